@@ -108,6 +108,21 @@ def processors(session: nox.Session, processor: str) -> None:
 
 
 @nox.session
+def gate(session: nox.Session) -> None:
+    """Ask the gate about simulated votes of a judge, by its command: a better model, a worse one, and an equal one."""
+    folder = Path(session.create_tmp()).resolve()
+    votes, ask = str(folder / "votes.csv"), ("versus", "new", "base", "--program", "judge", "--no-prompt", "--require")
+    for lead, asked, code in (
+        ("100", ("better",), 0),
+        ("100", ("not-worse", "--margin", "20"), 0),
+        ("-100", ("not-worse", "--margin", "20"), 1),
+        ("0", ("better",), 4),
+    ):
+        session.run(sys.executable, "benchmarks/gate.py", "--write", votes, "--leads", lead, silent=True)
+        session.run(*PYTHON, "bayes_arena", *ask, *asked, votes, success_codes=[code])
+
+
+@nox.session
 def spark(session: nox.Session) -> None:
     """Install Spark too, and run the tests of engines with it; it needs Java."""
     session.run(UV, "run", "--extra", "spark", "pytest", "tests/votes/test_engines.py", "-rs", *session.posargs)

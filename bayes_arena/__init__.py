@@ -4,7 +4,7 @@ The main functions, in the order of use::
 
     cells = read_votes("votes.csv")     # any engine in, sufficient statistics out
     result = fit(cells)                 # am-Davidson where annotators are known
-    leaderboard(result)                 # Elo scores, intervals, rank spread
+    leaderboard(result)                 # Elo scores, intervals, rank ranges
     annotators(result)                  # who votes with the others, and who against
 """
 

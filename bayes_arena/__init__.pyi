@@ -4,19 +4,15 @@ from . import plots as plots
 from .arena.rounds import Round as Round
 from .arena.stable_arena import StableArena as StableArena
 from .arena.votes import Addition as Addition
-from .decisions.enough import (
-    Enough as Enough,
-    enough as enough,
-)
 from .decisions.flips import (
     flip_votes as flip_votes,
     flips as flips,
 )
+from .decisions.integrity import integrity as integrity, promoters as promoters
 from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.price import price as price
 from .decisions.siblings import siblings as siblings
-from .decisions.tiers import tiers as tiers
-from .decisions.verdict import verdict as verdict
+from .decisions.verdict import Verdict as Verdict, verdict as verdict
 from .decisions.versus import (
     Versus as Versus,
     versus as versus,
@@ -26,6 +22,7 @@ from .errors import (
     ArenaError as ArenaError,
     ArenaWarning as ArenaWarning,
     AverageWarning as AverageWarning,
+    ChangedStrengthsWarning as ChangedStrengthsWarning,
     ColumnError as ColumnError,
     CompilerError as CompilerError,
     ConvergenceError as ConvergenceError,
@@ -94,6 +91,16 @@ from .ratings.estimates import (
     effects as effects,
     strengths as strengths,
 )
+from .ratings.grades import grades as grades
+from .ratings.groups import (
+    best_by_group as best_by_group,
+    disagreement as disagreement,
+    slice_similarity as slice_similarity,
+)
+from .ratings.history import (
+    changes as changes,
+    history as history,
+)
 from .ratings.intervals.bootstrap import Bootstrap as Bootstrap
 from .ratings.intervals.clustered import Clustered as Clustered
 from .ratings.intervals.contract import Interval as Interval
@@ -103,7 +110,6 @@ from .ratings.intervals.robust import Sandwich as Sandwich
 from .ratings.leaderboard import (
     leaderboard as leaderboard,
     leaderboards as leaderboards,
-    rank_spread as rank_spread,
 )
 from .ratings.online import (
     bootstrapped_elo as bootstrapped_elo,
@@ -130,7 +136,6 @@ from .reliability.flagging import (
     flag as flag,
     flag_by_theta as flag_by_theta,
 )
-from .reliability.integrity import integrity as integrity, promoters as promoters
 from .reliability.judges import JudgeReport as JudgeReport, judge_report as judge_report
 from .validation.comparison import compare as compare
 from .validation.cross_validation import held_out as held_out, kfold as kfold

@@ -27,6 +27,7 @@
     ├── LayoutWarning                    the layout of another tool was recognised without being named
     ├── PromptsWarning                   a column was read as the prompts without being named
     ├── LeftOutEffectWarning             the votes carry an effect that the model does not have
+    ├── ChangedStrengthsWarning          strengths changed over time, and the model averages over it
     ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
     ├── IdentificationWarning            disconnected comparisons, or a sign that the votes do not settle
     ├── SampledVotesWarning              a score over very many votes was estimated from a sample
@@ -171,6 +172,10 @@ class DiscountedVotesWarning(ArenaWarning):
 
 class DependentVotesWarning(ArenaWarning):
     """Votes that share a prompt or a ranking were treated as independent."""
+
+
+class ChangedStrengthsWarning(ArenaWarning):
+    """Strengths changed over time, and the model averages over it."""
 
 
 class AverageWarning(ArenaWarning):

@@ -58,3 +58,8 @@ def markdown_text(text: str) -> str:
 def has_words(values: Iterable[str]) -> bool:
     """Whether a column has words, not only numbers."""
     return any(character.isalpha() for value in values for character in value)
+
+
+def ranges(first: Iterable[int], last: Iterable[int]) -> list[str]:
+    """Write ranges of whole numbers: 1, 2–5."""
+    return [f"{one}" if one == other else f"{one}–{other}" for one, other in zip(first, last, strict=True)]

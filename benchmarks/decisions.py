@@ -1,4 +1,4 @@
-"""Are decisions right? Stopping rules, pairs, verdicts and tiers on simulated arenas.
+"""Are decisions right? Stopping rules, pairs, verdicts and rank ranges on simulated arenas.
 
     uv run python benchmarks/decisions.py [--arenas 200] [--part stopping|sentences]
 
@@ -8,11 +8,12 @@ the pairs that ``next_pairs`` chooses, for ``goal="ranking"`` (even counts) or `
 how often the leader was not the best then; whether the expected tau is what tau is; whether the votes to go were what
 it took.
 
-**Sentences and tiers.** 20 competitors, 42 annotators with theta ~ Normal(1, .5), nu = 1, uniform pairs, am-davidson.
-Truths: the best leads by 87 Elo; three within 5 Elo lead by 87; the best two are 9 Elo apart; all are equal; strengths
-drawn anew. A sentence is wrong if it names a leader or a group without the best competitor, and, where all are equal,
-if it names anybody. Tiers are wrong if any competitor of all is told to be better than one who is not worse. Beside it:
-the arenas in which the arena's rank spread has all true ranks.
+**Sentences and rank ranges.** 20 competitors, 42 annotators with theta ~ Normal(1, .5), nu = 1, uniform pairs,
+am-davidson. Truths: the best leads by 87 Elo; three within 5 Elo lead by 87; the best two are 9 Elo apart; all are
+equal; strengths drawn anew. A sentence is wrong if it names a leader or a group without the best competitor, and, where
+all are equal, if it names anybody. Rank ranges are right if *all* true ranks are in theirs, and where some are equal,
+all the ranks that they may take; width is the mean number of ranks in a range. Beside it, the same of the formula of
+Chatbot Arena, which compares intervals that hold one by one.
 """
 
 import argparse
@@ -25,9 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import bayes_arena as ba
-from bayes_arena.decisions.enough import in_order, leads
-from bayes_arena.decisions.tiers import longest_chain, told_better
-from bayes_arena.decisions.verdict import likely_best
+from bayes_arena.decisions.verdict import in_order, leads, likely_best
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
@@ -106,7 +105,7 @@ def look(fit: ba.Fit, truth: np.ndarray, votes: int) -> Look:
         lost=ELO * float(truth.max() - true[0]),
         tau=2 * in_order(ranked) - 1 if votes in LOOKS else math.nan,
         true_tau=float(np.sign(true[i] - true[j]).mean()),
-        estimated=votes + ba.enough(fit).votes_to_go if votes in LOOKS else math.nan,
+        estimated=votes + ba.verdict(fit).votes_to_name if votes in LOOKS else math.nan,
     )
 
 
@@ -232,41 +231,44 @@ class Said:
     named: int
     sentence: bool
     laxer_sentence: bool
-    tiers: int
-    told: bool
-    rank_spread: bool
+    ranges: bool
+    width: float
+    arena: bool
+    arena_width: float
 
 
 def say(fit: ba.Fit, truth: np.ndarray) -> Said:
     """Compare what is said of an arena with the truth."""
-    strength = decision_strengths(fit)
-    p_best, (better, _) = best_probabilities(strength), told_better(strength, 0.95)
-    named, laxer = likely_best(p_best), likely_best(p_best, 0.95)
+    p_best = best_probabilities(decision_strengths(replace(fit, samples=ba.draw(fit))))
+    named, laxer = likely_best(p_best), likely_best(p_best, one_of=0.95)
     board = ba.leaderboard(fit).set_index("competitor").loc[list(COMPETITORS)]
     best, worst = 1 + (truth[:, None] < truth).sum(axis=1), (truth[:, None] <= truth).sum(axis=1)
+    lower, upper = board["lower"].to_numpy(), board["upper"].to_numpy()
+    first, last = 1 + (lower > upper[:, None]).sum(axis=1), N - (upper < lower[:, None]).sum(axis=1)
     return Said(
         named=len(named),
         sentence=is_right(truth, named),
         laxer_sentence=is_right(truth, laxer),
-        tiers=int(longest_chain(better).max()),
-        told=bool((truth[:, None] > truth)[better].all()),
-        rank_spread=bool(((board["rank_best"] <= best) & (worst <= board["rank_worst"])).all()),
+        ranges=bool(((board["rank_lower"] <= best) & (worst <= board["rank_upper"])).all()),
+        width=float((board["rank_upper"] - board["rank_lower"]).mean()) + 1,
+        arena=bool(((first <= best) & (worst <= last)).all()),
+        arena_width=float((last - first).mean()) + 1,
     )
 
 
 def sentences(arenas: int, sizes: list[int]) -> None:
-    print(f"## Sentences and tiers, {arenas} arenas of each kind\n")
+    print(f"## Sentences and rank ranges, {arenas} arenas of each kind\n")
     print(
         "| truth | votes | leads | is one of | not enough | **sentence right** | leads: right | is one of: right | "
-        "right, were sets of .95 named | tiers | **tiers right** | rank spread right |"
+        "right, were sets of .95 named | **all rank ranges right** | width | by the arena's formula | width |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for votes in sizes:
         found: dict[str, list[Said]] = {}
         for seed in range(arenas):
             for kind, (name, truth) in enumerate(truths(np.random.default_rng([seed, 2])).items()):
                 fit = ba.fit(voted(np.random.default_rng([seed, 3, kind]), truth, votes), model="am-davidson")
-                found.setdefault(name, []).append(say(replace(fit, samples=ba.draw(fit)), truth))
+                found.setdefault(name, []).append(say(fit, truth))
             progress(seed, arenas)
         for name, rows in found.items():
             groups = [
@@ -278,9 +280,10 @@ def sentences(arenas: int, sizes: list[int]) -> None:
             right = [with_error(one.sentence for one in group) for group in (rows, *groups[:2])]
             others = [
                 with_error(one.laxer_sentence for one in rows),
-                f"{np.mean([one.tiers for one in rows]):.1f}",
-                with_error(one.told for one in rows),
-                with_error(one.rank_spread for one in rows),
+                with_error(one.ranges for one in rows),
+                f"{np.mean([one.width for one in rows]):.1f}",
+                with_error(one.arena for one in rows),
+                f"{np.mean([one.arena_width for one in rows]):.1f}",
             ]
             print(f"| {name} | {votes:,} | {shares} | {' | '.join([*right, *others])} |")
 

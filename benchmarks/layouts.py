@@ -3,8 +3,8 @@
     uv run python benchmarks/layouts.py > benchmarks/results/layouts.md
 
 The files are tiny, written by hand from the published formats; ``counts.json`` beside them has each tool's rule and
-what it makes of the file: wins, losses and ties of every competitor. Weights that are not counts are scaled, so of
-these layouts the shares are compared.
+what it makes of the file: wins, losses and ties of every competitor, so that grades are folded. Weights that are not
+counts are scaled, so of these layouts the shares are compared.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def compared(name: str) -> dict[str, Any]:
     golden = json.loads((GOLDEN / "counts.json").read_text())[name]
     path, named = str(GOLDEN / golden["file"]), golden.get("named", False)
     with warnings.catch_warnings(action="ignore"):
-        cells = ba.read_votes(path, layout=name if named else None)
-        layout = open_votes(path, {"layout": name if named else None}).layout
+        cells = ba.read_votes(path, layout=name if named else None, grades="fold")
+        layout = open_votes(path, {"layout": name if named else None, "grades": "fold"}).layout
     found = counted(cells)
     scale = sum(map(sum, golden["counts"].values())) / sum(map(sum, found.values()))
     scaled = {one: [scale * count for count in counts] for one, counts in found.items()}

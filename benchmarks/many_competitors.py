@@ -5,7 +5,7 @@
 True strengths are standard normal, and every case is a process of its own, after a first small fit; one that has not
 ended after five minutes is stopped. CPU seconds are of all its threads. The error is that of the standard deviations on
 the board (of every competitor; from 5,000 on, of 300 at random) relative to those from a dense inverse of a Hessian
-that this script sums up by itself; ranks are compared with the places that exact standard deviations leave open. An
+that this script sums up by itself; rank ranges are compared with those by exact standard deviations. An
 error of two percent ends the run with an error, after the table. Fewer than 1500 competitors are solved exactly, and so
 is a graph for which the estimate does not settle.
 """
@@ -28,7 +28,8 @@ from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
-from bayes_arena.ratings.leaderboard import rank_spread
+from bayes_arena.ratings.intervals.contract import Summary
+from bayes_arena.ratings.rank_ranges import ranges_of_intervals
 from bayes_arena.votes.cells import Cells
 
 VOTES, OPPONENTS, LIMIT = 1_000_000, 20, 300.0
@@ -184,9 +185,11 @@ def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
         errors = " / ".join(f"{value:.2%}" for value in (np.median(off), np.quantile(off, 0.99), off.max()))
         if n < SAMPLE:
             board = board.set_index("competitor").loc[list(cells.competitors)]
-            places = rank_spread(board["elo"].to_numpy() - exact, board["elo"].to_numpy() + exact)
+            score, sd = board["elo"].to_numpy(), exact / HALF_WIDTH
+            summary = Summary(score, sd, score - exact, score + exact)
+            places = ranges_of_intervals(summary, 0.95, cells.components)
             moved = [
-                np.abs(board[name] - place) for name, place in zip(("rank_best", "rank_worst"), places, strict=True)
+                np.abs(board[name] - place) for name, place in zip(("rank_lower", "rank_upper"), places, strict=True)
             ]
             ranks = f"{np.mean(moved):.2f} / {np.max(moved)}"
     cost = " | ".join(f"{time['cpu_s']:.2f} ({time['wall_s']:.2f})" for time in times)
@@ -212,7 +215,7 @@ def main() -> None:
     print(
         "Seconds are CPU (passed); memory is the peak in GiB (before the fit). Of the standard deviations: how they "
         "are found, with the largest standard error that the estimate states; by how much they differ from exact "
-        "ones, median / 99th percentile / largest. Of the best and worst ranks that intervals leave open: mean / "
+        "ones, median / 99th percentile / largest. Of the ends of rank ranges: mean / "
         "largest difference.\n"
     )
     print("| model | graph | competitors | votes | annotators | fit | board | memory | sd | error | ranks off |")

@@ -91,7 +91,7 @@ def ours(ties: str) -> Peer:
     def read(path: Path) -> ba.Cells:
         return ba.read_votes(path, annotator=False, prompt=False)
 
-    return Peer("bayes-arena", ties, read, fit, "intervals, rank spread")
+    return Peer("bayes-arena", ties, read, fit, "intervals, rank ranges")
 
 
 def with_arena_rank(**options: float) -> Callable[[Any], Strengths]:

@@ -1,8 +1,9 @@
 """Parts the models share: zero-sum parameters, the votes as data, and the outcomes.
 
-The outcome of a row of votes is one observed vector of counts (wins of i, wins of j, ties, both-bad), through a
-``pm.CustomDist``. ``pm.Bernoulli`` would turn the half wins of a tie into losses, and ``pm.Potential`` would give no
-pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`, without constants in the counts.
+The outcome of a row of votes is one observed vector of counts (wins of i, wins of j, ties, both-bad, wins by grade),
+through a ``pm.CustomDist``. ``pm.Bernoulli`` would turn the half wins of a tie into losses, and ``pm.Potential`` would
+give no pointwise values. The likelihoods are those of :mod:`bayes_arena.likelihood.outcomes`, without constants in the
+counts.
 """
 
 from __future__ import annotations
@@ -21,19 +22,25 @@ from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.models import fused
-from bayes_arena.votes.outcomes import OUTCOMES
+from bayes_arena.votes.outcomes import outcome_names
 
-LABELS = ("win", "loss", "tie", "both_bad")
-"""``OUTCOMES`` from the side of i."""
+LABELS = {"model_a": "win", "model_b": "loss"}
+"""Outcomes from the side of i."""
 
 
 def coordinates(problem: Problem) -> dict[str, Any]:
     """Return the labels of the named dimensions."""
     cells = problem.cells
-    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": list(LABELS)}
+    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": _labels(problem.model.grades)}
     if cells.n_annotators:
         coords["annotator"] = list(cells.annotators)
     return coords | number_labels(problem)
+
+
+def _labels(grades: int) -> list[str]:
+    """Name the outcomes from the side of i."""
+    names = outcome_names(grades)
+    return [name.replace(name[:7], LABELS[name[:7]]) if name[:7] in LABELS else name for name in names]
 
 
 Vector = Callable[[str, Any, str], Any]
@@ -88,7 +95,7 @@ def observe(target: Objective, parameters: list[Any], factors: list[Any], style:
     target : Objective
         Whose rows, and whose likelihood.
     parameters : list of TensorVariable
-        r (n,); theta, b and t of every annotator (M,); m (1,).
+        r (n,); theta, b and t of every annotator (M,); m (1,); coordinates of further grades, by annotator.
     factors : list of TensorVariable
         Theta and the loadings of every annotator (M,), by dimension.
     style : list of TensorVariable
@@ -115,41 +122,43 @@ def observe(target: Objective, parameters: list[Any], factors: list[Any], style:
 
     def logp(counts: Any, *given: Any) -> Any:
         if likelihood.loop is None or features or slices:
-            return likelihood.graph(counts, _coordinates(*given))
+            return likelihood.graph(counts, _coordinates(likelihood, *given))
         r, theta, b, t, m, i, j, k, *_ = given
         return fused.log_likelihood(likelihood.loop, likelihood.graph, [r, theta, b, t, m], [i, j, k, counts])
 
     def dist(*given: Any) -> Any:
         *_, row_votes, _size = given
-        return _draw(likelihood, _coordinates(*given), row_votes)
+        return _draw(likelihood, _coordinates(likelihood, *given), row_votes)
 
     return pm.CustomDist(
         "votes",
-        *parameters,
+        *parameters[:5],
         *rows,
         pulled,
         tied,
+        *parameters[5:],
         pm.Data("row_votes", target.counts.sum(axis=0), dims="row"),
         logp=logp,
         dist=dist,
-        signature="(n),(m),(m),(m),(s),(r),(r),(r),(f),(g),(r)->(r,o)",
+        signature=f"(n),(m),(m),(m),(s),(r),(r),(r),(f),(g),{'(m),' * (likelihood.grades - 1)}(r)->(r,o)",
         observed=target.counts.T,
         dims=("row", "outcome"),
     )
 
 
-def _coordinates(*given: Any) -> list[Any]:
+def _coordinates(likelihood: Likelihood, *given: Any) -> list[Any]:
     """Return the coordinates of every row, including what features and slices add."""
-    r, theta, b, t, m, i, j, k, pulled, tied, *_ = given
-    eta, tie, *rest = fused.coordinates(r, theta, b, t, m, i, j, k)
-    return [eta + pulled, tie + tied, *rest]
+    r, theta, b, t, m, i, j, k, pulled, tied, *others = given
+    eta, tie, bad = fused.coordinates(r, theta, b, t, m, i, j, k)
+    grades = [of_annotators[k] for of_annotators in others[: likelihood.grades - 1]]
+    return [*[eta + pulled, tie + tied, bad][: likelihood.emphasis], *grades]
 
 
 def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:
     """Draw counts; the soft likelihood of half wins has no ties and draws wins and losses."""
-    one_vote = np.eye(len(OUTCOMES))
+    one_vote = np.eye(likelihood.size)
     p = pt.stack([pt.exp(likelihood.graph(one_vote[[outcome]], z)) for outcome in likelihood.outcomes], axis=-1)
     counts = pm.Multinomial.dist(n=pt.cast(pt.round(votes), "int64"), p=p / p.sum(axis=-1, keepdims=True))
-    missing = pt.zeros_like(counts[..., :1])
-    absent = len(OUTCOMES) - len(likelihood.outcomes)
-    return pt.cast(pt.concatenate([counts] + [missing] * absent, axis=-1), "float64")
+    place = {outcome: counts[..., at : at + 1] for at, outcome in enumerate(likelihood.outcomes)}
+    every = [place.get(outcome, pt.zeros_like(counts[..., :1])) for outcome in range(likelihood.size)]
+    return pt.cast(pt.concatenate(every, axis=-1), "float64")

@@ -16,7 +16,7 @@ import pymc as pm
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models._parts import zero_sum
-from bayes_arena.models.per_vote import deviations, one_row_a_vote, prior_for, shared
+from bayes_arena.models.per_vote import deviations, logits_of_grades, one_row_a_vote, prior_for, shared
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -26,10 +26,11 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
 
     These are ``discrimination``, ``log_tie_propensity`` and, where the votes say who was shown first, ``position``, all
     but the first in logits. The spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread`` and ``position_spread``
-    are sampled where the prior estimates them, and fixed otherwise.
+    are sampled where the prior estimates them, and fixed otherwise. Where verdicts are graded, annotators also have an
+    ``emphasis``, with ``emphasis_spread``, and from the third grade on all share ``grade_3_common`` and so on.
     """
     prior = prior_for(prior, cells, "am-davidson")
-    votes = one_row_a_vote(cells)
+    votes = one_row_a_vote(cells, graded=True)
     with pm.Model(coords={"competitor": cells.competitors, "annotator": cells.annotators}) as model:
         i = pm.Data("i", votes.i, dims="vote")
         j = pm.Data("j", votes.j, dims="vote")
@@ -56,6 +57,13 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
             b = pm.Deterministic("position", common + own, dims="annotator")
             eta = eta + b[k]
 
-        logits = pm.math.stack([eta / 2, -eta / 2, log_nu[k]], axis=1)
+        logits = [eta / 2, -eta / 2, log_nu[k]]
+        if cells.grades > 1:
+            x_sd = spread("emphasis_spread", prior)
+            common = shared("emphasis_common", 1, prior)
+            own = deviations("emphasis", x_sd, "annotator")
+            emphasis = pm.Deterministic("emphasis", common + own, dims="annotator")
+            logits += logits_of_grades(eta, emphasis[k], cells.grades, prior)
+        logits = pm.math.stack(logits, axis=1)
         pm.Categorical("outcome", logit_p=logits, observed=voted, dims="vote")
     return model

@@ -16,7 +16,7 @@ import pytensor.tensor as pt
 
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.models._parts import zero_sum
-from bayes_arena.models.per_vote import one_row_a_vote, prior_for, shared
+from bayes_arena.models.per_vote import logits_of_grades, one_row_a_vote, prior_for, shared
 from bayes_arena.models.spreads import spread
 from bayes_arena.votes.cells import Cells
 
@@ -26,10 +26,11 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
 
     These are ``tie_propensity_common``, the logarithm of nu, and, where the votes say who was shown first,
     ``position_common``, in logits. The spread ``strength_sd`` is sampled where the prior estimates it, and fixed
-    otherwise.
+    otherwise. Where verdicts are graded there is also the emphasis, ``emphasis_common``, and from the third grade on
+    ``grade_3_common`` and so on.
     """
     prior = prior_for(prior, cells, "davidson")
-    votes = one_row_a_vote(cells)
+    votes = one_row_a_vote(cells, graded=True)
     with pm.Model(coords={"competitor": cells.competitors}) as model:
         i = pm.Data("i", votes.i, dims="vote")
         j = pm.Data("j", votes.j, dims="vote")
@@ -42,6 +43,10 @@ def build(cells: Cells, prior: str | Prior = "default") -> pm.Model:
         if cells.sided:
             eta = eta + shared("position_common", 0.5, prior)
 
-        logits = pm.math.stack([eta / 2, -eta / 2, pt.zeros_like(eta) + log_nu], axis=1)
+        logits = [eta / 2, -eta / 2, pt.zeros_like(eta) + log_nu]
+        if cells.grades > 1:
+            emphasis = shared("emphasis_common", 1, prior)
+            logits += logits_of_grades(eta, emphasis, cells.grades, prior)
+        logits = pm.math.stack(logits, axis=1)
         pm.Categorical("outcome", logit_p=logits, observed=voted, dims="vote")
     return model

@@ -49,11 +49,12 @@ def build(
     -------
     pymc.Model
         ``strength`` (competitor) in logits; where the model has them ``discrimination`` (annotator) with mean 1,
-        ``log_tie_propensity`` and ``position`` (annotator, or a scalar where common), ``log_both_bad``; for every
-        dimension l of disagreement ``direction_l`` (competitor) and ``loading_l`` (annotator), of which the program has
-        mirror images (:mod:`bayes_arena.fits.images`); the pooled
-        spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread``, ``position_spread``. Pooled, these are functions
-        of the coordinates that are sampled, ``..._unit`` and ``..._level``.
+        ``log_tie_propensity`` and ``position`` (annotator, or a scalar where common), ``log_both_bad``,
+        ``emphasis`` (annotator or scalar, where wins have grades) and ``grade_3`` onwards; for every dimension l of
+        disagreement ``direction_l`` (competitor) and ``loading_l`` (annotator), of which the program has mirror images
+        (:mod:`bayes_arena.fits.images`); the pooled spreads ``strength_sd``, ``discrimination_sd``, ``tie_spread``,
+        ``position_spread``. Pooled, these are functions of the coordinates that are sampled, ``..._unit`` and
+        ``..._level``.
 
     Raises
     ------
@@ -124,14 +125,19 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
                 style.append(number)
             else:
                 entering[effect.coordinate].append(number)
-        position, tie, bad = (reduce(add, entering[coordinate] or [0.0]) for coordinate in (ETA, T, M))
-        slices = [
-            scattered(_parts.normal, effect.name, effect.spread, effect.sd, label_of(effect))
-            for effect in target.slices
-        ]
-        if known is not None:
-            for effect, numbers in zip(target.slices, slices, strict=True):
-                pm.Deterministic(effect.label, numbers, dims=label_of(effect))
-        parameters = [strength, factors[0], position + every, tie + every, bad + np.zeros(1)]
+        first = target.likelihood.emphasis
+        position, tie, bad = (reduce(add, entering[at] or [0.0]) if at < max(first, M) else 0.0 for at in (ETA, T, M))
+        grades = [reduce(add, entering[at]) + every for at in range(first, target.likelihood.n_coordinates)]
+        slices = []
+        for effect, part in zip(target.slices, target.numbering.parts if target.numbering else (), strict=True):
+            name = f"{effect.name}_steps" if effect.walks and known is None else effect.name
+            numbers = scattered(_parts.normal, name, effect.spread, effect.sd, label_of(effect))
+            if effect.walks and target.numbering is not None:
+                summed = target.numbering.steps.summed(np.eye(target.numbering.n_slices))[part, part]
+                numbers = pm.math.dot(numbers, summed)
+            if effect.walks or known is not None:
+                numbers = pm.Deterministic(effect.label, numbers, dims=label_of(effect))
+            slices.append(numbers)
+        parameters = [strength, factors[0], position + every, tie + every, bad + np.zeros(1), *grades]
         _parts.observe(target, parameters, factors, style, slices)
     return program

@@ -15,7 +15,7 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.models._parts import zero_sum
 from bayes_arena.votes.cells import Cells, single_votes
-from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE
+from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOME_SCORES, TIE, WIN, by_result
 
 SCORES = OUTCOME_SCORES[: TIE + 1]
 """W of a win, a loss and a tie."""
@@ -29,7 +29,8 @@ class Votes(NamedTuple):
     i, j, k : ndarray of int
         Index of who was shown first (or sorts first), of the other, and of who voted (0 where unknown).
     outcome : ndarray of int
-        ``WIN`` (0) where i won, ``LOSS`` (1) where j won, ``TIE`` (2) for a tie, both-bad votes included.
+        ``WIN`` (0) where i won, ``LOSS`` (1) where j won, ``TIE`` (2) for a tie, both-bad votes included; with grades
+        kept, 3 and 4 where i and where j won by the second grade, and so on.
     """
 
     i: Ints
@@ -38,8 +39,10 @@ class Votes(NamedTuple):
     outcome: Ints
 
 
-def one_row_a_vote(cells: Cells) -> Votes:
+def one_row_a_vote(cells: Cells, *, graded: bool = False) -> Votes:
     """Return the votes one by one: the same rows for every model, in the order of :func:`~bayes_arena.to_datatree`.
+
+    Wins of all grades are alike, unless they are kept apart.
 
     Raises
     ------
@@ -47,7 +50,12 @@ def one_row_a_vote(cells: Cells) -> Votes:
         If weights are fractional, so that there are no single votes.
     """
     cell, outcome = single_votes(cells)
-    return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], np.minimum(outcome, TIE))
+    result = np.arange(-1, cells.counts.shape[1] - 1)  # without both-bad votes, which are ties
+    result[: BOTH_BAD + 1] = WIN, LOSS, TIE, TIE
+    if not graded:
+        for said, outcomes in enumerate(by_result(len(result))):
+            result[outcomes] = said
+    return Votes(cells.a[cell], cells.b[cell], cells.annotator[cell], result[outcome])
 
 
 def half_wins(name: str, log_odds: Any, **node: Any) -> Any:
@@ -79,6 +87,18 @@ def deviations(name: str, sd: Any, dim: str) -> Any:
 def shared(name: str, sd: float, prior: Prior) -> Any:
     """Return a number that all votes share, normal around zero, or flat where the prior is."""
     return pm.Flat(name) if prior.is_flat else pm.Normal(name, 0, sd)
+
+
+def logits_of_grades(eta: Any, emphasis: Any, grades: int, prior: Prior) -> list[Any]:
+    """Return the logits of wins of i and of j by further grades: g eta / 2 + (g - 1) x + c_g, and with -eta.
+
+    c_3, c_4, ... are shared by all votes, and c_2 is zero (:mod:`bayes_arena.likelihood.outcomes.davidson`).
+    """
+    logits = []
+    for grade in range(2, grades + 1):
+        rise = (grade - 1) * emphasis + (shared(f"grade_{grade}_common", 1, prior) if grade > 2 else 0.0)
+        logits += [grade * eta / 2 + rise, -grade * eta / 2 + rise]
+    return logits
 
 
 def prior_for(prior: str | Prior, cells: Cells, model: str | Model) -> Prior:

@@ -4,6 +4,7 @@ import os
 import warnings
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from helpers import rigged_cells
@@ -79,6 +80,21 @@ def four_outcomes(arena):
     """The arena with every seventh tie called both bad."""
     bad = (pl.int_range(pl.len()) % 7 == 0) & (pl.col("winner") == "tie")
     return ba.read_votes(arena.votes.with_columns(winner=pl.when(bad).then(pl.lit("both_bad")).otherwise("winner")))
+
+
+@pytest.fixture(scope="session")
+def graded(arena):
+    """The same with wins of three grades, the clearer the farther the winner is ahead."""
+    rng, strength = np.random.default_rng(0), dict(zip(arena.competitors, arena.strength, strict=True))
+    lead = arena.votes["model_a"].replace_strict(strength) - arena.votes["model_b"].replace_strict(strength)
+    lead = lead.to_numpy() * np.where(arena.votes["winner"] == "model_a", 1, -1)
+    odds = np.exp((lead[:, None] / 2 - 0.5) * np.arange(3)).cumsum(axis=1)
+    grade = 1 + (rng.random((len(lead), 1)) * odds[:, 2:] > odds).sum(axis=1)
+    bad = np.arange(len(lead)) % 7 == 0
+    said = {"model_a": lambda by: f"a{'>' * by}b", "model_b": lambda by: f"b{'>' * by}a", "tie": lambda _: "tie"}
+    votes = zip(arena.votes["winner"], grade, bad, strict=True)
+    labels = ["both_bad" if who == "tie" and no else said[who](by) for who, by, no in votes]
+    return ba.read_votes(arena.votes.with_columns(winner=pl.Series(labels)))
 
 
 @pytest.fixture(scope="session")

@@ -79,9 +79,10 @@ def prompted(*, prompts: int, votes: int, answers: float = 1.0, competitors: int
 
 
 def every_likelihood() -> list[Likelihood]:
-    """Every likelihood there is, and those that know both-bad votes."""
+    """Every likelihood there is, those that know both-bad votes, and these with grades where they know them."""
     found = [likelihood(ties) for ties in get_args(Ties)]
-    return found + [one.with_both_bad for one in found if one.with_both_bad]
+    found += [one.with_both_bad for one in found if one.with_both_bad]
+    return found + [one.with_grades(grades) for one in found if one.with_grades for grades in (2, 3)]
 
 
 def run(*arguments: object, cwd: Path | None = None) -> CompletedProcess[str]:
@@ -193,6 +194,48 @@ def answered_votes(
         "prompt": [f"p{index:03}" for index in prompt],
     }
     return pl.DataFrame(columns), strength
+
+
+def drifting(
+    competitors: int = 5,
+    periods: int = 6,
+    votes: int = 600,
+    *,
+    annotators: int = 0,
+    step: float = 0.3,
+    gaps: bool = False,
+    truth: np.ndarray | None = None,
+    seed: int = 0,
+) -> ba.Cells:
+    """Votes by Davidson's model over months, with strengths (periods, competitors) or walks by N(0, step).
+
+    With ``gaps`` the third month has no votes, and the first competitor none in the second either.
+    """
+    rng = np.random.default_rng(seed)
+    if truth is None:
+        truth = np.cumsum(
+            np.vstack([rng.normal(0, 0.7, competitors), rng.normal(0, step, (periods - 1, competitors))]), 0
+        )
+    periods, competitors = truth.shape
+    time, a = rng.integers(periods, size=votes), rng.integers(competitors, size=votes)
+    b = (a + rng.integers(1, competitors, size=votes)) % competitors
+    if gaps:
+        kept = (time != 2) & ((time != 1) | ((a != 0) & (b != 0)))
+        time, a, b = time[kept], a[kept], b[kept]
+    eta = truth[time, a] - truth[time, b]
+    chances = np.exp([eta / 2, -eta / 2, np.full(len(a), -0.5)])
+    outcome = (rng.random(len(a)) > np.cumsum(chances / chances.sum(axis=0), axis=0)[:-1]).sum(axis=0)
+    names, code = np.unique([f"{2024 + month // 12}-{month % 12 + 1:02}" for month in time], return_inverse=True)
+    return ba.Cells(
+        competitors=tuple(f"c{index:02}" for index in range(competitors)),
+        annotators=tuple(f"k{index:02}" for index in range(annotators)),
+        a=a,
+        b=b,
+        annotator=rng.integers(0, max(annotators, 1), len(a)),
+        counts=np.eye(4)[outcome],
+        slices={"time": code},
+        slice_names={"time": tuple(map(str, names))},
+    )
 
 
 RIGGERS = tuple(f"rigger-{number:05d}" for number in range(1, 5))

@@ -45,9 +45,11 @@ class Crossed:
     products : ndarray, shape (n_rows, D - 1, 3)
         Curvature in the lead along every direction, in its factor, and in both, beyond J' W J.
     precision : ndarray, shape (p,)
-        The prior's, for (head, own).
+        The diagonal of the prior's, for (head, own).
     head : ndarray, shape (n, n)
         The strengths' block.
+    between : ndarray, shape (w,)
+        The prior's precision off the diagonal, between numbers that walk: ``Elimination.walk`` says which.
     """
 
     elimination: Elimination
@@ -58,3 +60,4 @@ class Crossed:
     products: Floats
     precision: Floats
     head: Floats
+    between: Floats

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from bayes_arena.algebra.chain import Link, backward, covariances, forward, linked
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.elimination import Elimination
 from bayes_arena.arrays import Floats, Ints
@@ -40,7 +41,7 @@ class Spread:
     pieces : ndarray, shape (U (U + 1) / 2, n_rows)
         Covariance of the U pieces of the coordinates of every row of the tally, the lower triangle line by line.
     head : ndarray, shape (h,)
-        Variances of the head.
+        Variances of the head; for numbers that walk, of their differences from the next one.
     own : ndarray, shape (M, q, q)
         Covariance of every annotator's own numbers.
     """
@@ -68,6 +69,10 @@ class CrossedFactor:
         D^-1 and D^-1 B' of every unit, flat.
     log_of_determinant : float
         ln |H| on the plane.
+    rho : float
+        As in rho E E'; zero where own numbers are eliminated.
+    links : list of Link
+        The numbers of periods, where these are eliminated.
     """
 
     hessian: Crossed
@@ -81,6 +86,8 @@ class CrossedFactor:
     across: Floats
     across_start: np.ndarray
     log_of_determinant: float
+    links: list[Link]
+    rho: float = 0.0
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -109,6 +116,10 @@ class CrossedFactor:
             return x[:, 0], own[..., 0]
         order, m = self._order, head.shape[1]
         right = np.concatenate([head, tail.reshape(-1, m)])
+        if order.chain is not None:
+            dense = right[order.dense]
+            free = forward(self.links, right, dense)
+            return self._along(self._on_plane(solved(self.lower, dense)), free)
         given = right[order.tail]
         eliminated, excess = self._inverse @ given, np.zeros((len(self.held), m))
         dense = right[order.dense] - self._across.T @ given
@@ -117,6 +128,14 @@ class CrossedFactor:
             dense += self.towards @ excess
         y = self._on_plane(solved(self.lower, dense))
         return self._split(y, eliminated - self._across @ y, excess)
+
+    def _along(self, dense: Floats, free: list[Floats]) -> tuple[Floats, Floats]:
+        """Assemble head and own numbers, with the numbers of periods that follow from what is left."""
+        h, count, width = self.shape
+        x = np.empty((h + count * width, dense.shape[1]))
+        x[self._order.dense] = dense
+        backward(self.links, free, dense, x)
+        return x[:h], x[h:].reshape(count, width, dense.shape[1])
 
     def _split(self, dense: Floats, eliminated: Floats, excess: Floats) -> tuple[Floats, Floats]:
         """Assemble head and own numbers, with what was eliminated moved to the plane."""
@@ -160,19 +179,31 @@ class CrossedFactor:
         shared = np.linalg.inv(self.held) if count else np.zeros((m, m))
         excess = self.towards.T @ moved - self.held
 
-        def spread() -> None:
+        def spread(units: slice = slice(None), among: Floats = covariance) -> None:
+            start, tail, touched = (one[units] for one in (order.start, order.tail_start, order.touched_start))
             kernels.spread(
-                order.start, order.local, hessian.entry, *order.pieces, order.tail_start, order.touched,
-                order.touched_start, covariance, moved, shared, excess, m, self.inverse,
+                start, order.local, hessian.entry, *order.pieces, tail, order.touched, touched,
+                among, moved, shared, excess, m, self.inverse,
                 self.inverse_start, self.across, self.across_start, pieces, tail_variance, own,
             )  # fmt: skip
 
-        made_ready(kernels.spread, spread, "the covariances of slices")
+        every = np.empty(self.shape[0] + count * width)
+        every[order.dense] = np.diag(covariance)
+        if order.chain is None:
+            made_ready(kernels.spread, spread, "the covariances of slices")
+            every[order.tail] = tail_variance
+            later, earlier = order.walk
+            at = [np.searchsorted(order.dense, one) for one in (later, earlier)]
+            every[earlier] += np.diag(covariance)[at[0]] - 2 * covariance[at[0], at[1]]
+        else:
+            last = len(order.start) - 2
+            made_ready(kernels.spread, lambda: spread(slice(last, last + 2)), "the covariances of slices")
+            for link, among, steps in covariances(self.links, covariance):
+                every[link.numbers] = steps
+                spread(slice(link.period, link.period + 2), among)
         if not m:
             places = np.searchsorted(order.dense, self.shape[0] + np.arange(count * width)).reshape(count, width)
             own = covariance[places[:, :, None], places[:, None, :]]
-        every = np.empty(len(order.dense) + len(order.tail))
-        every[order.dense], every[order.tail] = np.diag(covariance), tail_variance
         return Spread(
             pieces=np.ascontiguousarray(pieces[order.back].T),
             head=every[: self.shape[0]],
@@ -180,11 +211,17 @@ class CrossedFactor:
         )
 
     @cached_property
-    def inverse_tail(self) -> Floats | None:
-        """Covariance of every annotator's own numbers given the head, (M, q, q), if annotators are eliminated."""
-        _, count, width = self.shape
+    def inverse_tail(self) -> Floats:
+        """Covariance of every annotator's own numbers given the head but for slices, (M, q, q).
+
+        These are given, too, unless they are eliminated before the annotators, or with them.
+        """
+        h, count, width = self.shape
         if not self._order.n_own:
-            return None
+            rows = self.lower[np.searchsorted(self._order.dense, h + np.arange(count * width))]
+            rows = rows.reshape(count, width, len(self.lower))
+            left = rows @ rows.transpose(0, 2, 1) - self.rho * np.eye(width)
+            return np.asarray(np.linalg.inv(left), dtype=np.float64)
         each, inside = np.diff(self._order.tail_start)[:count, None, None], np.arange(width)
         at = self.inverse_start[:count, None, None] + inside[:, None] * each + inside
         return np.asarray(self.inverse[at])
@@ -197,6 +234,10 @@ class CrossedFactor:
         """Draw the head (size, h) and own numbers (size, M, q) from the Gaussian with this precision on the plane."""
         noise = rng.normal(size=(len(self.lower), size))
         y = self._on_plane(solve_lower(self.lower, noise, transposed=True))
+        if self._order.chain is not None:
+            roots = (np.linalg.cholesky(link.inverse) for link in self.links)
+            head, own = self._along(y, [root @ rng.normal(size=(len(root), size)) for root in roots])
+            return head.T, own.transpose(2, 0, 1)
         free, excess = self._roots @ rng.normal(size=(len(self._order.tail), size)), np.zeros((len(self.held), size))
         if len(self.held) and len(self._own_places):
             excess = np.linalg.solve(self.held, free[self._own_places].sum(axis=0))
@@ -266,7 +307,7 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
     order, (n_head, count, width) = hessian.elimination, hessian.shape
     n, d, m = len(hessian.head), len(order.dense), order.n_own
     precision = hessian.precision + damping
-    dense = np.zeros((d, d))
+    dense, links = np.zeros((d, d)), list[Link]()
     dense[np.diag_indices(d)] = precision[order.dense]
     dense[:n, :n] += extra
     counts, touches = np.diff(order.tail_start), np.diff(order.touched_start)
@@ -274,30 +315,60 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
     inverse, across = np.empty(inverse_start[-1]), np.empty(across_start[-1])
     towards, held = np.zeros((d, m)), np.zeros((m, m))
 
-    def eliminate() -> float:
+    def eliminate(into: Floats, units: slice = slice(None)) -> float:
+        start, tail, touched = (one[units] for one in (order.start, order.tail_start, order.touched_start))
         value: float = kernels.eliminate(
-            order.start, order.local, hessian.entry, order.coordinate, order.sign, order.dimension, order.factor,
-            hessian.curve, hessian.slope, hessian.products, order.tail_start, order.touched, order.touched_start,
-            precision[order.tail], m, dense, towards, held, inverse, inverse_start, across, across_start,
+            start, order.local, hessian.entry, order.coordinate, order.sign, order.dimension, order.factor,
+            hessian.curve, hessian.slope, hessian.products, tail, order.touched, touched,
+            precision[order.tail], m, into, towards, held, inverse, inverse_start, across, across_start,
         )  # fmt: skip
         return value
 
-    log_determinant = made_ready(kernels.eliminate, eliminate, "the elimination of slices")
-    columns = np.zeros((d, 0 if m else width))
+    later, earlier = order.walk
+    if order.chain is None:
+        log_determinant = made_ready(kernels.eliminate, lambda: eliminate(dense), "the elimination of slices")
+        at = [np.searchsorted(order.dense, one) for one in (later, earlier)]
+        dense[at[0], at[1]] += hessian.between
+    else:
+        weights, last = precision.copy(), len(order.start) - 2
+        np.add.at(weights, later, hessian.between)
+
+        def votes_of(period: int) -> Floats:
+            votes = np.zeros((d, d))
+            eliminate(votes, slice(period, period + 2))
+            return votes
+
+        dense += made_ready(kernels.eliminate, lambda: votes_of(last), "the elimination of slices")
+        links, rest, log_determinant = linked(order.chain, weights[order.chain.numbers], d, votes_of)
+        dense += rest
+    columns, rho = np.zeros((d, 0 if m else width)), 0.0
     if m and count:
         dense += towards @ np.linalg.solve(held, towards.T)
         log_determinant += np.linalg.slogdet(held)[1]
     elif count:
         own = np.searchsorted(order.dense, n_head + np.arange(count * columns.shape[1]))
         columns[own, np.tile(np.arange(columns.shape[1]), count)] = 1.0
-        dense += np.diag(dense).mean() / count * columns @ columns.T
+        rho = float(np.diag(dense).mean()) / count
+        dense += rho * columns @ columns.T
     lower = scipy.linalg.cholesky(dense, lower=True, check_finite=False)
     back = solved(lower, columns)
     if columns.any():
         log_determinant += np.linalg.slogdet(columns.T @ back)[1]
     log_determinant += 2 * np.log(np.diag(lower)).sum()
     return CrossedFactor(
-        hessian, lower, columns, back, towards, held, inverse, inverse_start, across, across_start, log_determinant
+        hessian,
+        lower,
+        columns,
+        back,
+        towards,
+        held,
+        inverse,
+        inverse_start,
+        across,
+        across_start,
+        log_determinant,
+        links,
+        rho,
     )
 
 

@@ -7,6 +7,9 @@ A vote involves few numbers, so its row of the Jacobian J of the coordinates has
 One kind of slice (annotators count as one) is eliminated first, unit by unit: a vote involves only one unit of it, so
 units are independent given the rest. It is the kind with the most numbers, so that what is left, the dense part of the
 Hessian, is as small as possible.
+
+Periods are not independent, where strengths walk from one to the next: they are eliminated in order, as a chain
+(:mod:`bayes_arena.algebra.chain`).
 """
 
 from __future__ import annotations
@@ -17,6 +20,24 @@ from functools import cached_property
 import numpy as np
 
 from bayes_arena.arrays import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Numbers of periods that are eliminated in order, each walking on to the next one of the same competitor.
+
+    Attributes
+    ----------
+    numbers : ndarray of int, shape (s,)
+        Their places in (head, own), sorted by period and competitor.
+    competitor : ndarray of int, shape (s,)
+    start : ndarray of int, shape (n_periods,)
+        Where the numbers of a period begin; the last period, now, has none.
+    """
+
+    numbers: Ints
+    competitor: Ints
+    start: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +73,13 @@ class Elimination:
         every dimension, its factor where that is free, and then what else each coordinate is the sum of.
     n_own : int
         Own numbers of an annotator if annotators are eliminated, the first of their unit; else 0.
+    walk : (ndarray of int, ndarray of int), each of shape (w,)
+        Places in (head, own) of numbers that walk, and of those before them.
+    kept : ndarray of int, shape (K,)
+        Which of the entries of rows these are: with a chain, all but those of its numbers.
+    chain : Chain or None
+        What is eliminated if it is the numbers of periods, which are then in neither ``dense`` nor ``tail``; units are
+        periods.
     """
 
     by: str
@@ -69,6 +97,9 @@ class Elimination:
     factor: Ints
     pieces: tuple[Ints, Ints, np.ndarray]
     n_own: int
+    walk: tuple[Ints, Ints]
+    kept: Ints
+    chain: Chain | None = None
 
     @cached_property
     def back(self) -> Ints:

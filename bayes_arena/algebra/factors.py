@@ -5,6 +5,7 @@ See :mod:`bayes_arena.algebra.arrow` for the formulas.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import overload
@@ -69,21 +70,51 @@ class Factor(Eliminated):
 
     def variance(self, head: Floats, own: OwnJacobian) -> Floats:
         """Return the diagonal of J H^-1 J', (m,), for derivatives J in the head (m, h) and the annotators' numbers."""
-        left, variance = head.copy(), np.zeros(len(head))
-        held = np.zeros((len(head), int(self.held.sum())))
-        for part, by_own in own.blocks():
-            inverse, flat = self.inverse_tail[part], by_own.reshape(len(head), -1)
+        variance = np.zeros(len(head))
+
+        def add(by_own: Floats, inverse: Floats) -> None:
             planes = np.ascontiguousarray(np.moveaxis(by_own, 2, 0))
             for p, q in combinations_with_replacement(range(len(planes)), 2):
-                variance += (planes[p] * planes[q]) @ inverse[:, p, q] * (1 if p == q else 2)
+                variance[:] += (planes[p] * planes[q]) @ inverse[:, p, q] * (1 if p == q else 2)
+
+        half, held = self._through(head, own, add)
+        if self.held.any():
+            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self.held_total(), held.T))
+        return np.asarray(variance + np.einsum("hf,hf->f", half, half))
+
+    def covariance(self, head: Floats, own: OwnJacobian) -> Floats:
+        """Return J H^-1 J', (m, m), for derivatives J in the head (m, h) and the annotators' numbers."""
+        covariance = np.zeros((len(head), len(head)))
+
+        def add(by_own: Floats, inverse: Floats) -> None:
+            root = np.einsum("fkp,kpq->fkq", by_own, np.linalg.cholesky(inverse)).reshape(len(head), -1)
+            covariance[:] += root @ root.T
+
+        half, held = self._through(head, own, add)
+        if self.held.any():
+            covariance -= held @ np.linalg.solve(self.held_total(), held.T)
+        return np.asarray(covariance + half.T @ half)
+
+    def _through(self, head: Floats, own: OwnJacobian, add: Callable[[Floats, Floats], None]) -> tuple[Floats, Floats]:
+        """Carry derivatives J through the annotators, whose numbers and D^-1 ``add`` sees block by block.
+
+        Returns
+        -------
+        half : ndarray, shape (h, m)
+            L^-1 (J_head - J_own Q B')', with L L' = S.
+        held : ndarray, shape (m, s)
+            J_own D^-1 E.
+        """
+        left, held = head.copy(), np.zeros((len(head), int(self.held.sum())))
+        for part, by_own in own.blocks():
+            inverse, flat = self.inverse_tail[part], by_own.reshape(len(head), -1)
+            add(by_own, inverse)
             border = self.border.between(part).times_tail(inverse).dense()
             left -= flat @ border.reshape(len(border), -1).T
             held += flat @ inverse[:, :, self.held].reshape(flat.shape[1], -1)
         if self.held.any():
             left += held @ self.towards.T
-            variance -= np.einsum("fs,sf->f", held, np.linalg.solve(self.held_total(), held.T))
-        half = solve_lower(self.lower, left.T)
-        return np.asarray(variance + np.einsum("hf,hf->f", half, half))
+        return solve_lower(self.lower, left.T), held
 
     def log_determinant(self) -> float:
         """Return ln |H| on the plane, up to a constant of the shapes."""

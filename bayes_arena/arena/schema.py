@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the layout of a file."""
 SCHEMA = """
 create table arena (
@@ -45,8 +45,8 @@ create table round (
     mean_loss double, warnings varchar[], settings varchar
 );
 create table rating (
-    round integer, competitor integer, rank integer, elo double, lower double, upper double, rank_best integer,
-    rank_worst integer, votes double, wins double, losses double, ties double, p_best double
+    round integer, competitor integer, rank integer, elo double, lower double, upper double, rank_lower integer,
+    rank_upper integer, votes double, wins double, losses double, ties double, p_best double
 );
 create table ability (
     round integer, annotator integer, votes double, theta double, lower double, upper double, theta_paper double,

@@ -30,7 +30,7 @@ from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import FEATURE, SLICE
-from bayes_arena.votes.outcomes import OUTCOMES
+from bayes_arena.votes.outcomes import MOST_GRADES, n_outcomes
 from bayes_arena.votes.summing import sum_cells
 
 UNKNOWN = -1
@@ -232,7 +232,7 @@ def _require_sound(session: Session, found: Mapping[str, Any], competitors: int)
         ("b", 0, competitors - 1),
         ("annotator", first, last),
         ("context", 0, contexts - 1),
-        ("outcome", 0, len(OUTCOMES) - 1),
+        ("outcome", 0, n_outcomes(MOST_GRADES) - 1),
     ):
         sound &= (found[name] >= low) & (found[name] <= high)
     session.require(sound.all(), f"{np.count_nonzero(~sound)} rows of the table cell are not valid")

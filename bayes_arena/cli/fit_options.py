@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from typer import Option
 
-from bayes_arena.cli.options import MODEL, SCALE
-from bayes_arena.cli.vote_source import split_pair
-from bayes_arena.errors import ModelError
+from bayes_arena.cli.options import MODEL, SCALE, options_given
+from bayes_arena.cli.vote_source import VoteSource, split_pair
+from bayes_arena.errors import ModelError, listing
 from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, PriorName
 from bayes_arena.likelihood.specification import Model, ModelName
@@ -67,6 +68,14 @@ class ModelChoice:
             show_default=False,
         ),
     ] = None
+    drift: Annotated[
+        bool,
+        Option(
+            "--drift",
+            help="Let strengths move over the periods of the votes (--time), and rank now.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False
     robust: Annotated[
         When,
         Option(
@@ -151,12 +160,36 @@ class ModelChoice:
             chosen = replace(chosen, discrimination=self.sigma_discrimination, hyper=None)
         return chosen
 
+    def fitted(self, source: VoteSource) -> Fit:
+        """Load the fit that the source names, with the warnings it came with, or fit the model to the votes.
+
+        Raises
+        ------
+        ModelError
+            If options of the model, or of the votes, are given beside a saved fit.
+        """
+        if not source.is_saved:
+            return self.fit(source.read())
+        from bayes_arena.fits.saved.storage import load
+
+        given = [name for one in (self, source) for name in options_given(one) if name not in ("files", "seed")]
+        options = listing(f"--{name.replace('_', '-')}" for name in given)
+        if given:
+            raise ModelError(
+                f"{source.named} is a fit already, made with its own options, so that {options} would have no effect. "
+                "Leave them out, or give the votes in its place."
+            )
+        fit = load((source.files or [""])[0])
+        for category, text in fit.notes:
+            warnings.warn(text, category, stacklevel=2)
+        return fit
+
     def fit(self, cells: Cells) -> Fit:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
         model = self.extended(cells) if self.strength_by or self.style else self.model
-        return fit(cells, model=model, prior=self.spreads(), seed=self.seed, **self.asked)
+        return fit(cells, model=model, prior=self.spreads(), drift=self.drift, seed=self.seed, **self.asked)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""
@@ -241,7 +274,15 @@ class BoardChoice:
             show_default=False,
         ),
     ] = None
-
+    at: Annotated[
+        str | None,
+        Option(
+            metavar="DATE",
+            help="With --drift: rank as of a date or period, 2026-03-01 for instance; after the votes, a forecast.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
     whose: Annotated[
         CrowdName,
         Option(
@@ -251,13 +292,23 @@ class BoardChoice:
             rich_help_panel=MODEL,
         ),
     ] = "everybody"
+    population: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="With --strength-by NAME: rank for the population of this table, with columns NAME and share.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None
 
     def seen(self, fit: Fit) -> Fit:
-        """Return the fit with rankings over the chosen prompts, in the chosen slice, and of the chosen votes."""
+        """Return the fit with rankings over the chosen prompts, in the chosen slice, and of the chosen people."""
         over: Over | None = None if self.over is None else "new prompts" if self.over == "new" else "these prompts"
         slice = None if self.within is None else split_pair(self.within, "--in", "NAME=SLICE")
-        fit = fit.on(over, slice)
-        return fit if self.whose == "everybody" else fit.of("the middle")
+        fit = fit.on(over, slice, self.at)
+        fit = fit if self.whose == "everybody" else fit.of("the middle")
+        return fit if self.population is None else fit.of_population(self.population)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bayes_arena.cli.output import between, counts, digits
-from bayes_arena.cli.vote_source import VoteSource, sizes
+from bayes_arena.cli.output import between, chances, counts, digits
+from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import listing, printable
+from bayes_arena.markup import ranges
 
 if TYPE_CHECKING:
     from bayes_arena.arrays import Columns
@@ -21,17 +22,16 @@ RECORD = "ties", "losses", "wins"
 
 def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, list[str]]:
     """Return a leaderboard with formatted values."""
-    spread = [f"{best}–{worst}" for best, worst in zip(columns["rank_best"], columns["rank_worst"], strict=True)]
     shown = {
         "rank": digits(columns["rank"], "d"),
         "competitor": [str(name) for name in columns["competitor"]],
         "elo": digits(columns["elo"], ".1f"),
         f"{100 * level:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
-        "rank spread": spread,
+        "rank range": ranges(columns["rank_lower"], columns["rank_upper"]),
         **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
     }
     if "p_best" in columns:
-        shown["P(best)"] = digits(columns["p_best"], ".3f")
+        shown["P(best)"] = chances(columns["p_best"])
     return shown
 
 
@@ -42,12 +42,10 @@ def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
         "prior": str(result.prior),
         "method": result.method,
         "evidence": result.evidence,
-        **sizes(result.cast),
+        **result.numbers,
         "mean_loss": result.mean_loss,
         "mirror_probability": result.mirror_probability,
         "plan": [asdict(choice) for choice in result.plan.choices],
-        "kept": list(result.kept),
-        "dropped": list(result.dropped),
         "discounted": _discounted(result),
     }
     return about, f"{result.model.name}, {result.prior} prior, {result.method}, mean loss {result.mean_loss:.4f} a vote"
@@ -66,7 +64,7 @@ def _discounted(result: Fit) -> list[dict[str, Any]] | None:
         return None
     if result.promotions.cast is None:
         return []
-    from bayes_arena.reliability.integrity import integrity_columns
+    from bayes_arena.decisions.integrity import integrity_columns
 
     columns = integrity_columns(result)
     names = ("competitor", "rank", "rank_alike", "votes", "discounted")
@@ -117,9 +115,14 @@ def board_named(shown_as: Mapping[str, Any]) -> str:
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Return lines of a title: what a ranking is over, if it is over some slices or prompts, and whose votes it is."""
+    """Return lines of a title: what a ranking is over, if it is over some slices or prompts, when, whose, for whom."""
     slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    return (f"\nranked on {slices}" if slices else "") + (f"\nranked by {about['crowd']}" if "crowd" in about else "")
+    said = (f"\nranked on {slices}" if slices else "") + (f"\nranked by {about['crowd']}" if "crowd" in about else "")
+    said += f"\nranked as of {about['at']}" if "at" in about else ""
+    if "population" in about:
+        worth = f", the votes worth {about['effective_votes']} of it" if "effective_votes" in about else ""
+        said += f"\nranked for the population {about['population']}{worth}"
+    return said
 
 
 def intervals_named(shown_as: Mapping[str, Any]) -> str:

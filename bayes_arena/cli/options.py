@@ -6,11 +6,15 @@ parameters, whose fields become options of the command; :class:`Without` leaves 
     @app.command()
     @takes_options
     def check(source: Annotated[VoteSource, Without("delta")], output: Output) -> None:
+
+The help of a command shows the options that it has alone and, of those that it shares with others, the ``COMMON`` ones;
+``bayes-arena options`` explains all that are shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
@@ -24,6 +28,12 @@ WANTED = "Are the votes sound, and which are needed next?"
 FITTED = "Which model, and can its fit be trusted?"
 KEPT = "Publish, reproduce, look up"
 """Panels of commands in the main help."""
+COMMON = (
+    *("files", "a", "b", "winner", "annotator", "prompt"),
+    *("model", "level", "interval", "title", "plot", "format", "output", "strict"),
+)
+"""Fields of dataclasses whose options are in the help of every command that takes them."""
+MORE = "`bayes-arena options` explains further options: of the votes, the model, the intervals and the scale."
 
 
 class Without:
@@ -33,37 +43,65 @@ class Without:
         self.names = names
 
 
-def takes_options[T](command: Callable[..., T]) -> Callable[..., T]:
-    """Replace dataclasses among a command's parameters by their fields, for Typer to read."""
+def takes_options[T](command: Callable[..., T], shown: Collection[str] | None = COMMON) -> Callable[..., T]:
+    """Replace dataclasses among a command's parameters by their fields, for Typer to read.
+
+    Parameters
+    ----------
+    command : callable
+        The command.
+    shown : collection of str, optional
+        Fields of the dataclasses that its help shows; None for all.
+    """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[Parameter] = []
     classes: dict[str, tuple[Any, list[str]]] = {}
+    further = False
     for name, parameter in signature(command).parameters.items():
         kind, *notes = get_args(hints[name]) if get_origin(hints[name]) is Annotated else (hints[name],)
         if not is_dataclass(kind):
             parameters.append(_named(name, hints[name], parameter.default))
             continue
         absent = [left_out for note in notes for left_out in note.names]
-        shown = [field for field in fields(kind) if field.name not in absent]
+        taken = [field for field in fields(kind) if field.name not in absent]
         types = _types(kind)  # type: ignore[arg-type]  # a class can be hashed
-        parameters += [_named(field.name, types[field.name], field.default) for field in shown]
-        classes[name] = kind, [field.name for field in shown]
+        hidden = {field.name for field in taken if shown is not None and field.name not in shown}
+        further |= bool(hidden)
+        parameters += [
+            _named(field.name, _hidden(types[field.name]) if field.name in hidden else types[field.name], field.default)
+            for field in taken
+        ]
+        classes[name] = kind, [field.name for field in taken]
 
     @wraps(command)
     def filled(**given: Any) -> T:
-        for name, (kind, shown) in classes.items():
-            given[name] = kind(**{each: given.pop(each) for each in shown})
+        for name, (kind, taken) in classes.items():
+            given[name] = kind(**{each: given.pop(each) for each in taken})
         return command(**given)
 
+    filled.__doc__ = f"{command.__doc__}\n\n{MORE}" if further else command.__doc__
     filled.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     filled.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what inspect.signature reads
     return filled
+
+
+def options_given(chosen: Any) -> list[str]:
+    """Return the names of the fields that differ from their defaults."""
+    return [field.name for field in fields(chosen) if getattr(chosen, field.name) != field.default]
 
 
 @cache
 def _types(kind: type) -> dict[str, Any]:
     """Return the annotations of a class; cached, as evaluating them takes milliseconds."""
     return get_type_hints(kind, include_extras=True)
+
+
+def _hidden(annotation: Any) -> Any:
+    """Return the annotation of an option that the help does not show."""
+    kind, option = get_args(annotation)
+    option = copy(option)
+    option.hidden = True
+    return Annotated[kind, option]
 
 
 def _named(name: str, annotation: Any, default: Any) -> Parameter:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -216,6 +216,11 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 def digits(values: Any, spec: str) -> list[str]:
     """Format numbers."""
     return [format(value, spec) for value in values.tolist()]
+
+
+def chances(values: Iterable[float]) -> list[str]:
+    """Format probabilities, rounded down, so that they reach a level only if they do."""
+    return [f"{math.floor(1000 * value + 1e-6) / 1000:.3f}" for value in values]
 
 
 def counts(values: Any) -> list[str]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from bayes_arena.cli.options import VOTES
-from bayes_arena.errors import ModelError, OnInvalid, Weights
-from bayes_arena.votes.names import ANNOTATOR, PROMPT
+from bayes_arena.errors import ModelError, OnInvalid, VotesError, Weights
+from bayes_arena.votes.names import ANNOTATOR, PROMPT, Period
+from bayes_arena.votes.sizes import sizes
 from bayes_arena.votes.sources.hub import HUB
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from bayes_arena.votes.reading.duplicates import Repeats
     from bayes_arena.votes.reading.opening import ReadOptions
 
+SAVED = (".nc", ".zarr")
+"""Suffixes of saved fits."""
 Delta = Annotated[
     int | None, Option(min=0, metavar="N", help="Keep annotators with more than N votes.", rich_help_panel=VOTES)
 ]
@@ -32,8 +35,8 @@ class VoteSource:
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Votes as CSV, TSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub. "
-            "Without a file: a built-in simulated example arena.",
+            help="Votes as CSV, TSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub; or "
+            "a fit (.nc) that `bayes-arena fit` saved. Without a file: a built-in simulated example arena.",
             show_default=False,
         ),
     ] = None
@@ -67,6 +70,24 @@ class VoteSource:
         ),
     ] = None
     no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore prompts.", rich_help_panel=VOTES)] = False
+    time: Annotated[
+        str | None,
+        Option(
+            metavar="COLUMN",
+            help="Column of the times, dates or seconds since 1970, to test for change or for --drift; auto finds "
+            "tstamp, timestamp, created_at, date, time or datetime.",
+            rich_help_panel=VOTES,
+        ),
+    ] = None
+    period: Annotated[
+        Period | None,
+        Option(
+            metavar="PERIOD",
+            help="Count votes by day, week, month, quarter or year. Default: by their number.",
+            rich_help_panel=VOTES,
+            show_default=False,
+        ),
+    ] = None
     slice: Annotated[
         list[str] | None,
         Option(
@@ -89,8 +110,8 @@ class VoteSource:
         list[str] | None,
         Option(
             metavar="LABEL=OUTCOME",
-            help="Meaning of a further label of the winner: model_a, model_b, tie or both_bad. Repeatable, or several "
-            "with commas: 0=tie,1=model_a,2=model_b.",
+            help="Meaning of a further label of the winner: model_a, model_b, tie or both_bad; model_a_2 for a win "
+            "by a second grade. Repeatable, or several with commas: 0=tie,1=model_a,2=model_b.",
             rich_help_panel=VOTES,
         ),
     ] = None
@@ -138,10 +159,35 @@ class VoteSource:
             rich_help_panel=VOTES,
         ),
     ] = None
+    grades: Annotated[
+        str,
+        Option(
+            metavar="keep|fold|MARGINS",
+            help="Keep graded verdicts (A>>B, much better) apart, or fold them into wins; or cut the margins of two "
+            "scores: with 1,3 a lead of 1 is a win, one of 3 a clear win.",
+            rich_help_panel=VOTES,
+        ),
+    ] = "keep"
     delta: Delta = None
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether the only file is a saved fit."""
+        return len(self.files or ()) == 1 and Path((self.files or [""])[0]).suffix in SAVED
+
     def read(self) -> Cells:
-        """Read the votes, or simulate the example."""
+        """Read the votes, or simulate the example.
+
+        Raises
+        ------
+        VotesError
+            If a file is a saved fit, and the command needs votes.
+        """
+        if saved := [file for file in self.files or () if Path(file).suffix in SAVED]:
+            raise VotesError(
+                f"{saved[0]!r} is a saved fit, and this needs the votes themselves, or one fit alone. Name the file of "
+                "the votes."
+            )
         from bayes_arena.votes.reading.read_votes import read_votes
         from bayes_arena.votes.selection import keep_annotators
 
@@ -159,6 +205,8 @@ class VoteSource:
             "weight": False if self.no_weight else self.weight,
             "weights": self.weights,
             "prompt": False if self.no_prompt else self.prompt,
+            "time": True if self.time == "auto" else self.time,
+            "period": self.period,
             "slices": dict(_columns(text, "--slice") for text in self.slice or []),
             "features": dict(_columns(text, "--feature") for text in self.feature or []),
             "outcomes": dict(pair for text in self.outcome or [] for pair in _outcomes(text)),
@@ -168,11 +216,12 @@ class VoteSource:
             "normalise": self.normalise_names,
             "programs": self.program or (),
             "layout": self.layout,
+            "grades": _grades(self.grades),
         }
 
     def grouped_by(self, name: str | None) -> VoteSource:
         """Return a source that also reads the column to group votes by."""
-        if name in (None, ANNOTATOR, PROMPT) or name in self.reading()["slices"]:
+        if self.is_saved or name in (None, ANNOTATOR, PROMPT) or name in self.reading()["slices"]:
             return self
         return replace(self, slice=[*(self.slice or []), f"{name}={name}"])
 
@@ -193,13 +242,22 @@ class VoteSource:
         return described(self.named, cells)
 
 
+def _grades(text: str) -> Any:
+    """Return what becomes of grades: a word, or margins."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+
+
 def described(name: str, cells: Cells) -> str:
     """Describe votes by a name and the numbers of votes, competitors, annotators and prompts."""
     size = sizes(cells)
     who = f", {size['n_annotators']} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
     what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
     votes = f"{size['n_votes']:.12g} votes" if cells.design_effect == 1 else cells.described_votes
-    return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}"
+    less = f", {size['n_invalid']:,} invalid votes left out" if "n_invalid" in size else ""
+    return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}{less}"
 
 
 def _example_votes() -> Any:
@@ -213,15 +271,6 @@ def _example_votes() -> Any:
     return example_arena().votes
 
 
-def sizes(cells: Cells) -> dict[str, float]:
-    """Return the numbers of votes, competitors and annotators, and, where they apply, the design effect and prompts."""
-    votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
-    size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}
-    if cells.design_effect != 1:
-        size["design_effect"] = cells.design_effect
-    return size | ({"n_prompts": len(cells.slice_names[PROMPT])} if PROMPT in cells.slice_names else {})
-
-
 def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
     """Split the value of an option at its last equals sign."""
     name, equals, value = text.rpartition("=")
@@ -232,10 +281,10 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 def _outcomes(text: str) -> list[tuple[str, str]]:
     """Return the labels that one option names, and their outcomes."""
-    from bayes_arena.votes.outcomes import OUTCOMES
+    from bayes_arena.votes.outcomes import OF_NAME
 
     parts = text.split(",")
-    several = all(part.rpartition("=")[2] in OUTCOMES for part in parts)
+    several = all(part.rpartition("=")[2] in OF_NAME for part in parts)
     return [split_pair(part, "--outcome", "LABEL=OUTCOME") for part in (parts if several else [text])]
 
 

@@ -15,6 +15,7 @@ Huang, Shen, Wei & Broderick, arXiv:2508.11847.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +30,7 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.ratings.intervals.robust import moves_of_rows
 from bayes_arena.votes.groups import groups_of
-from bayes_arena.votes.outcomes import LOSS, OUTCOMES, WIN, whole_votes
+from bayes_arena.votes.outcomes import LOSS, WIN, turned, whole_votes
 from bayes_arena.votes.tally import Tally
 
 How = Literal["drop", "flip", "add"]
@@ -44,7 +45,7 @@ class Changes:
     ----------
     target : Objective
         The votes as the model sees them, in rows that are fine enough to tell the units apart.
-    delta : sparse array, shape (n_kinds, 4 * n_rows)
+    delta : sparse array, shape (n_kinds, K * n_rows)
         What one unit adds to the counts, outcome by outcome.
     available : ndarray, shape (n_kinds,)
         Number of units of each kind.
@@ -73,7 +74,7 @@ class Changes:
                 yield self.delta @ -np.einsum("ocr,cr->or", one_vote, moves[:, :, function]).ravel()
 
     def counts(self, taken: Floats) -> Floats:
-        """Return the counts after ``taken`` units of each kind have been changed, shape (4, n_rows)."""
+        """Return the counts after ``taken`` units of each kind have been changed, shape (K, n_rows)."""
         return np.asarray(self.target.counts + (self.delta.T @ taken).reshape(self.target.counts.shape))
 
 
@@ -100,14 +101,20 @@ def _single_votes(fit: Fit, how: How) -> Changes:
     kind, ones = np.arange(len(row)), np.ones(len(row))
     entries = [(-ones, kind, outcome * size + row)]
     if how == "flip":
-        entries.append((ones, kind, np.where(outcome == WIN, LOSS, WIN) * size + row))
-    return Changes(target, _matrix(entries, len(row), size), counts[outcome, row].astype(float), ones)
+        entries.append((ones, kind, _turned(counts)[outcome] * size + row))
+    return Changes(target, _matrix(entries, len(row), counts.shape), counts[outcome, row].astype(float), ones)
 
 
 def _decided(counts: Ints) -> tuple[Ints, Ints]:
     """Return outcome and row of the votes that have a winner."""
-    outcome, row = np.nonzero(counts[[WIN, LOSS]])
-    return np.array([WIN, LOSS])[outcome], row
+    outcome, row = np.nonzero(counts)
+    decided = _turned(counts)[outcome] != outcome
+    return outcome[decided], row[decided]
+
+
+def _turned(counts: Floats | Ints) -> Ints:
+    """Return the index of every outcome with the sides swapped."""
+    return np.array(turned(len(counts)))
 
 
 def _whole_groups(fit: Fit, by: str, how: How) -> Changes:
@@ -119,10 +126,9 @@ def _whole_groups(fit: Fit, by: str, how: How) -> Changes:
     counts = target.counts[outcome, row]
     entries = [(-counts, group[row], outcome * size + row)]
     if how == "flip":
-        turned = np.select([outcome == WIN, outcome == LOSS], [LOSS, WIN], outcome)
-        entries.append((counts, group[row], turned * size + row))
+        entries.append((counts, group[row], _turned(target.counts)[outcome] * size + row))
     votes = sum_by(group[row], counts, 1 + int(group.max()))
-    return Changes(target, _matrix(entries, len(votes), size), (votes > 0).astype(float), votes)
+    return Changes(target, _matrix(entries, len(votes), target.counts.shape), (votes > 0).astype(float), votes)
 
 
 def _added(fit: Fit, by: str, pair: tuple[int, int]) -> Changes:
@@ -139,30 +145,34 @@ def _added(fit: Fit, by: str, pair: tuple[int, int]) -> Changes:
     sides = [pair, pair[::-1]] if fit.model.position != "none" else [(min(pair), max(pair))]
     size, more = len(old.i), len(share) * len(sides)
     first, second = (np.repeat([side[end] for side in sides], len(share)) for end in (0, 1))
+    i, j = np.append(old.i, first), np.append(old.j, second)
+    k = np.append(old.k, np.tile(np.arange(len(share)), len(sides)))
+    order = np.lexsort((j, i, k))  # that of a tally
     tally = Tally(
-        i=np.append(old.i, first),
-        j=np.append(old.j, second),
-        k=np.append(old.k, np.tile(np.arange(len(share)), len(sides))),
-        counts=np.concatenate([old.counts, np.zeros((more, len(OUTCOMES)))]),
-        features=np.column_stack([old.features, np.zeros((len(old.features), more))]),
-        slices=np.column_stack([old.slices, np.zeros((len(old.slices), more), dtype=np.int64)]),
+        i=i[order],
+        j=j[order],
+        k=k[order],
+        counts=np.concatenate([old.counts, np.zeros((more, old.counts.shape[1]))])[order],
+        features=np.column_stack([old.features, np.zeros((len(old.features), more))])[:, order],
+        slices=np.column_stack([old.slices, np.zeros((len(old.slices), more), dtype=np.int64)])[:, order],
     )
     outcome = np.where(first == pair[0], LOSS, WIN)
-    column = outcome * (size + more) + size + np.arange(more)
+    column = outcome * (size + more) + np.argsort(order)[size:]
     weights = np.tile(share, len(sides)) / len(sides)
-    delta = _matrix([(weights, np.zeros(more, dtype=np.int64), column)], 1, size + more)
-    return Changes(fit.target_of(tally), delta, np.array([np.ceil(target.n_votes)]), np.ones(1))
+    added = fit.target_of(tally)
+    delta = _matrix([(weights, np.zeros(more, dtype=np.int64), column)], 1, added.counts.shape)
+    return Changes(added, delta, np.array([np.ceil(target.n_votes)]), np.ones(1))
 
 
-def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, rows: int) -> csr_array:
+def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, shape: tuple[int, ...]) -> csr_array:
     values, kind, column = (np.concatenate(part) for part in zip(*entries, strict=True))
-    return csr_array((values, (kind, column)), shape=(kinds, len(OUTCOMES) * rows))
+    return csr_array((values, (kind, column)), shape=(kinds, math.prod(shape)))
 
 
 def _gradients_of_one_vote(target: Objective, point: Point) -> Floats:
-    """Return gradients of one vote's loss by its coordinates, for each outcome and row, (4, n_coordinates, n_rows)."""
+    """Return gradients of one vote's loss by its coordinates, for each outcome and row, (K, n_coordinates, n_rows)."""
     coordinates, found = target.coordinates(point), []
-    for outcome in range(len(OUTCOMES)):
+    for outcome in range(len(target.counts)):
         one = np.zeros_like(target.counts)
         one[outcome] = 1.0
         found.append(target.likelihood.rows(one, coordinates).gradient)

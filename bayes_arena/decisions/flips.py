@@ -32,7 +32,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.names import ANNOTATOR
-from bayes_arena.votes.outcomes import OUTCOMES, whole_counts
+from bayes_arena.votes.outcomes import outcome_names, whole_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +179,7 @@ def flip_votes(
     slices = [*fit.model.slices, *([by] if by not in (VOTE, ANNOTATOR, *fit.model.slices) else [])]
     for name, codes in zip(slices, tally.slices, strict=False):
         columns[name] = np.array(cells.slice_names[name], dtype=object)[codes[row]]
-    columns["winner"] = np.array(OUTCOMES, dtype=object)[outcome]
+    columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
     table = pd.DataFrame(columns)
     table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)

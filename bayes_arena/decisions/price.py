@@ -27,6 +27,9 @@ from bayes_arena.threads import one_thread
 if TYPE_CHECKING:
     import pandas as pd
 
+PUSH = 1.0
+"""Of a soft campaign, in logits."""
+
 
 @held
 def price(
@@ -34,7 +37,7 @@ def price(
     competitors: Sequence[str] | None = None,
     *,
     place: int | None = None,
-    push: float = 1.0,
+    push: float = PUSH,
     account_votes: float | None = None,
     focus: float | None = None,
     elo: EloScale | None = None,
@@ -102,12 +105,12 @@ def price(
 
 def price_columns(
     fit: Fit,
-    competitors: Sequence[str] | None,
+    competitors: Sequence[str] | None = None,
     *,
-    place: int | None,
-    push: float,
-    account_votes: float | None,
-    focus: float | None,
+    place: int | None = None,
+    push: float = PUSH,
+    account_votes: float | None = None,
+    focus: float | None = None,
     elo: EloScale,
 ) -> Columns:
     """Columns of :func:`price` (the command line prints them without importing pandas)."""

@@ -27,7 +27,7 @@ from scipy.special import expit, ndtri
 
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
-from bayes_arena.decisions.verdict import about
+from bayes_arena.decisions.verdict import chance, order_of
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
@@ -90,11 +90,11 @@ class Versus:
     def __str__(self) -> str:
         if self.p_better < 0.5:
             return str(self.turned_round)
-        said = f"{self.competitor} is better than {self.opponent} (probability {_rounded(self.p_better)})."
+        said = f"{self.competitor} is better than {self.opponent} (probability {chance(self.p_better, self.level)})."
         if not self.settled:
             said = (
                 f"The votes do not settle whether {self.competitor} is better than {self.opponent} (probability "
-                f"{self.p_better:.2f})."
+                f"{chance(self.p_better, self.level)})."
             )
         so_far = "No vote was cast on the two; all of this follows from votes on others."
         if not self.connected:
@@ -113,7 +113,8 @@ class Versus:
         ]
         if not self.settled and self.votes_to_go is not None:
             sentences.append(
-                f"About {about(self.votes_to_go)} more votes on the two would settle it if the gap does not change."
+                f"{order_of(self.votes_to_go).capitalize()} more votes on the two would settle it if the gap does not "
+                "change."
                 if math.isfinite(self.votes_to_go)
                 else "They are too close to estimate how many votes would settle it."
             )
@@ -260,8 +261,3 @@ def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: 
     cast = fit.cells.n_votes * fit.cells.design_effect
     to_go = [math.ceil(votes) if votes <= BEYOND * cast else math.inf for votes in missing.tolist()]
     return np.array([0 if done else max(votes, 1) for done, votes in zip(settled.tolist(), to_go, strict=True)], object)
-
-
-def _rounded(p: float) -> str:
-    """Format a probability, never rounded up to one."""
-    return f"{p:.2f}" if p < 0.995 else f"{p:.3f}" if p < 0.9995 else "above .999"

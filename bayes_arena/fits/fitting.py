@@ -50,6 +50,7 @@ def fit(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
+    drift: bool = False,
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -90,6 +91,10 @@ def fit(
         Directions in which annotators disagree about the competitors, beyond how sharply they discriminate. Strengths
         are then what they have in common. ``"auto"``: as many, up to two, as raise the evidence, for presets with
         annotators' discrimination, if spreads are estimated; a :class:`~bayes_arena.Model` is used as it is.
+    drift : bool
+        Whether strengths move over the periods of the votes (``read_votes(time=...)``), as a random walk whose spread
+        is estimated. Results are then about the last period; :meth:`Fit.on <bayes_arena.Fit.on>` gives others, and
+        :func:`~bayes_arena.history` all of them. Without it, votes that carry times are tested for change.
     robust : {"auto", True, False}
         Whether votes count by what else their annotators do where those on a competitor are not of one crowd
         (:mod:`bayes_arena.promotion`), so that nobody buys a place. Nobody is left out, and where the votes on every
@@ -119,6 +124,8 @@ def fit(
         annotator voted twice, answers are left out though some prompts repeat, or the pairing depended on the ranking.
     LeftOutEffectWarning
         If votes favour the competitor shown first, or second, and the model has no position effect.
+    ChangedStrengthsWarning
+        If the votes carry times, and strengths changed.
     DiscountedVotesWarning
         If some votes do not count, or count in part.
 
@@ -146,7 +153,7 @@ def fit(
     """
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
     asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
-    plan = choose(cells, model=model, prior=prior, **asked)
+    plan = choose(cells, model=model, prior=prior, drift=drift, **asked)
     result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
         warnings.warn(text, category, skip_file_prefixes=PACKAGE)
@@ -207,7 +214,7 @@ def _on(cells: Cells, plan: Plan) -> Plan:
         return plan
     otherwise = _on(cells, plan.otherwise) if plan.otherwise else None
     why = f"{asked_for(plan.kept, plan.dropped)}{NOT_ONE_CROWD}"
-    problem = replace(plan.problem, cells=cells).because(votes=why)
+    problem = replace(plan.problem, cells=cells, as_cast=plan.problem.cells).because(votes=why)
     return replace(plan, problem=problem, otherwise=otherwise)
 
 

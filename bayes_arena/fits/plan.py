@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
+from bayes_arena.inference.change import is_timed
 from bayes_arena.inference.marginal.directions import MOST
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import require_memory
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.likelihood.predictor import effects
-from bayes_arena.likelihood.presets import Answers, Dimensions, in_dimensions, with_answers
-from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.presets import Answers, Dimensions, in_dimensions, with_answers, with_drift
+from bayes_arena.likelihood.priors import DRIFT, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_table
-from bayes_arena.votes.names import PROGRAM, PROMPT
+from bayes_arena.votes.names import PROGRAM, PROMPT, TIME
+from bayes_arena.votes.periods import period_of
 from bayes_arena.votes.selection import drop_annotators
 
 if TYPE_CHECKING:
@@ -116,6 +118,9 @@ class Plan:
             "ties": TIES.get(model.ties, f"an outcome, {model.ties}"),
             "sides": SIDES[model.position],
         }
+        if cells.grades > 1:
+            kept = "all" if model.grades == cells.grades else f"{model.grades} of"
+            taken["grades"] = f"{kept} {cells.grades} kept apart" if model.grades > 1 else "folded: a win is a win"
         if cells.programs:
             taken["programs"] = "a taste of their own" if PROGRAM in model.strength_by else "annotators like others"
         if said := self._votes():
@@ -136,6 +141,11 @@ class Plan:
             taken["answers"] = "".join(numbers) or "left out"
             if self.otherwise is not None:
                 taken["answers"] += ", unless they turn out to be noise"
+        if is_timed(cells):
+            names = cells.slice_names[TIME]
+            over = f"{len(names)} {period_of(names)}s, {names[0]} to {names[-1]}"
+            steps = f"strengths move by the {period_of(names)}, {self._spread(DRIFT)}"
+            taken["time"] = f"{steps}; {over}" if model.drift else f"strengths stay, over {over}"
         for by in dict.fromkeys((*model.strength_by, *model.ties_by)):
             if by not in (PROMPT, PROGRAM):
                 kinds = ["strengths"] * (by in model.strength_by) + ["ties"] * (by in model.ties_by)
@@ -158,7 +168,8 @@ class Plan:
 
     def _unsaid(self, what: str) -> str:
         """Return the reason for a choice that has none: it comes with the model, or none was recorded."""
-        of_model = what in ("ties", "sides", "answers", "programs", "directions") or what.startswith("by ")
+        known = ("ties", "sides", "grades", "answers", "programs", "directions", "time")
+        of_model = what in known or what.startswith("by ")
         return COMES if of_model and self.problem.reasons else UNKNOWN
 
     def _spread(self, name: str) -> str:
@@ -190,6 +201,7 @@ def choose(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
+    drift: bool = False,
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -198,7 +210,7 @@ def choose(
 
     Parameters
     ----------
-    cells, model, prior, method, answers, dimensions, robust, keep, drop
+    cells, model, prior, method, answers, dimensions, drift, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
 
     Returns
@@ -221,7 +233,7 @@ def choose(
     preset = not isinstance(model, Model)
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
     asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
-    return planned(problem, preset=preset, **asked)
+    return planned(problem, preset=preset, drift=drift, **asked)
 
 
 def planned(
@@ -231,6 +243,7 @@ def planned(
     method: Method | None = None,
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
+    drift: bool = False,
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -243,7 +256,7 @@ def planned(
         Votes, model and prior.
     preset : bool
         Whether the model is a preset, to which answers and directions may be added.
-    method, answers, dimensions, robust, keep, drop
+    method, answers, dimensions, drift, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
     """
     estimable = problem.prior.hyper is not None
@@ -255,6 +268,10 @@ def planned(
     if drop:
         problem = replace(problem, cells=drop_annotators(problem.cells, drop))
     is_robust, problem = _counting(problem, robust, keep, drop, preset=preset)
+    if drift:
+        problem = replace(problem, model=with_drift(problem.model)).because(time="asked for")
+    elif is_timed(problem.cells):
+        problem = problem.because(time="tested for change")
     most = 0
     if dimensions != "auto":
         problem = replace(problem, model=in_dimensions(problem.model, dimensions)).because(directions="asked for")

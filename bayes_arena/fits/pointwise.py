@@ -24,7 +24,6 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import OUTCOMES
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
@@ -43,7 +42,7 @@ class Columns:
     cell, outcome : ndarray of int, shape (n_columns,)
     votes : ndarray, shape (n_columns,)
         How often each was cast.
-    seen : ndarray, shape (4, n_columns)
+    seen : ndarray, shape (K, n_columns)
         One vote of each, as the model sees it.
     """
 
@@ -58,8 +57,9 @@ class Columns:
         """Return the columns of the votes that were fitted, or of others with the same names."""
         cells = cells or fit.cells
         target = fit.target_of(cells.by_cell(fit.model.features, fit.model.slices))
-        cell, outcome = np.nonzero(cells.counts * fit.model.sees)
-        seen = fit.model.seen_counts(np.eye(len(OUTCOMES))[outcome])
+        size = cells.counts.shape[1]
+        cell, outcome = np.nonzero(cells.counts * fit.model.sees(size))
+        seen = fit.model.seen_counts(np.eye(size)[outcome])
         return cls(target, cell, outcome, cells.counts[cell, outcome], seen)
 
     @property
@@ -183,11 +183,7 @@ def _log_likelihoods(likelihood: Likelihood, block: Tables, seen: Floats, draws:
     values, seen = np.empty((seen.shape[1], len(draws))), np.ascontiguousarray(seen)
     if likelihood.loop is None:
         for s, numbers in enumerate(draws):
-            _, bad, _, eta, tie, at = kernels.coordinates(
-                numbers, block.effects, block.slices, block.votes, block.features
-            )
-            z = np.array([eta, tie[at], np.full(len(eta), bad)])[: likelihood.n_coordinates]
-            values[:, s] = -likelihood.rows(seen, z).value
+            values[:, s] = -likelihood.rows(seen, block.coordinates(numbers, likelihood)[2]).value
         return values
     kind = kernels.LOOPS[likelihood.loop]
 

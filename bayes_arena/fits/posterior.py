@@ -30,13 +30,13 @@ from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import THETA, Level, effects
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.likelihood.priors import LARGEST, SMALLEST, Prior
+from bayes_arena.likelihood.priors import EMPHASIS, LARGEST, SMALLEST, Prior
 from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
-from bayes_arena.votes.outcomes import TIE
+from bayes_arena.votes.outcomes import MOST_GRADES, wins_losses_ties
 from bayes_arena.votes.reading.read_votes import as_cells
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
         )
     strength_by, ties_by = (*cells.slices, ANNOTATOR, PROGRAM), (*cells.slices, COMPETITOR)
     everything = replace(EVERYTHING, style=tuple(cells.features), strength_by=strength_by, ties_by=ties_by)
+    everything = replace(everything, grades=cells.grades)
     labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
     problem = Problem.of(cells, _inferred(found, cells) if model is None else model, Prior())
@@ -168,7 +169,7 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
             "'log_tie_propensity' does not say which likelihood of ties it belongs to. Name the model of the draws: "
             "model='am-davidson', or ba.Model('mine', ties='rao-kupper', ...)."
         )
-    if not tie and cells.counts[:, TIE:].any():
+    if not tie and wins_losses_ties(cells.counts)[2].any():
         raise ModelError(
             "There are ties among the votes, but the draws do not say whether they counted as half wins. Name the "
             "model of the draws: model='am-elo', or ba.Model('mine', ties='drop', ...)."
@@ -185,6 +186,7 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
         style_slopes="annotator" if "annotator" in slopes else "common",
         strength_by=tuple(by for by in (*cells.slices, ANNOTATOR, PROGRAM) if f"strength_by_{by}" in found),
         ties_by=tuple(by for by in (*cells.slices, COMPETITOR) if f"ties_by_{by}" in found),
+        grades=1 + (EMPHASIS in found) + sum(f"grade_{one}" in found for one in range(3, MOST_GRADES + 1)),
         dimensions=sum(f"direction_{one}" in found for one in range(1, 1 + MOST_DIMENSIONS)),
     )
     return next((preset for preset in PRESETS.values() if replace(preset, name="own") == model), model)

@@ -62,5 +62,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
+    if target.numbering is not None:
+        slices = target.numbering.steps.summed(slices)
     drawn = {name: spreads[name] for name in estimated}
     return Draws.of(problem, strength, common, own, slices, drawn), drawn

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
@@ -14,8 +15,10 @@ from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
+    PACKAGE,
     ArenaWarning,
     AverageWarning,
+    ChangedStrengthsWarning,
     DiscountedVotesWarning,
     IdentificationWarning,
     LeftOutEffectWarning,
@@ -27,12 +30,14 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
-from bayes_arena.inference.averages import said_of_average
+from bayes_arena.inference.averages import said_of_average, said_of_population
+from bayes_arena.inference.change import POINTS, Change, change, is_timed, is_too_large
 from bayes_arena.inference.crowd import CAP, EVERYBODY, MIDDLE, Crowd
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.population import Population, Shares
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.covariances import Covariances
@@ -45,7 +50,9 @@ from bayes_arena.markup import html_facts
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import PROMPT
+from bayes_arena.votes.reading.shares import read_shares
 from bayes_arena.votes.records import records
+from bayes_arena.votes.sizes import sizes
 from bayes_arena.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -120,12 +127,11 @@ class Fit:
 
     def _repr_html_(self) -> str:
         """Return the same as a table, for notebooks, after the warnings."""
-        discounted = f", of which {self.votes_discounted:,.0f} do not count" if self.votes_discounted else ""
         facts = {
             "model": self.model.name,
             "prior": self.prior,
             "method": f"{self.method} by {self.evidence}" if self.evidence else self.method,
-            "votes": f"{self.cast.described_votes.removesuffix(' votes')}{discounted}",
+            "votes": self.described_votes.replace(" votes", "", 1),
             "competitors": f"{self.cells.n_competitors:,}",
             "annotators": f"{self.cells.n_annotators:,}",
             "mean loss per vote": f"{self.mean_loss:.4f}",
@@ -200,8 +206,8 @@ class Fit:
             return slices
         return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
 
-    def on(self, over: Over | None = None, slice: tuple[str, str] | None = None) -> Fit:
-        """Return the same fit with rankings about other slices; without arguments, the fit itself.
+    def on(self, over: Over | None = None, slice: tuple[str, str] | None = None, at: str | None = None) -> Fit:
+        """Return the same fit with rankings about other slices or another time; without arguments, the fit itself.
 
         Parameters
         ----------
@@ -209,16 +215,20 @@ class Fit:
             Whether rankings are to hold for further prompts like these, or for these prompts only.
         slice : (str, str), optional
             Kind and name of a slice, such as ``("category", "coding")``.
+        at : str, optional
+            For a model with ``drift``: a date, such as ``"2026-03-01"``, or a period, such as ``"2026-03"``; later than
+            the votes it is a forecast. Without it rankings are those of the last period.
 
         Raises
         ------
         ModelError
-            If the model does not tell such slices apart, or there is no slice of that name.
+            If the model does not tell such slices apart, there is no slice of that name, or strengths do not move or
+            the time is none, or before the votes.
         """
-        if over is None and slice is None:
+        if over is None and slice is None and at is None:
             return self
-        asked = require_estimand(self.mode.problem, over, slice)
-        if not self.model.strength_by:
+        asked = require_estimand(self.mode.problem, over, slice, at)
+        if not self.model.strength_by and at is None:
             return self
         fit = replace(self, estimand=asked)
         return fit if fit.samples is None else replace(fit, samples=fit.projected(fit.samples))
@@ -269,6 +279,38 @@ class Fit:
             raise ModelError("A ranking needs votes to be about, and these annotators have none. Name at least one.")
         return self.about_crowd(Crowd(tuple(crowd.tolist()), cap))
 
+    def of_population(self, shares: Shares | object) -> Fit:
+        """Return the same fit with rankings for a population, not for those who voted.
+
+        A single group with the share 1, of one kind or of several, gives its own ranking.
+
+        Parameters
+        ----------
+        shares : mapping of str to (mapping of str to float), path or dataframe
+            By kind of group the share of each group, such as ``{"age": {"18-34": 0.3, "35-": 0.7}}``; or a table of
+            groups, or of their combinations, with a column ``share`` (or ``count``). The model has strengths by these
+            kinds (``Model.strength_by``). Kinds that are not named keep the shares of the votes.
+
+        Raises
+        ------
+        ModelError
+            If the model has no strengths by a kind, nobody voted from any of its groups, or shares are negative, not
+            finite, or do not sum to one.
+        VotesError, ColumnError
+            If the table cannot be read.
+
+        Warns
+        -----
+        AverageWarning
+            If nobody voted from some of the groups.
+        """
+        found = shares if isinstance(shares, Mapping) else read_shares(shares)
+        people = Population.of(found, self.model, self.cells)
+        for text in said_of_population(people, self.cells):
+            warnings.warn(text, AverageWarning, skip_file_prefixes=PACKAGE)
+        estimand = replace(self.estimand or Estimand(), population=people)
+        return replace(self, estimand=estimand).about_crowd(replace(self.crowd, strata=people.strata(self.cells)))
+
     def about_crowd(self, crowd: Crowd) -> Fit:
         """Return the same fit with rankings about the votes of a crowd."""
         fit = replace(self, crowd=crowd)
@@ -315,9 +357,15 @@ class Fit:
             whose |= {"cap": f"{cap:.4g} of the votes"}
         if self.estimand is None:
             return whose
+        if people := self.estimand.population:
+            effective = self.crowd.effective_votes(self.cells.votes_by_annotator()) if self.crowd.strata else None
+            whose |= {"population": f"by {listing(people.kinds)}"}
+            whose |= {} if effective is None else {"effective_votes": f"{effective:,.0f}"}
         kind, name = self.estimand.slice or ("", "")
-        over = {} if kind == PROMPT else {"over": self.estimand.over}  # for one prompt both are the same
-        return whose | over | ({"slice": f"{kind}: {name}"} if kind else {})
+        is_either = PROMPT in self.model.strength_by and kind != PROMPT  # for one prompt both are the same
+        over = {"over": self.estimand.over} if is_either else {}
+        at = {"at": self.estimand.at} if self.estimand.at else {}
+        return whose | over | ({"slice": f"{kind}: {name}"} if kind else {}) | at
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -332,17 +380,54 @@ class Fit:
             *((IdentificationWarning, text) for text in self.mode.open_questions),
             *((NoMaximumWarning, text) for text in self.mode.at_infinity),
             *((LeftOutEffectWarning, text) for text in sides_left_out(self.mode.problem)),
+            *((ChangedStrengthsWarning, text) for text in self._said_of_change),
             *((AverageWarning, text) for text in self._said_of_average),
         )
 
     @cached_property
     def _said_of_average(self) -> tuple[str, ...]:
-        return said_of_average(self.mode, self.cells, self.view)
+        people = None if self.estimand is None else self.estimand.population
+        return (*said_of_population(people, self.cells), *said_of_average(self.mode, self.cells, self.view))
+
+    @cached_property
+    def change(self) -> Change | None:
+        """The test whether strengths changed over time; None where votes have no times, or strengths move."""
+        with one_thread():
+            return change(self.mode)
+
+    @property
+    def _said_of_change(self) -> Iterator[str]:
+        """Say who changed most, and since when, where strengths changed, or that it was not looked at."""
+        if not self.model.drift and is_timed(self.cells) and is_too_large(self.cells):
+            yield "Whether strengths changed over time was not tested: there are too many competitors and periods."
+        if self.change is None or not self.change.is_clear:
+            return
+        found, names = self.change, self.cells.competitors
+        who = (
+            f"{printable(names[c])!r} since {found.names[found.since[c]]} (by about {found.size[c] * POINTS:+.0f} Elo)"
+            for c in found.order[:3]
+        )
+        yield (
+            f"Strengths changed over time (p {found.p:.2g}), and the ranking averages over it; most clearly changed "
+            f"{', '.join(who)}. For the ranking now, let strengths move: drift=True (--drift)."
+        )
 
     @property
     def votes_discounted(self) -> float:
         """Number of votes that were cast but do not count; where some count in part, the rest of these."""
         return self.cast.n_votes - self.cells.n_votes
+
+    @property
+    def described_votes(self) -> str:
+        """The number of votes cast, and how many of them do not count, for people."""
+        less = f", of which {self.votes_discounted:,.0f} do not count" if self.votes_discounted else ""
+        return f"{self.cast.described_votes}{less}"
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Sizes of the votes cast, how many do not count, and whose were left out or count in full on request."""
+        left_out = {"dropped": list(self.dropped), "kept": list(self.kept)}
+        return {**sizes(self.cast), "votes_discounted": self.votes_discounted, **left_out}
 
     def _discounted_said(self) -> Iterator[str]:
         """Say where votes do not count, and what that changes."""

@@ -110,7 +110,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
     if votes:
         _require_room(fit, len(draws.strength))
         cell, outcome = single_votes(fit.cells)
-        seen = fit.model.sees[outcome]
+        seen = fit.model.sees(fit.cells.counts.shape[1])[outcome]
         cell, outcome = cell[seen], outcome[seen]
         coords["vote"], dims = np.arange(len(cell)), {"outcome": ["vote"]}
         values, times = pointwise(fit, draws)
@@ -190,7 +190,9 @@ def _log_prior(target: Objective, prior: Prior, draws: Draws, spreads: dict[str,
     }
     own |= {
         effect.name: -0.5 * np.sum((numbers / effect.sd) ** 2, axis=1)
-        for effect, numbers in zip(target.slices, target.numbers_by_slice(draws.slices), strict=True)
+        for effect, numbers in zip(
+            target.slices, target.numbers_by_slice(target.steps_between(draws.slices)), strict=True
+        )
     }
     return common | own | {"strength": -0.5 * np.sum((draws.strength / target.strength_sd) ** 2, axis=1)}
 

@@ -8,6 +8,7 @@ pairing          whether the pairing already knew the ranking
 order            the order in which a problem is solved: by the votes, not by names
 marginal/        annotators and slices integrated out, spreads estimated
 crowd            whose votes a ranking is about, and how much each annotator counts
+population       whom a ranking speaks for: groups of voters and their shares
 average_vote     what they are expected to vote on some pairs
 averages         what a reader should know of the average
 projection       r*: every model on the Bradley-Terry scale
@@ -16,6 +17,7 @@ projected_draws  r*, draw by draw
 many_pairs       r* of many competitors, without going through their pairs
 kernels          expected scores at many leads, compiled
 views            what a ranking is about: slices, and the crowd
+change           whether strengths changed over time
 belonging        the nearest Gaussian, given which annotators belong together
 ===============  ==============================================================
 """

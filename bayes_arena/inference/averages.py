@@ -14,6 +14,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.population import Population
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
 from bayes_arena.threads import one_thread
@@ -40,8 +41,23 @@ def said_of_average(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
     return (*said, *_middle(mode, cells, view))
 
 
+def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ...]:
+    """Say from which groups of a population nobody voted."""
+    if people is None:
+        return ()
+    silent = {kind: people.unheard(kind, cells.slice_names[kind]) for kind in people.kinds}
+    return tuple(
+        f"Nobody voted from {listing(f'{name!r} ({part:.0%} of the population)' for name, part in unheard.items())} by "
+        f"{kind!r}. What they prefer is taken to differ from the others as groups do, and widens the intervals."
+        for kind, unheard in silent.items()
+        if unheard
+    )
+
+
 def _capped(cells: Cells, view: View) -> tuple[str, ...]:
-    """Say which accounts count less than their votes, where that matters."""
+    """Say which accounts the cap holds back, where that matters; groups of a population have their shares anyway."""
+    if view.crowd.strata:
+        return ()
     cast = view.crowd.votes(cells.votes_by_annotator())
     part, share = cast / cast.sum(), view.crowd.shares(cells.votes_by_annotator())
     excess = part - share

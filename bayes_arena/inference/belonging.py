@@ -23,8 +23,6 @@ from typing import cast
 import numpy as np
 
 from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import AnyFactor
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import length_of_step
@@ -123,7 +121,7 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
     """
     usual = mode.problem.objective
     columns = columns_of_loadings(usual, theta=True)
-    told, noise = told_by_votes(usual, mode.point, given_others(mode.laplace.factor), columns)
+    told, noise = told_by_votes(usual, mode.point, mode.laplace.own_given_head(), columns)
     variance = np.einsum("kdd->kd", noise)
     means, spread = _centers(told, variance, membership)
     precision, pushed = _matched(told, variance, membership, means, spread)
@@ -162,7 +160,9 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
             laplace = Laplace(factor, problem.shifts, singular=False, log_determinant=factor.log_determinant())
             prior = problem.prior.with_spreads(dict(zip(target.spreads, target.spread_values, strict=True)))
             mode = replace(mode, problem=replace(problem, prior=prior), point=point, laplace=laplace)
-            return Belonging(mode, _shifts(point.own, given_others(factor), columns, precision, pushed, means, spread))
+            return Belonging(
+                mode, _shifts(point.own, laplace.own_given_head(), columns, precision, pushed, means, spread)
+            )
     raise ConvergenceError(NOT_FOUND)
 
 
@@ -221,12 +221,6 @@ def _fitted_spreads(
     for part, place in zip(directions, range(len(names) - len(directions), len(names)), strict=True):
         values[place] = max(float(np.sqrt(np.mean(point.slices[part] ** 2 + variances[part]))), LEAST)
     return target.with_spreads(float(values[0]), values[1:].tolist()), float(np.abs(values - last).max())
-
-
-def given_others(factor: AnyFactor) -> Floats:
-    """Return the covariance of every annotator's numbers given all others; where these go last, given nothing."""
-    inverse = cast(CrossedFactor, factor).inverse_tail
-    return factor.tail_covariance() if inverse is None else inverse
 
 
 def _centers(told: Floats, noise: Floats, membership: Floats) -> tuple[Floats, Floats]:

@@ -5,7 +5,8 @@ Annotator k cast w_k votes, of which the share s_k belongs to the crowd. In its 
     a_k = s_k min(w_k, L),
 
 with L the largest number at which no account of the crowd counts more than ``cap`` of the whole, or twice as much as
-the average account, if that is more: in a crowd of a few somebody has to.
+the average account, if that is more: in a crowd of a few somebody has to. In a crowd that stands for a population these
+are weighed so that every group has its share (:mod:`bayes_arena.inference.population`).
 
 The middle of a crowd is, for every pair of competitors, the mean of what its annotators expect without the fifth of the
 weight that expects least and the fifth that expects most: a trimmed mean. A camp below a fifth of the votes hardly
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.inference.population import Stratum, raked
 
 CAP = 0.05
 """Largest share of an account in the average."""
@@ -45,11 +47,14 @@ class Crowd:
         Largest share of an account in the average, between 0 and 1.
     middle : bool
         Whether the ranking is about the middle of the votes, not their average.
+    strata : tuple of Stratum
+        Groups of annotators, and their shares in the population that the crowd stands for.
     """
 
     parts: tuple[float, ...] | None = None
     cap: float = CAP
     middle: bool = False
+    strata: tuple[Stratum, ...] = ()
 
     def votes(self, cast: Floats) -> Floats:
         """Return the votes that belong to the crowd, shape (M,), of those that every annotator cast."""
@@ -63,7 +68,13 @@ class Crowd:
         cap = max(self.cap, TWICE / part.sum())
         if votes.max() > cap * votes.sum():
             votes = part * np.minimum(cast, _level(part, cast, cap))
+        votes = raked(votes, self.strata)
         return np.asarray(votes / votes.sum())
+
+    def effective_votes(self, cast: Floats) -> float:
+        """Return how many votes that count alike say as much: 1 / sum_k a_k^2 / w_k (Kish, 1965)."""
+        share, some = self.shares(cast), cast > 0
+        return float(1 / np.sum(share[some] ** 2 / cast[some]))
 
 
 def _level(part: Floats, cast: Floats, cap: float) -> float:

@@ -26,14 +26,13 @@ from bayes_arena.inference.mode.mode import Mode, judge_direction
 from bayes_arena.inference.mode.newton import Optimum
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import turned as turned_outcomes
 
 Prints = NDArray[np.uint64]
 """Fingerprints; their sums wrap around, and so do not depend on the order of the terms."""
 FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint64)
 """Marks on the fingerprint of a row as seen from the competitor shown second."""
-TURNED = [LOSS, WIN, TIE, BOTH_BAD]
 POSITION = "position"
 
 
@@ -85,12 +84,17 @@ class Order:
 
     @classmethod
     def of(cls, problem: Problem) -> Self:
-        """Return the order that follows from the votes as the model sees them."""
+        """Return the order that follows from the votes as the model sees them; as cast, where some are discounted.
+
+        What they count is computed, and so depends on names by rounding.
+        """
+        problem = problem if problem.as_cast is None else replace(problem, cells=problem.as_cast, as_cast=None)
         tally, cells = problem.objective.tally, problem.cells
         i, j, k = tally.i, tally.j, tally.k
         features = np.ascontiguousarray(tally.features) + 0.0
         seen = [*_bits(problem.objective.counts), *_bits(features)]
-        from_j = [*_bits(problem.objective.counts[TURNED]), *_bits(0.0 - features)]
+        counts = problem.objective.counts
+        from_j = [*_bits(counts[turned_outcomes(len(counts))]), *_bits(0.0 - features)]
         who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
         who, judge, of_i, of_j = _refined(who, judge, (i, j, k), seen, from_j, NO_SIDE)
         turned = False
@@ -107,7 +111,7 @@ class Order:
         annotator = self._places(cells.annotator, self.annotator) if len(self.annotator) else cells.annotator
         counts, features = cells.counts, dict(cells.features)
         if self.turned:
-            a, b, counts = b, a, counts[:, TURNED]
+            a, b, counts = b, a, counts[:, turned_outcomes(counts.shape[1])]
             features = {name: 0.0 - values for name, values in features.items()}
         whole: dict[str, Any] = {
             "competitors": tuple(cells.competitors[c] for c in self.competitor),
@@ -115,7 +119,7 @@ class Order:
         }
         found = replace(cells, a=a, b=b, annotator=annotator, counts=counts, features=features, **whole)
         key = (a * cells.n_competitors + b) * max(cells.n_annotators, 1) + annotator
-        return replace(problem, cells=found.take(np.argsort(key, kind="stable")))
+        return replace(problem, cells=found.take(np.argsort(key, kind="stable")), as_cast=None)
 
     @staticmethod
     def _places(codes: Ints, order: Ints) -> Ints:

@@ -8,7 +8,12 @@ One fit gives several leaderboards. With u^f_{g,i} the deviation of competitor i
 share_g being the share of the prompts (or of the votes, where prompts are unknown) in slice g: new prompts come from
 the same categories and languages. Annotators are always new ones: m excludes their tastes, and those of programs, since
 a ranking is what people see. For one slice, such as a category, both are taken over its own prompts, with share 1 for
-it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i.
+it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i. Of a population share_g
+is that of the group in it (:mod:`bayes_arena.inference.population`).
+
+Where strengths move, m_i is that of the last period, or of another, at which d_{t,i} is added: between two periods with
+votes on i its mean is in line with these, and it varies as a walk between them does; after the votes, or before those
+on i, as a walk away from them.
 
 Whose votes they are, and how much each annotator counts, says :mod:`bayes_arena.inference.crowd`.
 """
@@ -20,15 +25,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.inference.crowd import Crowd
+from bayes_arena.inference.population import Population
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, PROMPT, TIME, Period
+from bayes_arena.votes.periods import moments, name_of, period_of, periods
 
 Over = Literal["new prompts", "these prompts"]
 
@@ -43,13 +51,20 @@ class Estimand:
         Whether the ranking is for further prompts like these, or for these prompts only.
     slice : (str, str) or None
         Kind and name of a slice, such as ``("category", "coding")``; None for all slices.
+    population : Population or None
+        Whom the ranking is to speak for; None for those who voted.
+    at : str or None
+        The period that it is about, by its name; None for the last, now.
     """
 
     over: Over = "new prompts"
     slice: tuple[str, str] | None = None
+    population: Population | None = None
+    at: str | None = None
 
     def __str__(self) -> str:
-        return self.over + (f", {self.slice[0]} {self.slice[1]}" if self.slice else "")
+        at = f", {self.at}" if self.at else ""
+        return self.over + (f", {self.slice[0]} {self.slice[1]}" if self.slice else "") + at
 
     def rows(self, cells: Cells) -> NDArray[np.bool_]:
         """Return which cells have votes in its slice, shape (n_cells,); all cells where it has none."""
@@ -86,19 +101,23 @@ class View:
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return the standard deviations of leads and ln nu from slice to slice."""
-        scattered = [effect for effect in target.slices if effect.by not in (*self.given, COMPETITOR, PROGRAM)]
+        others = (effect for effect in target.slices if not effect.walks)
+        scattered = [effect for effect in others if effect.by not in (*self.given, COMPETITOR, PROGRAM)]
         leads = sum(2 * effect.sd**2 for effect in scattered if effect.basis == "difference")
         ties = sum(effect.sd**2 for effect in scattered if effect.basis == "one")
         return math.sqrt(leads), math.sqrt(ties)
 
 
-def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str] | None) -> Estimand:
+def require_estimand(
+    problem: Problem, over: Over | None, slice: tuple[str, str] | None, at: str | None = None
+) -> Estimand:
     """Return the estimand; refuse one that the model and the votes cannot give.
 
     Raises
     ------
     ModelError
-        If the choice is invalid, the model has no effects of such slices, or there is no slice of that name.
+        If the choice is invalid, the model has no effects of such slices, there is no slice of that name, or strengths
+        do not move, or the time is none, or before the votes.
     """
     model, cells = problem.model, problem.cells
     if over is not None and over not in get_args(Over):
@@ -124,28 +143,39 @@ def require_estimand(problem: Problem, over: Over | None, slice: tuple[str, str]
             known = cells.slice_names[kind]
             hint = did_you_mean(name, known) or f" Use one of {listing(map(repr, known))}."
             raise ModelError(f"There is no {kind} {name!r}.{hint}")
-    return Estimand(over or "new prompts", slice)
+    return Estimand(over or "new prompts", slice, at=None if at is None else _period_at(problem, at))
 
 
 def view(problem: Problem, estimand: Estimand) -> View:
     """Return the slices over which strengths are averaged for an estimand."""
     cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
     numbering = target.numbering
-    if numbering is None or not problem.model.strength_by:
+    if numbering is None or not (problem.model.strength_by or estimand.at):
         return on_new_slices(target)
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
+    people = estimand.population
+    given += people.alone() if people else []
     places, weights, unseen = [], [], np.zeros(n)
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
-        if effect.basis != "difference" or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
+        if effect.walks and estimand.at:
+            competitor, place, weight, spare = numbering.at(int(periods([estimand.at])[0]))
+            places.append((competitor, place))
+            weights.append(weight)
+            unseen += effect.sd**2 * spare
+        if effect.walks or effect.basis != "difference" or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
             continue
         if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
             continue
-        share = _shares(problem, effect.by, rows)
+        share, unheard = _shares(problem, effect.by, rows), np.zeros(0)
+        if people and effect.by in people.kinds:
+            names = cells.slice_names[effect.by]
+            share, unheard = people.of_kind(effect.by, names), np.array([*people.unheard(effect.by, names).values()])
         code, competitor = np.divmod(keys, n)
         weight = share[code]
         places.append((competitor, np.arange(part.start, part.stop)))
         weights.append(weight)
-        unseen += effect.sd**2 * np.maximum(share @ share - sum_by(competitor, weight**2, n), 0.0)
+        everybody = share @ share + unheard @ unheard
+        unseen += effect.sd**2 * np.maximum(everybody - sum_by(competitor, weight**2, n), 0.0)
     if not places:
         return on_new_slices(target)
     from scipy.sparse import csr_array  # slow to import
@@ -153,6 +183,27 @@ def view(problem: Problem, estimand: Estimand) -> View:
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
     return View(matrix, tuple(given), unseen)
+
+
+def _period_at(problem: Problem, at: str) -> str:
+    """Return the name of the period of a time."""
+    if not problem.model.drift:
+        raise ModelError(
+            f"Strengths do not move, so their ranking is that of all times, and not of {at!r}. Fit with drift=True "
+            "(--drift)."
+        )
+    known = problem.cells.slice_names[TIME]
+    kind = cast("Period", period_of(known))
+    if period_of([at]) == kind:
+        name = at
+    else:
+        moment = pl.select(moments(pl.lit(at)).alias("t"))
+        if moment["t"].has_nulls():
+            raise ModelError(f"Not a time: {at!r}. Use a date (2026-03-01), or a {kind} ({known[-1]}).")
+        name = str(moment.select(name_of(pl.col("t"), kind)).item())
+    if periods([name])[0] < periods(known)[0]:
+        raise ModelError(f"{at!r} is before the votes, which begin in {known[0]}. Use a later time.")
+    return name
 
 
 def on_new_slices(target: Objective) -> View:

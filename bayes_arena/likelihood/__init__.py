@@ -9,6 +9,7 @@ averaging      losses averaged over a Gaussian around a point
 predictor      effects as data, and the coordinates of votes
 point          a point in parameter space
 numbering      which number belongs to which slice, and which are eliminated first
+steps          numbers that walk: what is independent are the steps between them
 objective      the negative log-posterior
 row_sums       sums over the rows of votes, block by block
 derivatives    gradient and Hessian of the objective

@@ -41,7 +41,7 @@ AT_ONCE = 16384
 """Rows times nodes that are averaged together."""
 LEAST = 1e-12
 """Smallest variance of a coordinate, in place of zero."""
-WIDE, MANY, FEW = 1.5, (15, 7, 5), 3
+WIDE, MANY, FEW = 1.5, (15, 7, 5, 5), 3
 """Standard deviation of a coordinate, in logits, above which the rule's few nodes are too coarse; in rows of such
 coordinates, the nodes of each of them, and of every other coordinate."""
 
@@ -129,13 +129,17 @@ class RowCovariances(Protocol):
 
 
 def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter) -> RowTerms:
-    """Return the losses of rows and their derivatives, averaged over coordinates that scatter around z."""
+    """Return the losses of rows and their derivatives, averaged over coordinates that scatter around z.
+
+    Coordinates of grades after the emphasis are common to all votes, and vary with those before them only.
+    """
     if len(scatter.products):
         z = z.copy()
         z[ETA] += scatter.products[:, MIXED].sum(axis=0)
-    found = _summed(likelihood, counts, z, scatter.root, *rule(len(z)))
-    wide = scatter.wide
-    kinds = (1 << np.arange(len(z))) @ wide
+    free = min(len(z), likelihood.emphasis + 1)
+    found = _summed(likelihood, counts, z, scatter.root, *rule(free))
+    wide = scatter.wide[:free]
+    kinds = (1 << np.arange(free)) @ wide
     for kind in np.flatnonzero(np.bincount(kinds)[1:]) + 1:
         rows = np.flatnonzero(kinds == kind)
         nodes = fine_rule(

@@ -168,8 +168,11 @@ class SliceCovariances:
 
     @property
     def variances(self) -> Floats:
-        """Variances of the head, shape (h,)."""
-        return self.spread.head
+        """Variances of the head, shape (h,); of numbers of slices, those of the steps between them."""
+        numbering: Any = self.target.numbering
+        found = self.spread.head.copy()
+        found[len(found) - numbering.n_slices :] /= numbering.steps.gap
+        return found
 
     @property
     def own(self) -> Floats:

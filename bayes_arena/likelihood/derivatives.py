@@ -209,7 +209,7 @@ def _crossed_hessian(
     Further gradients of every row in its leads and their factors may be given, shape (D, 2, n_rows).
     """
     numbers: Any = target.numbering
-    order, n = numbers.elimination, target.n_competitors
+    order, n, steps = numbers.elimination, target.n_competitors, numbers.steps
     ones = np.ones(len(target.tally.i))
     factors = [factor * ones for factor in target.factors(point)]
     common_basis, own_basis = ([one * ones for one in bases] for bases in target.bases(point))
@@ -217,30 +217,37 @@ def _crossed_hessian(
     for effect, places in zip(target.slices, target.places, strict=True):
         factor = factors[effect.dimension]
         entries += [factor, -factor] if effect.basis == "difference" else [ones] * len(places)
-    entry = np.stack([*entries, *common_basis, *own_basis], axis=1)[order.rows]
+    entries += [*common_basis, *own_basis]
+    entry = np.stack([entries[e] for e in order.kept], axis=1)[order.rows]
     slope = terms.gradient[:, order.rows]
     size = numbers.n_head + target.n_annotators * len(target.own)
     gradient = np.zeros(size)
-    for e, coordinate in enumerate(order.coordinate):
-        gradient += sum_by(numbers.columns[e][order.rows], entry[:, e] * slope[coordinate], size)
+    layout = numbers.layout
+    for column, coordinate, one in zip(layout.columns, layout.coordinate, entries, strict=True):
+        gradient += sum_by(column[order.rows], one[order.rows] * slope[coordinate], size)
     if pulls is not None:
-        for e in np.flatnonzero(order.sign):
-            gradient += sum_by(numbers.columns[e], order.sign[e] * pulls[order.dimension[e], 0], size)
-        for one in np.flatnonzero(order.factor >= 0):
-            gradient += sum_by(numbers.columns[order.factor[one]], pulls[one, 1], size)
+        for e in np.flatnonzero(layout.sign):
+            gradient += sum_by(layout.columns[e], layout.sign[e] * pulls[layout.dimension[e], 0], size)
+        for one in np.flatnonzero(layout.factor >= 0):
+            gradient += sum_by(layout.columns[layout.factor[one]], pulls[one, 1], size)
+    sizes = [len(keys) for keys in numbers.keys]
+    of_steps = np.repeat([effect.sd**-2 for effect in target.slices], sizes)
+    of_slices, between = steps.precision(of_steps)
     precision = np.concatenate(
         [
             np.full(n, target.strength_sd**-2),
             [effect.sd**-2 for effect in target.common],
-            *(np.full(len(keys), effect.sd**-2) for effect, keys in zip(target.slices, numbers.keys, strict=True)),
+            of_slices,
             np.tile([effect.sd**-2 for effect in target.own], target.n_annotators),
         ]
     )
-    center = np.concatenate(
-        [np.zeros(n), [effect.mean for effect in target.common], np.zeros(numbers.n_slices), target.start().own.ravel()]
-    )
-    gradient += precision * (np.append(point.head, point.own.ravel()) - center)
     h = numbers.n_head
+    first = h - numbers.n_slices
+    center = np.concatenate([np.zeros(n), [effect.mean for effect in target.common], np.zeros(numbers.n_slices)])
+    away = np.append(point.head - center, (point.own - target.start().own).ravel())
+    away[first:h] = 0.0
+    gradient += precision * away
+    gradient[first:h] += steps.back(of_steps * steps.between(point.slices))
     by_own = gradient[h:].reshape(point.own.shape)
     found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
     weights = factors[0] ** 2 * terms.hessian[ETA, ETA]
@@ -257,4 +264,5 @@ def _crossed_hessian(
         products=np.ascontiguousarray(products[:, :, order.rows].transpose(2, 0, 1)),
         precision=precision,
         head=head,
+        between=between,
     )

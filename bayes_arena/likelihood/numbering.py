@@ -14,17 +14,43 @@ from itertools import pairwise
 
 import numpy as np
 
-from bayes_arena.algebra.elimination import Elimination
-from bayes_arena.arrays import Ints
+from bayes_arena.algebra.elimination import Chain, Elimination
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import Effect
+from bayes_arena.likelihood.steps import Steps
 from bayes_arena.votes.cells import NO_PROGRAM
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.tally import Tally
 
 DENSE = 6000
 """Most numbers that may be left after elimination: a dense matrix of their size is factorised at every step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The entries of the rows of J; ``coordinate`` to ``factor`` are as in :class:`Elimination`.
+
+    Attributes
+    ----------
+    columns : list of ndarray of int
+        Place of every entry in (head, own), by row.
+    coordinate, sign, dimension, factor : ndarray
+    """
+
+    columns: list[Ints]
+    coordinate: Ints
+    sign: Floats
+    dimension: Ints
+    factor: Ints
+
+    def without(self, entries: list[int]) -> Layout:
+        """Return the same without some entries, none of which is a factor."""
+        kept = np.delete(np.arange(len(self.columns)), entries)
+        factor = np.array([one - np.searchsorted(entries, one) if one >= 0 else -1 for one in self.factor])
+        columns = [self.columns[e] for e in kept]
+        return Layout(columns, self.coordinate[kept], self.sign[kept], self.dimension[kept], factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +67,8 @@ class Numbering:
         The effects of the model by level.
     keys : tuple of ndarray of int
         For every effect of slices: slice (times n, plus competitor) of each of its numbers, sorted.
+    times : ndarray of int
+        The slices of numbers that walk, as periods; empty where none do.
     """
 
     tally: Tally
@@ -50,12 +78,18 @@ class Numbering:
     own: tuple[Effect, ...]
     slices: tuple[Effect, ...]
     keys: tuple[Ints, ...]
+    times: Ints
 
     @cached_property
     def parts(self) -> tuple[slice, ...]:
         """Where the numbers of every effect are among those of all slices."""
         ends = np.cumsum([0, *map(len, self.keys)]).tolist()
         return tuple(slice(first, last) for first, last in pairwise(ends))
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps between the numbers of slices, which their prior is about."""
+        return Steps.of(list(self.keys), [effect.walks for effect in self.slices], self.n_competitors, self.times)
 
     @property
     def n_slices(self) -> int:
@@ -82,6 +116,9 @@ class Numbering:
     def _find_places(self, tally: Tally) -> list[list[Ints]]:
         found = []
         for effect, keys, part in zip(self.slices, self.keys, self.parts, strict=True):
+            if effect.walks:
+                found.append([np.where(at < 0, -1, part.start + at) for at in self._of_walk(effect, keys, tally)[0]])
+                continue
             places = []
             for wanted in keys_of_rows(effect, tally, self.n_competitors):
                 at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
@@ -90,10 +127,65 @@ class Numbering:
             found.append(places)
         return found
 
+    def _of_walk(self, effect: Effect, keys: Ints, tally: Tally) -> tuple[list[Ints], list[Floats]]:
+        """Return which number of a walk each side of every row has, and the periods from the row to it.
+
+        Where a competitor has no number in a period, it is the next later one; -1 stands for zero, now. In the last
+        period, and later, both sides have the first number of all, which cancels.
+        """
+        n, code = self.n_competitors, tally.slices[effect.feature]
+        last, sorted_by = len(self.times) - 1, np.argsort(keys % n * len(self.times) + keys // n)
+        of_competitor = (keys % n * len(self.times) + keys // n)[sorted_by]
+        places, gaps = [], []
+        for one in (tally.i, tally.j):
+            at = np.searchsorted(of_competitor, one * len(self.times) + np.minimum(code, last))
+            at = np.minimum(at, len(keys) - 1)
+            known = (of_competitor[at] // len(self.times) == one) & (code < last)
+            places.append(np.where(known, sorted_by[at], -1))
+            there = np.where(known, self.times[of_competitor[at] % len(self.times)], self.times[-1])
+            here = self.times[np.minimum(code, last)] + np.maximum(code - last, 0)
+            gaps.append(np.abs(there - here).astype(np.float64))
+        now = (places[0] < 0) & (places[1] < 0)
+        return [np.where(now, 0, at) for at in places], gaps
+
+    def gaps(self, tally: Tally) -> list[list[Floats]]:
+        """Return the periods between every row and the numbers it has, by effect; empty for those that do not walk."""
+        walks = zip(self.slices, self.keys, strict=True)
+        return [self._of_walk(effect, keys, tally)[1] if effect.walks else [] for effect, keys in walks]
+
+    def at(self, time: int) -> tuple[Ints, Ints, Floats, Floats]:
+        """Return what the deviation of every competitor in some period is a mixture of, by its prior.
+
+        Returns
+        -------
+        competitor, place, weight : ndarray
+            Of every part of a mixture: whose it is, the number among those of slices, and its weight.
+        spare : ndarray, shape (n,)
+            Variance around the mixture, in squared spreads.
+        """
+        effect = [effect.walks for effect in self.slices].index(True)
+        keys, part, n = self.keys[effect], self.parts[effect], self.n_competitors
+        when, competitor = self.times[keys // n], keys % n
+        size = np.arange(part.start, part.stop)
+        before, after = np.full(n, -1), np.full(n, -1)  # keys are in order of time
+        before[competitor[when <= time]] = size[when <= time]
+        after[competitor[when >= time][::-1]] = size[when >= time][::-1]
+        when = np.append(np.zeros(part.start), [*when, self.times[-1]])  # by place; the last is now
+        since = np.where(before < 0, np.inf, time - when[before])
+        until = when[after] - time  # where there is none after, until now, where the deviation is zero
+        if time >= self.times[-1]:
+            return competitor[:0], size[:0], np.zeros(0), np.full(n, time - self.times[-1], dtype=np.float64)
+        with np.errstate(invalid="ignore"):
+            share = np.where(until == 0, 1.0, np.where(np.isinf(since), 1.0, since / (since + until)))
+        spare = np.where(np.isinf(since), until, share * until)
+        parts = [(np.flatnonzero(after >= 0), after, share), (np.flatnonzero(before >= 0), before, 1.0 - share)]
+        columns = [(who, place[who], weight[who]) for who, place, weight in parts]
+        return *(np.concatenate(one) for one in zip(*columns, strict=True)), spare
+
     @cached_property
-    def columns(self) -> list[Ints]:
-        """Place of every entry of the rows in (head, own), each of shape (n_rows,), in the order of the entries."""
-        return _entries_of_rows(self)[0]
+    def layout(self) -> Layout:
+        """The entries of the rows of the votes that were fitted."""
+        return _entries_of_rows(self)
 
     @cached_property
     def elimination(self) -> Elimination:
@@ -107,14 +199,27 @@ class Numbering:
         return _eliminate_largest(self)
 
 
-def number(tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[tuple[Effect, ...], ...]) -> Numbering:
-    """Assign numbers to the slices of votes; ``effects`` are the common, the annotators' own and the slices'."""
+def number(
+    tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[tuple[Effect, ...], ...], times: Ints
+) -> Numbering:
+    """Assign numbers to the slices of votes.
+
+    Parameters
+    ----------
+    tally : Tally
+    n_competitors, n_annotators : int
+    effects : tuple of tuple of Effect
+        The common ones, the annotators' own and those of slices.
+    times : ndarray of int
+        The slices of numbers that walk, as periods. In the last, now, the numbers are zero.
+    """
     common, own, slices = effects
     keys = []
     for effect in slices:
         rows = [*keys_of_rows(effect, tally, n_competitors), *([np.arange(n_competitors)] * (effect.by == COMPETITOR))]
-        keys.append(np.unique(np.concatenate(rows)))
-    return Numbering(tally, n_competitors, n_annotators, common, own, slices, tuple(keys))
+        found = np.unique(np.concatenate(rows))
+        keys.append(found[found < (len(times) - 1) * n_competitors] if effect.walks else found)
+    return Numbering(tally, n_competitors, n_annotators, common, own, slices, tuple(keys), times)
 
 
 def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]:
@@ -150,27 +255,39 @@ def _eliminate_largest(numbering: Numbering) -> Elimination:
         unit = np.full(size, -1)
         if by == ANNOTATOR and width:
             unit[numbering.n_head :] = np.repeat(np.arange(numbering.n_annotators), width)
+        walks = any(effect.by == by and effect.walks for effect in numbering.slices)  # other effects by time are left
         for effect, keys, part in zip(numbering.slices, numbering.keys, numbering.parts, strict=True):
-            if effect.by == by:
+            if effect.by == by and effect.walks == walks:
                 unit[first + part.start : first + part.stop] = keys // (1 if effect.basis == "one" else n)
         kinds[by] = unit
-    by = max(kinds, key=lambda kind: int((kinds[kind] >= 0).sum()), default="")
+    for by in list(kinds):
+        kinds[by] = _with_nested(numbering, by, kinds)
+    by = min(kinds, key=lambda kind: _cost(kinds[kind]), default="")
     unit = kinds.get(by, np.full(size, -1))
-    dense = np.flatnonzero(unit < 0)
+    dense, chain = np.flatnonzero(unit < 0), None
     if len(dense) > DENSE:
         raise TooLargeError(_too_large(numbering, len(dense)))
+    layout = numbering.layout
+    kept = np.arange(len(layout.columns))
+    walk = [numbering.slices.index(effect) for effect in numbering.slices if effect.walks and effect.by == by]
+    if walk:
+        part, keys = numbering.parts[walk[0]], numbering.keys[walk[0]]
+        start = np.searchsorted(keys // n, np.arange(len(numbering.times)))
+        chain = Chain(np.arange(first + part.start, first + part.stop), keys % n, start)
+        at = 2 + sum(map(len, numbering.places(numbering.tally)[: walk[0]]))
+        layout, kept = layout.without([at, at + 1]), np.delete(kept, [at, at + 1])
+        unit = np.full(size, -1)
     tail = np.flatnonzero(unit >= 0)
     own_first = np.lexsort((tail, tail < numbering.n_head, unit[tail]))
     tail = tail[own_first]
 
     code = _unit_of_rows(numbering, by)
-    n_units = int(max(unit.max(initial=-1), code.max(initial=-1))) + 1
+    n_units = max(int(max(unit.max(initial=-1), code.max(initial=-1))) + 1, len(numbering.times) if chain else 0)
     rows = np.argsort(code, kind="stable")
     start = np.searchsorted(code[rows], np.arange(n_units + 1))
     tail_start = np.searchsorted(unit[tail], np.arange(n_units + 1))
 
-    columns, coordinate, sign, dimension, factor = _entries_of_rows(numbering)
-    entries = np.stack(columns, axis=1)[rows]
+    entries = np.stack(layout.columns, axis=1)[rows]
     place = np.empty(size, dtype=np.int64)
     place[dense] = np.arange(len(dense))
     place[tail] = np.arange(len(tail)) - tail_start[unit[tail]]
@@ -192,13 +309,40 @@ def _eliminate_largest(numbering: Numbering) -> Elimination:
         touched=touched,
         touched_start=touched_start,
         local=local,
-        coordinate=np.array(coordinate, dtype=np.int64),
-        sign=np.array(sign, dtype=np.float64),
-        dimension=np.array(dimension, dtype=np.int64),
-        factor=np.array(factor, dtype=np.int64),
-        pieces=_pieces(coordinate, sign, dimension, factor),
+        coordinate=layout.coordinate,
+        sign=layout.sign,
+        dimension=layout.dimension,
+        factor=layout.factor,
+        pieces=_pieces(*(of.tolist() for of in (layout.coordinate, layout.sign, layout.dimension, layout.factor))),
         n_own=width if by == ANNOTATOR else 0,
+        walk=numbering.steps.pairs(first),
+        kept=kept,
+        chain=chain,
     )
+
+
+def _with_nested(numbering: Numbering, by: str, kinds: dict[str, Ints]) -> Ints:
+    """Return the unit of every number, of one kind of units and of kinds whose units lie within one of these.
+
+    The votes on a comparison are by one annotator: its numbers are eliminated with the annotator's. Annotators' own
+    numbers, whose sums are held, are units of their own, and so are periods that walk on to the next.
+    """
+    walking = [effect.by for effect in numbering.slices if effect.walks]
+    if by in walking:
+        return kinds[by]
+    unit, of_rows = kinds[by].copy(), _unit_of_rows(numbering, by)
+    for other, inner in kinds.items():
+        inside = _unit_of_rows(numbering, other)
+        outer = np.full(int(max(inside.max(initial=-1), inner.max(initial=-1))) + 1, -1)
+        outer[inside] = of_rows
+        if other not in (by, ANNOTATOR, *walking) and (outer[inside] == of_rows).all():
+            unit = np.where(inner >= 0, outer[inner], unit)
+    return unit
+
+
+def _cost(unit: Ints) -> float:
+    """Return about how many operations it takes to factorise what units hold, and what is left."""
+    return float((np.bincount(unit[unit >= 0]).astype(float) ** 3).sum() + float((unit < 0).sum()) ** 3)
 
 
 def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
@@ -210,11 +354,8 @@ def _unit_of_rows(numbering: Numbering, by: str) -> Ints:
     return rows[0] if rows else np.zeros_like(tally.i)
 
 
-def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[float], list[int], list[int]]:
-    """Return for every entry its place in (head, own) by row, its coordinate, its sign and the dimension of its lead.
-
-    Also return the entry of the factor of the lead in every dimension, -1 where it is fixed.
-    """
+def _entries_of_rows(numbering: Numbering) -> Layout:
+    """Lay out the entries of the rows."""
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)
     columns, coordinate, sign, dimension = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0], [0, 0]
@@ -235,7 +376,13 @@ def _entries_of_rows(numbering: Numbering) -> tuple[list[Ints], list[int], list[
         columns.append(numbering.n_head + tally.k * len(numbering.own) + p)
         coordinate.append(effect.coordinate)
     others = len(columns) - len(sign)
-    return columns, coordinate, [*sign, *[0.0] * others], [*dimension, *[0] * others], factor
+    return Layout(
+        columns,
+        np.array(coordinate, dtype=np.int64),
+        np.array([*sign, *[0.0] * others]),
+        np.array([*dimension, *[0] * others], dtype=np.int64),
+        np.array(factor, dtype=np.int64),
+    )
 
 
 def _pieces(

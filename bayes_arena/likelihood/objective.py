@@ -25,6 +25,8 @@ from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, ef
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import TIME
+from bayes_arena.votes.periods import periods
 from bayes_arena.votes.tally import Tally
 
 BLOCK = 65536
@@ -168,17 +170,24 @@ class Objective:
     def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
         """Draw what slices not in the fitted votes add to the coordinates, shape (n_coordinates, n_rows)."""
         moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
-        for effect, places in zip(self.slices, self.places, strict=True):
+        for effect, missing in zip(self.slices, self._missing, strict=True):
             factor = self.factors(point)[effect.dimension]
             factors = (factor, -factor) if effect.basis == "difference" else (1.0, 1.0)
-            for at, factor in zip(places, factors, strict=False):
-                moves[effect.coordinate] += np.where(at < 0, factor * rng.normal(0.0, effect.sd, len(at)), 0.0)
+            for share, factor in zip(missing, factors, strict=False):
+                moves[effect.coordinate] += factor * rng.normal(0.0, effect.sd * np.sqrt(share), len(share))
         return moves
 
     @property
     def has_unseen(self) -> bool:
         """Whether some row has a slice that is not in the fitted votes."""
-        return any((at < 0).any() for places in self.places for at in places)
+        return any(share.any() for missing in self._missing for share in missing)
+
+    @cached_property
+    def _missing(self) -> list[list[Floats]]:
+        """The variance of every row's numbers that are not in the fitted votes, in squared spreads: 1, or periods."""
+        gaps = self.numbering.gaps(self.tally) if self.numbering else []
+        unknown = ([(at < 0).astype(np.float64) for at in places] for places in self.places)
+        return [gap or missing for gap, missing in zip(gaps, unknown, strict=True)]
 
     def leads_at(self, point: Point) -> list[Floats]:
         """Return the leads of i over j in every row, q_i - q_j in its slices and w_i - w_j, each of shape (n_rows,).
@@ -236,9 +245,13 @@ class Objective:
             value += 0.5 * ((float(x) - effect.mean) / effect.sd) ** 2
         for column, effect in enumerate(self.own):
             value += 0.5 * float(np.sum((point.own[:, column] - effect.mean) ** 2)) / effect.sd**2
-        for effect, numbers in zip(self.slices, self.numbers_by_slice(point.slices), strict=True):
-            value += 0.5 * float(numbers @ numbers) / effect.sd**2
+        for effect, steps in zip(self.slices, self.numbers_by_slice(self.steps_between(point.slices)), strict=True):
+            value += 0.5 * float(steps @ steps) / effect.sd**2
         return value
+
+    def steps_between(self, slices: Floats) -> Floats:
+        """Return the steps between numbers of slices (..., s), which are what has their spread."""
+        return self.numbering.steps.between(slices) if self.numbering else slices
 
     @property
     def directions(self) -> list[slice]:
@@ -286,7 +299,8 @@ def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | 
     levels = ("common", "annotator", "slice")
     common, own, slices = (tuple(effect for effect in found if effect.level == level) for level in levels)
     n_annotators = cells.n_annotators if model.needs_annotators else 0
-    numbering = number(tally, cells.n_competitors, n_annotators, (common, own, slices)) if slices else None
+    times = periods(cells.slice_names[TIME]) if model.drift else np.zeros(0, dtype=np.int64)
+    numbering = number(tally, cells.n_competitors, n_annotators, (common, own, slices), times) if slices else None
     return Objective(
         tally=tally,
         counts=model.seen_counts(tally.counts),

@@ -4,13 +4,16 @@ The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) ar
 its basis D:
 
     eta = theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj) + b + b_k + sum_f (beta_f + c_fk) x_f,
-    q_i = r_i + sum_f u^f_{g,i},
-    t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu.
+    q_i = r_i + sum_f u^f_{g,i} + d_{t,i},
+    t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu,      x = x_0 + e_k,
+
+where wins have grades, with further numbers c_3, ... in common.
 
 Lead and factor. In dimension 0 competitors have the lead q_i - q_j, and its factor is theta_k (one where it is fixed).
 In dimension l = 1, 2, ... they have the lead w_li - w_lj along a direction in which annotators disagree, and its factor
 is the loading v_kl. The basis of a factor is the lead. The basis of what a lead is made of, of w and of u, the
-deviation of a competitor's strength in slice g (a prompt, a category, an annotator), is the factor, with a minus for j.
+deviation of a competitor's strength in slice g (a prompt, a category, an annotator), and of d, that of its strength in
+period t from the one now, a random walk (:mod:`bayes_arena.likelihood.steps`), is the factor, with a minus for j.
 The basis of a style slope beta_f is a feature x_f of the vote, and that of all others is one.
 
 Position and style belong to the vote: who was shown first, how long the answers are. The rest belongs to competitors
@@ -31,9 +34,17 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
-from bayes_arena.likelihood.priors import COMMON_BOTH_BAD, COMMON_POSITION, COMMON_STYLE, Prior
+from bayes_arena.likelihood.priors import (
+    COMMON_BOTH_BAD,
+    COMMON_GRADE,
+    COMMON_POSITION,
+    COMMON_STYLE,
+    DRIFT,
+    EMPHASIS,
+    Prior,
+)
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.votes.names import COMPETITOR
+from bayes_arena.votes.names import COMPETITOR, TIME
 from bayes_arena.votes.tally import Tally
 
 THETA = 0
@@ -76,6 +87,9 @@ class Effect:
         Of the lead that it multiplies, or is a part of: 0, or that of a direction.
     by : str
         For a slice: its kind, in ``Cells.slices``, or annotator, competitor or program.
+    walks : bool
+        Whether the prior is that of the steps between the numbers of consecutive slices, back from the last
+        (:mod:`bayes_arena.likelihood.steps`), rather than of each number.
 
     Raises
     ------
@@ -96,6 +110,7 @@ class Effect:
     unit: float = 1.0
     dimension: int = 0
     by: str = ""
+    walks: bool = False
 
     def __post_init__(self) -> None:
         if self.basis == "feature" and not self.belongs_to_vote:
@@ -125,6 +140,13 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
             own.append(_deviations(position, prior.position_spread, "position_spread"))
     if model.both_bad == "outcome":
         common.append(Effect("both_bad", "log_both_bad", M, "common", *COMMON_BOTH_BAD))
+    for grade in range(2, model.grades + 1):
+        name = EMPHASIS if grade == 2 else f"grade_{grade}"
+        place = model.likelihood.emphasis + grade - 2
+        strong = Effect(name, name, place, "common", *COMMON_GRADE)
+        common.append(strong)
+        if name == EMPHASIS and model.tie_propensity == "annotator":
+            own.append(_deviations(strong, prior.spread(f"{EMPHASIS}_spread"), f"{EMPHASIS}_spread"))
     for row, feature in enumerate(model.features):
         name = f"style_{feature}"
         slope = Effect(name, name, ETA, "common", *COMMON_STYLE, "feature", belongs_to_vote=True, feature=row)
@@ -137,6 +159,12 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
             basis: Basis = "difference" if kind == "strength" else "sum" if by == COMPETITOR else "one"
             sd = prior.spread(name)
             slices.append(Effect(name, name, coordinate, "slice", 0.0, sd, basis, spread=name, feature=row, by=by))
+    if model.drift:
+        sd, row = prior.spread(DRIFT), model.slices.index(TIME)
+        drift = Effect(
+            DRIFT, DRIFT, ETA, "slice", 0.0, sd, "difference", spread=DRIFT, feature=row, by=TIME, walks=True
+        )
+        slices.append(drift)
     for one in range(1, model.dimensions + 1):
         loading, direction = f"loading_{one}", f"direction_{one}"
         own.append(Effect(loading, loading, ETA, "annotator", 0.0, 1.0, "lead", dimension=one))

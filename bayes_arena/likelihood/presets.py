@@ -8,6 +8,10 @@ of a vote: their spread cannot be told from it, and strengths already are those 
 In a preset, programs that vote beside people (``Cells.programs``) have a taste: for every program, every competitor has
 a strength of its own, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what people see. So a program's votes
 determine r_i - r_j at best to within sqrt(2) tau, however many there are. People have no such numbers.
+
+Where comparisons have verdicts on several criteria, competitors have in a preset a strength for every criterion, ties a
+propensity, and each comparison has its own deviation of the lead, which its verdicts share: how well the two answers
+turned out. So the verdicts of one comparison are not so many independent votes.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Literal
 
 import numpy as np
 
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     PACKAGE,
     IdentificationWarning,
@@ -29,8 +34,8 @@ from bayes_arena.errors import (
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.names import ANNOTATOR, CRITERION, ITEM, PROGRAM, PROMPT
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.repeated_answers import repeated_answers
 
 Answers = bool | Literal["auto"]
@@ -133,7 +138,7 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
 
 def _without_annotators(cells: Cells) -> str | Model:
     """Return the default where annotators are unknown, with ties and sides where the votes call for them."""
-    tied = _tied(cells) > 0
+    tied = _tied(cells) > 0 or cells.grades > 1
     if _why_no_sides(cells) or shown_both_ways(cells) < MOSTLY:
         return replace(PRESETS["davidson"], name="davidson (no sides)", position="none") if tied else "bradley-terry"
     return "davidson" if tied else Model("bradley-terry with sides", position="common")
@@ -148,18 +153,23 @@ def _why_no_sides(cells: Cells) -> str:
 
 def _tied(cells: Cells) -> float:
     """Return the share of the votes for neither side."""
-    return float(cells.counts[:, [TIE, BOTH_BAD]].sum() / max(cells.n_votes, 1e-300))
+    return float(wins_losses_ties(cells.counts)[2].sum() / max(cells.n_votes, 1e-300))
 
 
 def one_side_wins(cells: Cells) -> bool:
     """Whether one side won nearly every decided vote, and there are more than a few."""
-    return bool(cells.counts[:, [WIN, LOSS]].sum() >= TELLING and _share(cells) >= ONE_SIDED)
+    return bool(_decided(cells).sum() >= TELLING and _share(cells) >= ONE_SIDED)
 
 
 def _share(cells: Cells) -> float:
     """Return the share of decided votes for the side that won more of them."""
-    decided = cells.counts[:, [WIN, LOSS]].sum(axis=0)
+    decided = _decided(cells)
     return float(decided.max() / decided.sum())
+
+
+def _decided(cells: Cells) -> Floats:
+    """Return the votes that each side won, shape (2,)."""
+    return np.array([votes.sum() for votes in wins_losses_ties(cells.counts)[:2]])
 
 
 def shown_both_ways(cells: Cells) -> float:
@@ -199,12 +209,49 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
     return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))
 
 
+def with_criteria(model: Model, cells: Cells, prior: Prior) -> Model:
+    """Return a model that tells criteria apart, and comparisons, if comparisons have verdicts on several criteria."""
+    if prior.is_flat or not has_criteria(cells):
+        return model
+    ties = (*model.ties_by, CRITERION) if model.has_tie_outcome and CRITERION not in model.ties_by else model.ties_by
+    more = tuple(kind for kind in (CRITERION, ITEM) if kind not in model.strength_by)
+    name = _extended(model, "criteria")
+    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties)
+
+
+def has_criteria(cells: Cells) -> bool:
+    """Whether comparisons have verdicts on several criteria: items of one pair each, of one annotator."""
+    if len(cells.slice_names.get(CRITERION, ())) < 2 or ITEM not in cells.slices:
+        return False
+    item = cells.slices[ITEM]
+    pair = np.minimum(cells.a, cells.b) * cells.n_competitors + np.maximum(cells.a, cells.b)
+    code = pair * max(cells.n_annotators, 1) + cells.annotator
+    first = np.zeros(len(cells.slice_names[ITEM]), dtype=np.int64)
+    first[item] = code
+    return bool((first[item] == code).all()) and len(item) > len(first)
+
+
+def with_grades(model: Model, cells: Cells) -> tuple[Model, str]:
+    """Return a preset that keeps all grades of the votes apart, if its likelihood can, and why it does or does not."""
+    if cells.grades == 1:
+        return model, ""
+    if model.likelihood.with_grades is None:
+        return model, f"ties={model.ties!r} has no probabilities of grades"
+    named = replace(model, name=_extended(model, f"{cells.grades} grades"), grades=cells.grades)
+    return named, "the votes have them"
+
+
 def in_dimensions(model: Model, count: int) -> Model:
     """Return the same model with so many directions in which annotators disagree, named so."""
     before, after = (f"{number} direction{'s' * (number != 1)}" for number in (model.dimensions, count))
     name = model.name.removesuffix(f" with {before}").removesuffix(f" and {before}")
     plain = replace(model, name=name, dimensions=count)
     return replace(plain, name=_extended(plain, after)) if count else plain
+
+
+def with_drift(model: Model) -> Model:
+    """Return the same model with strengths that move over time, named so."""
+    return model if model.drift else replace(model, name=_extended(model, "drift"), drift=True)
 
 
 def without_answers(model: Model) -> Model:

@@ -6,16 +6,18 @@ Numbers that have a spread, in logits except for theta:
     theta_k   ~ Normal(1, discrimination),      mean_k theta_k = 1
     ln nu_k   = ln nu + u_k,   u_k ~ Normal(0, tie_spread),        sum_k u_k = 0
     b_k       = b + v_k,       v_k ~ Normal(0, position_spread),   sum_k v_k = 0
+    x_k       = x + e_k,       e_k ~ Normal(0, emphasis_spread),   sum_k e_k = 0        (where wins have grades)
 
 and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7, 1) for Rao-Kupper's kappa),
-b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the slope of a feature times its root mean
-square over votes ~ Normal(0, 1).
+b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the emphasis x and c_3, ... ~ Normal(0, 1), the slope
+of a feature times its root mean square over votes ~ Normal(0, 1).
 
 Where a model has slices, their numbers are not held to a sum: r is the strength on a new slice.
 
     u^f_{g,i} ~ Normal(0, strength_by_f)        deviation of competitor i in slice g of kind f, in logits
     w_g       ~ Normal(0, ties_by_f)            deviation of ln nu in slice g of kind f, or of a competitor
     c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
+    d_{t,i} - d_{t',i} ~ Normal(0, drift sqrt(t' - t))   steps of a strength that moves, over t' - t periods to the next
 
 and where annotators disagree along directions l = 1, 2, ...:
 
@@ -45,10 +47,14 @@ from typing import Literal, Self
 
 from bayes_arena.errors import ModelError
 
+EMPHASIS = "emphasis"
+"""What annotators have of their own where wins have grades."""
 FOUR = ("strength", "discrimination", "tie_spread", "position_spread")
 """Spreads that are fields; the others are found by name."""
 TASTES = "strength_by_annotator", "strength_by_program"
 """Spreads of taste, of all annotators and of programs."""
+DRIFT, DRIFT_SCALE, DRIFT_START = "drift", 0.5, 0.15
+"""Spread of the steps of strengths that move, the scale of its hyperprior, and where its estimate starts."""
 DEGREES = {"strength": 3}
 """Degrees of freedom of the hyperprior of a spread, where not one."""
 SMALLEST, LARGEST = 1e-3, 1e4
@@ -105,6 +111,8 @@ class Spreads:
     @staticmethod
     def _usual(name: str) -> float:
         """Return the scale of the hyperprior of a spread that is not set."""
+        if name == DRIFT:
+            return DRIFT_SCALE
         return 1.5 if name.startswith("strength_by") and name not in TASTES else 1.0
 
 
@@ -143,6 +151,8 @@ class Prior(Spreads):
     @staticmethod
     def _usual(name: str) -> float:
         """Return a spread that is not set."""
+        if name == DRIFT:
+            return DRIFT_START
         return 1.0 if name.startswith("strength_by") and name not in TASTES else 0.5
 
     def __str__(self) -> str:
@@ -158,7 +168,7 @@ WEAK = Prior(strength=5.0, known=("strength",))
 """Next to nothing is assumed of the strengths; all other spreads are estimated."""
 NAMED_PRIORS: dict[PriorName, Prior] = {"flat": FLAT, "weak": WEAK, "default": Prior()}
 
-COMMON_POSITION, COMMON_BOTH_BAD, COMMON_STYLE = (0.0, 0.5), (-1.0, 1.0), (0.0, 1.0)
+COMMON_POSITION, COMMON_BOTH_BAD, COMMON_STYLE, COMMON_GRADE = (0.0, 0.5), (-1.0, 1.0), (0.0, 1.0), (0.0, 1.0)
 """Mean and standard deviation of what annotators have in common; each likelihood has those of ties."""
 
 

@@ -19,11 +19,12 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective, objective
-from bayes_arena.likelihood.presets import resolve_model, with_taste
-from bayes_arena.likelihood.priors import NAMED_PRIORS, Prior, resolve_prior
+from bayes_arena.likelihood.presets import resolve_model, with_criteria, with_grades, with_taste
+from bayes_arena.likelihood.priors import DRIFT, EMPHASIS, NAMED_PRIORS, Prior, resolve_prior
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, TIME
+from bayes_arena.votes.periods import require_periods
 from bayes_arena.votes.reading.read_votes import as_cells
 
 MANY_ANNOTATORS = 10_000
@@ -43,31 +44,42 @@ class Problem:
         Spreads, and what is assumed of them where they are estimated.
     reasons : mapping of str to str
         Reasons for automatic choices, by what was chosen, such as "ties".
+    as_cast : Cells or None
+        The votes as they were cast, where some count in part.
 
     Raises
     ------
     ModelError
-        If the model has slices, and the prior is flat or the spread of their numbers infinite; or if it has tastes of
-        programs, and no annotator is a program.
+        If the model has more grades than the votes; if it has slices, and the prior is flat or the spread of their
+        numbers infinite; or if it has tastes of programs, and no annotator is a program.
     """
 
     cells: Cells
     model: Model
     prior: Prior
     reasons: Mapping[str, str] = field(default_factory=dict)
+    as_cast: Cells | None = None
 
     def __post_init__(self) -> None:
+        if self.model.drift:
+            require_periods(self.cells)
         names = [
             *(f"strength_by_{kind}" for kind in self.model.strength_by),
             *(f"ties_by_{kind}" for kind in self.model.ties_by),
             *(f"direction_{one}" for one in range(1, self.model.dimensions + 1)),
+            *([DRIFT] if self.model.drift else []),
         ]
         endless = any(math.isinf(self.prior.spread(name)) for name in names)
         if names and (endless or self.prior.is_flat):
-            kinds = ", ".join(dict.fromkeys((*self.model.strength_by, *self.model.ties_by))) or "directions"
+            kinds = ", ".join(self.model.slices) or "directions"
             raise ModelError(
                 f"Under a flat prior nothing constrains the numbers of slices ({kinds}), and every vote would be "
                 "fitted exactly. Use prior='default'."
+            )
+        if self.model.grades > self.cells.grades:
+            raise ModelError(
+                f"Model {self.model.name!r} keeps {self.model.grades} grades of wins apart, and the votes have "
+                f"{self.cells.grades}. Use grades={self.cells.grades}."
             )
         if PROGRAM in self.model.strength_by and not self.cells.programs:
             raise ModelError(
@@ -85,7 +97,8 @@ class Problem:
             Votes, or what :func:`~bayes_arena.read_votes` reads without options.
         model : str, Model or None
             A preset by name, a model as it is, or the default for the votes and the prior. Presets give programs that
-            vote beside people a taste of their own.
+            vote beside people a taste of their own, and
+            keep grades apart where they can.
         prior : str or Prior
 
         Raises
@@ -101,7 +114,8 @@ class Problem:
         reasons |= dict.fromkeys(("strengths", "annotators"), _whose(prior))
         if isinstance(model, Model):
             return cls(cells, model, prior, reasons)
-        found = with_taste(meant, cells, prior)
+        graded, reasons["grades"] = with_grades(meant, cells)
+        found = with_criteria(with_taste(graded, cells, prior), cells, prior)
         if cells.programs:
             beside = "a flat prior allows no tastes" if prior.is_flat else "people vote, too"
             reasons["programs"] = beside if cells.people else "only programs vote"
@@ -154,7 +168,9 @@ def _require_known_spreads(cells: Cells, prior: Prior) -> None:
     kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
     known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
+    known += [f"{EMPHASIS}_spread"] if cells.grades > 1 else []
     known += [f"direction_{one}" for one in range(1, MOST_DIMENSIONS + 1)]
+    known += [DRIFT] if TIME in cells.slices else []
     for name in (*prior.by, *(prior.hyper.by if prior.hyper else ())):
         if name not in known:
             raise ModelError(

@@ -18,7 +18,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, TIME
+from bayes_arena.votes.outcomes import MOST_GRADES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,6 +83,14 @@ class Model:
     dimensions : int
         Directions in which annotators disagree about the competitors, beyond how sharply they discriminate: a
         competitor has a position in each, an annotator a loading on it.
+    drift : bool
+        Whether strengths move over time, as a random walk over the periods of the votes (``read_votes(time=...)``).
+        The strengths are then those of the last period, now.
+    grades : int
+        Grades of a win (``A>B``, ``A>>B``) that are outcomes of their own; stronger ones count as the strongest of
+        them. Presets in which ties are an outcome take all that the votes have. Each grade after the first has a
+        propensity in common, and annotators with a tie propensity have an emphasis of their own, too: how readily they
+        call a win a clear one.
 
     Raises
     ------
@@ -100,6 +109,8 @@ class Model:
     strength_by: tuple[str, ...] = ()
     ties_by: tuple[str, ...] = ()
     dimensions: int = 0
+    drift: bool = False
+    grades: int = 1
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -118,6 +129,12 @@ class Model:
             raise ModelError("style_slopes='annotator' needs features, such as style=('length',).")
         if not isinstance(self.dimensions, int) or not 0 <= self.dimensions <= MOST_DIMENSIONS:
             raise ModelError(f"dimensions must be a whole number from 0 to {MOST_DIMENSIONS}, not {self.dimensions!r}.")
+        if self.drift and TIME in self.strength_by:
+            raise ModelError(
+                f"Strengths that move (drift=True) differ by {TIME!r} already. Leave it out of strength_by."
+            )
+        if not isinstance(self.grades, int) or not 1 <= self.grades <= MOST_GRADES:
+            raise ModelError(f"grades must be a whole number from 1 to {MOST_GRADES}, not {self.grades!r}.")
         likelihood = self.likelihood  # refuses what has none
         if (self.tie_propensity == "annotator" or self.ties_by) and not likelihood.has_tie_outcome:
             raise ModelError(
@@ -129,7 +146,7 @@ class Model:
         """The likelihood of the outcomes of votes."""
         from bayes_arena.likelihood.outcomes.likelihood import likelihood
 
-        return likelihood(self.ties, both_bad_outcome=self.both_bad == "outcome")
+        return likelihood(self.ties, both_bad_outcome=self.both_bad == "outcome", grades=self.grades)
 
     @property
     def has_tie_outcome(self) -> bool:
@@ -137,13 +154,12 @@ class Model:
         return self.likelihood.has_tie_outcome
 
     def seen_counts(self, counts: Floats) -> Floats:
-        """Return counts (n_rows, 4) as the model sees them, shape (4, n_rows)."""
+        """Return counts (n_rows, any number of outcomes) as the model sees them, shape (K, n_rows)."""
         return self.likelihood.seen(counts, self.both_bad)
 
-    @property
-    def sees(self) -> NDArray[np.bool_]:
-        """Which of the four outcomes the model sees, shape (4,); votes with the others are left out."""
-        return self.likelihood.sees(self.both_bad)
+    def sees(self, outcomes: int) -> NDArray[np.bool_]:
+        """Return which of so many outcomes the model sees, shape (outcomes,); votes with the others are left out."""
+        return self.likelihood.sees(self.both_bad, outcomes)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -153,17 +169,17 @@ class Model:
     @property
     def slices(self) -> tuple[str, ...]:
         """Slices of the votes that the model reads."""
-        named = dict.fromkeys((*self.strength_by, *self.ties_by))
+        named = dict.fromkeys((*self.strength_by, *self.ties_by, *([TIME] if self.drift else [])))
         return tuple(name for name in named if name not in (ANNOTATOR, COMPETITOR))
 
     @property
     def is_crossed(self) -> bool:
-        """Whether slices or directions have numbers, which cross those of the annotators."""
-        return bool(self.strength_by or self.ties_by or self.dimensions)
+        """Whether slices, directions or periods have numbers, which cross those of the annotators."""
+        return bool(self.strength_by or self.ties_by or self.dimensions or self.drift)
 
     def without_slices(self) -> Model:
-        """Return the same model without effects of slices, and without directions."""
-        return replace(self, strength_by=(), ties_by=(), dimensions=0)
+        """Return the same model without effects of slices, directions and drift."""
+        return replace(self, strength_by=(), ties_by=(), dimensions=0, drift=False)
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not distinguish; ``by_annotator`` overrides it for annotators."""

@@ -3,7 +3,7 @@
 ==========  ==================================================================================
 report      ``report``: the page of a fit, to be saved
 contents    all that the page shows, part by part, from one set of draws
-board       tiers, scores, spreads of ranks, probabilities of places and wins
+board       scores, rank ranges, probabilities of ranks and wins
 slices      the board of every category, language, ...
 observed    observed against predicted votes
 annotators  the annotators, the least reliable first; pseudonyms

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.decisions.integrity import integrity_columns
 from bayes_arena.fits.plan import asked_for
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.reliability.integrity import integrity_columns
 from bayes_arena.votes.cells import Cells
 
 UNNAMED = "an annotator"

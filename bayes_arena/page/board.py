@@ -1,6 +1,6 @@
-"""The board of the page: tiers, scores, spreads of ranks, and probabilities of places and wins.
+"""The board of the page: scores, rank ranges, and probabilities of ranks and wins.
 
-All of it comes from one set of draws, those that decisions are made from
+Probabilities come from one set of draws, those that decisions are made from
 (:mod:`bayes_arena.ratings.decision_draws`), so that no part of the page contradicts another.
 """
 
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.decisions.tiers import longest_chain, told_better
 from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.meta import Column, price_of
@@ -35,13 +34,11 @@ class Row:
     Attributes
     ----------
     name : str
-    rank, tier : int
+    rank : int
     score, lower, upper : float
         In Elo points.
-    rank_best, rank_worst : int
-        Spread of ranks that the intervals leave open, each by itself.
-    place_best, place_worst : int
-        Range of places that all claims together leave open.
+    rank_lower, rank_upper : int
+        Range of ranks that the votes leave open, all ranges at once.
     p_best : float
         Probability of being the best.
     votes : float
@@ -51,17 +48,19 @@ class Row:
 
     name: str
     rank: int
-    tier: int
     score: float
     lower: float
     upper: float
-    rank_best: int
-    rank_worst: int
-    place_best: int
-    place_worst: int
+    rank_lower: int
+    rank_upper: int
     p_best: float
     votes: float
     meta: tuple[str, ...]
+
+    @property
+    def may_be_best(self) -> bool:
+        """Whether no other competitor is shown to be better."""
+        return self.rank_lower == 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,35 +74,18 @@ class Board:
         Index of each row's competitor among those of the votes.
     strength : ndarray, shape (n_draws, n)
         Draws of r* in logits, by row.
-    better : ndarray of bool, shape (n, n)
-        Whether the row is significantly better than the column, all pairs at once.
-    p_best : ndarray, shape (n,)
-        In the order of the votes' competitors.
     meta : tuple of Column
     """
 
     rows: tuple[Row, ...]
     order: Ints
     strength: Floats
-    better: np.ndarray
-    p_best: Floats
     meta: tuple[Column, ...]
 
     @property
     def names(self) -> list[str]:
         """Names of the rows."""
         return [row.name for row in self.rows]
-
-    @property
-    def tiers(self) -> list[tuple[int, list[str]]]:
-        """Names by tier, the first tier first."""
-        last = max(row.tier for row in self.rows)
-        return [(tier, [row.name for row in self.rows if row.tier == tier]) for tier in range(1, last + 1)]
-
-    @property
-    def told(self) -> tuple[int, int]:
-        """Number of pairs that are told apart, and of all pairs."""
-        return int(self.better.sum()), math.comb(len(self.rows), 2)
 
 
 def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) -> Board:
@@ -118,17 +100,13 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
     board = leaderboard_columns(fit, resolve_interval(None, fit), level=level, elo=elo)
     place = {name: index for index, name in enumerate(fit.cells.competitors)}
     order = np.array([place[name] for name in board["competitor"]])
-    strength, p_best = strength[:, order], best_probabilities(strength)
-    better, _ = told_better(strength, level)
+    strength = strength[:, order]
     columns = {
         "name": board["competitor"],
         "rank": board["rank"],
-        "tier": longest_chain(better),
         "score": board["elo"],
-        **{name: board[name] for name in ("lower", "upper", "rank_best", "rank_worst")},
-        "place_best": 1 + better.sum(axis=0),
-        "place_worst": len(order) - better.sum(axis=1),
-        "p_best": p_best[order],
+        **{name: board[name] for name in ("lower", "upper", "rank_lower", "rank_upper")},
+        "p_best": best_probabilities(strength),
         "votes": board["votes"],
     }
     values = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
@@ -136,7 +114,7 @@ def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) ->
     rows = tuple(
         Row(**dict(zip(columns, row, strict=True)), meta=more) for row, more in zip(values, known, strict=True)
     )
-    return Board(rows, order, strength, better, p_best, meta)
+    return Board(rows, order, strength, meta)
 
 
 def cheapest_equal(board: Board, level: float) -> str:
@@ -157,11 +135,6 @@ def cheapest_equal(board: Board, level: float) -> str:
         f"The votes cannot tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} "
         f"cheaper ({written[0]} against {written[1]})."
     )
-
-
-def first_tier(rows: Sequence[Row]) -> list[bool]:
-    """Return which rows are in the first tier."""
-    return [row.tier == 1 for row in rows]
 
 
 def shown_first(board: Sequence[object], most: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats
-from bayes_arena.decisions.verdict import sentence
+from bayes_arena.decisions.verdict import Verdict, verdict_of
 from bayes_arena.errors import ArenaWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.annotators import People, people_of
@@ -32,12 +32,12 @@ class Contents:
     Attributes
     ----------
     votes : str
-        Number of votes cast.
+        Number of votes cast, and how many of them do not count.
     size : dict of str to int
         Numbers of competitors, annotators and prompts.
     notes : tuple of str
         Warnings and notes, shown first.
-    verdict : str
+    verdict : Verdict
         Which competitor is the best.
     cheaper : str
         The cheapest competitor not told apart from the first, if prices are known.
@@ -59,7 +59,7 @@ class Contents:
     votes: str
     size: dict[str, int]
     notes: tuple[str, ...]
-    verdict: str
+    verdict: Verdict
     cheaper: str
     level: float
     board: Board
@@ -89,10 +89,10 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
     cast = fit.cast
     size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
     return Contents(
-        votes=cast.described_votes,
+        votes=fit.described_votes,
         size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
         notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
-        verdict=sentence(fit, board.p_best),
+        verdict=verdict_of(fit, board.strength[:, board.order.argsort()], level),
         cheaper=cheapest_equal(board, level),
         level=level,
         board=board,
@@ -113,10 +113,13 @@ def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
     scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
     anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""
     interval = resolve_interval(None, fit).about(fit)["interval"]
+    about = ", ".join(f"{what.replace('_', ' ')} {which}" for what, which in fit.about.items())
     return {
         "Model": f"{fit.model.name}, {fit.prior} prior",
         "Method": f"{fit.method}{evidence}",
-        **({"Ranked on": " of ".join(fit.about.values())} if fit.about else {}),
+        **({"Left out on request": ", ".join(fit.dropped)} if fit.dropped else {}),
+        **({"Counted in full on request": ", ".join(fit.kept)} if fit.kept else {}),
+        **({"Ranked on": about} if about else {}),
         "Intervals": f"{interval}, {100 * level:g} %",
         "Elo scale": scale + anchor,
         "Seed": "0" if fit.seed is None else str(fit.seed),

@@ -18,7 +18,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import half_width
-from bayes_arena.votes.outcomes import BOTH_BAD, OUTCOME_SCORES, TIE, WIN
+from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
 """Groups of pairs with about equal numbers of votes; fewest votes of a tested pair; most pairs that are named."""
@@ -73,14 +73,14 @@ def fitted(fit: Fit, level: float) -> Fitted:
     target, n = fit.target, fit.cells.n_competitors
     p = np.exp(target.likelihood.log_probabilities(target.coordinates(fit.point)))
     score = np.asarray(target.likelihood.expected_score(target.coordinates(fit.point))[0])
-    tie = p[TIE] + p[BOTH_BAD]
-    variance = np.maximum((p[WIN] + tie / 4 if fit.model.has_tie_outcome else score) - score**2, 0.0)
+    won, _, tie = wins_losses_ties(p.T)
+    variance = np.maximum((won + tie / 4 if fit.model.has_tie_outcome else score) - score**2, 0.0)
     i, j = target.tally.i, target.tally.j
     swap = i > j
-    votes, observed = target.counts.sum(axis=0), OUTCOME_SCORES @ target.counts
+    votes, observed = target.counts.sum(axis=0), outcome_scores(len(target.counts)) @ target.counts
     expected = votes * score
     expected, observed = (np.where(swap, votes - one, one) for one in (expected, observed))
-    tied = target.counts[TIE] + target.counts[BOTH_BAD]
+    tied = wins_losses_ties(target.counts.T)[2]
     keys, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
     rows = (votes, observed, expected, votes * variance, tied, votes * tie, votes * tie * (1 - tie))
     votes, observed, expected, variance, tied, ties, of_ties = (sum_by(place, one, len(keys)) for one in rows)

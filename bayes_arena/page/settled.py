@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from bayes_arena.decisions.enough import Enough, found_enough
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.board import Board
 from bayes_arena.ratings.probabilities import shares_ahead
@@ -21,8 +20,6 @@ class Settled:
 
     Attributes
     ----------
-    best, ranking : Enough
-        Whether there are enough votes to name the best, and to put all in order.
     pairs, unsettled : int
         Number of pairs, and of those whose order is less probable than the level, or which no votes connect.
     connected : bool
@@ -33,8 +30,6 @@ class Settled:
         What :func:`~bayes_arena.check` finds.
     """
 
-    best: Enough
-    ranking: Enough
     pairs: int
     unsettled: int
     connected: bool
@@ -44,15 +39,12 @@ class Settled:
 
 def settled_of(fit: Fit, board: Board, level: float) -> Settled:
     """Return what the votes settle, and what they leave open."""
-    strength = board.strength[:, board.order.argsort()]
     ahead, names = shares_ahead(board.strength), board.names
     pairs, group = list(combinations(range(len(names)), 2)), fit.cells.components[board.order]
     ordered = sorted((j, i) for i, j in pairs)
     unsettled = [(i, j) for j, i in ordered if max(ahead[i, j], ahead[j, i]) < level or group[i] != group[j]]
     likelier = [(i, j) if ahead[i, j] >= ahead[j, i] else (j, i) for i, j in unsettled[:NAMED]]
     return Settled(
-        best=found_enough(fit, strength, goal="best", level=level),
-        ranking=found_enough(fit, strength, goal="ranking", level=level),
         pairs=len(pairs),
         unsettled=len(unsettled),
         connected=not group.any(),

@@ -6,6 +6,7 @@ and a browser accepts only the script and the style whose hashes are in the poli
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from bayes_arena.decisions.verdict import about
+from bayes_arena.decisions.verdict import more
 from bayes_arena.errors import printable
 from bayes_arena.page import figures, svg
-from bayes_arena.page.board import first_tier, shown_first
+from bayes_arena.page.board import shown_first
 from bayes_arena.page.contents import Contents
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_readable,
     )
-    environment.filters |= {"percent": percent, "about": about, "count": count, "fixed": fixed, "chance": chance}
+    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance}
     environment.globals |= {
         "Axis": svg.Axis,
         "bar": figures.bar,
         "bars": figures.bars,
         "spans": figures.spans,
-        "first_tier": first_tier,
+        "more": more,
         "columns_of": figures.columns_of,
         "lines": figures.lines,
         "place_shades": figures.place_shades,
@@ -109,7 +110,7 @@ def fixed(value: float, digits: int = 0) -> str:
 
 
 def chance(value: float) -> Markup:
-    """Write a probability; draws never show that it is 0 or 1."""
-    if value < 0.005:
+    """Write a probability, rounded down, so that it reaches a level only if it does; it is never 0 or 1."""
+    if value < 0.01:
         return Markup("&lt;1&nbsp;%")
-    return Markup("&gt;99&nbsp;%") if value > 0.995 else percent(value)
+    return Markup("&gt;99&nbsp;%") if value > 0.99 else percent(math.floor(100 * value + 1e-9) / 100)

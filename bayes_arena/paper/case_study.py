@@ -31,7 +31,7 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.online import K, elo_by_annotator, shuffled_elo, walked_ratings
 from bayes_arena.validation.prediction import Ratings, predict
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import LOSS, OUTCOME_SCORES, WIN
+from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """
     import pandas as pd
 
-    w = cells.counts @ OUTCOME_SCORES
+    w = cells.counts @ outcome_scores(cells.counts.shape[1])
     votes = cells.counts.sum(axis=1)
     n = cells.n_competitors
     seen = sum_by(cells.a, votes, n) + sum_by(cells.b, votes, n)
@@ -117,7 +117,7 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
         fitted = Ratings(cells.competitors, drawn.mean(axis=0)) if name == "elo" else methods[name](cells)
         expected = predict(fitted, cells).score  # refuses a fit that does not know all competitors
         strength = fitted.strength
-        loss = -(xlogy(w, expected) + xlog1py(votes - w, -expected))
+        loss = np.asarray(-(xlogy(w, expected) + xlog1py(votes - w, -expected)), dtype=np.float64)
         order = np.argsort(-strength, kind="stable") if order is None else order
         columns = {
             "method": name,
@@ -176,7 +176,8 @@ def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
     competitors, n = cells.competitors, cells.n_competitors
     if n < 3:
         raise ModelError(f"The case study needs at least three models, not {n}.")
-    met = sum_by(cells.a * n + cells.b, cells.counts[:, [WIN, LOSS]].sum(axis=1), n * n).reshape(n, n)
+    won, lost, _ = wins_losses_ties(cells.counts)
+    met = sum_by(cells.a * n + cells.b, won + lost, n * n).reshape(n, n)
     order = np.argsort(-elo, kind="stable")
     if set(PAPERS_CASE) <= set(competitors):
         return order[np.isin(np.array(competitors)[order], PAPERS_CASE)]
@@ -192,5 +193,6 @@ def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
 def _wins(cells: Cells, group: Ints) -> Ints:
     """Return the votes that one of five groups won over another, shape (5, 5)."""
     a, b = group[cells.a], group[cells.b]
-    wins = sum_by(a * 5 + b, cells.counts[:, WIN], 25) + sum_by(b * 5 + a, cells.counts[:, LOSS], 25)
+    won, lost, _ = wins_losses_ties(cells.counts)
+    wins = sum_by(a * 5 + b, won, 25) + sum_by(b * 5 + a, lost, 25)
     return wins.reshape(5, 5).astype(np.int64)

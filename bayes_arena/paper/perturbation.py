@@ -22,7 +22,7 @@ import numpy as np
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN, whole_votes
+from bayes_arena.votes.outcomes import TIE, by_result, turned, whole_votes
 
 Kind = Literal["random", "equal", "flip", "mixed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -71,7 +71,7 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
 
 
 def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:
-    """Return perturbed counts of cells, shape (n_cells, 4)."""
+    """Return perturbed counts of cells, shape (n_cells, K)."""
     if kind == "mixed":
         parts = rng.multinomial(counts, [1 / 3] * 3)
         kinds: tuple[Kind, ...] = ("random", "equal", "flip")
@@ -80,7 +80,10 @@ def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:
         changed = np.zeros_like(counts)
         changed[:, TIE] = counts.sum(axis=1)
         return changed
-    decided = counts[:, [WIN, LOSS]]
-    tied = rng.binomial(decided, 0.5) if kind == "random" else np.zeros_like(decided)
-    turned = (decided - tied)[:, [LOSS, WIN]]
-    return np.column_stack([turned, counts[:, TIE] + tied.sum(axis=1), counts[:, BOTH_BAD]])
+    wins, losses, _ = by_result(counts.shape[1])
+    tied = np.zeros_like(counts)
+    if kind == "random":
+        tied[:, wins + losses] = rng.binomial(counts[:, wins + losses], 0.5)
+    changed = (counts - tied)[:, turned(counts.shape[1])]
+    changed[:, TIE] += tied.sum(axis=1)
+    return np.asarray(changed)

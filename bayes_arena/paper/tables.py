@@ -30,7 +30,7 @@ from bayes_arena.ratings.online import bootstrapped_elo, shuffled_ratings
 from bayes_arena.validation.cross_validation import Fitter, held_out
 from bayes_arena.validation.prediction import Ratings
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import TIE
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.reading.checks import FEW_VOTES
 from bayes_arena.votes.selection import keep_annotators, select_annotators
 from bayes_arena.votes.sequence import one_by_one
@@ -74,7 +74,7 @@ def table1(cells: Cells) -> pd.DataFrame:
         ("votes per model", votes / n),
         ("votes per model pair", votes / pairs),
         ("share of pairs met", len(np.unique(low * n + high)) / pairs),
-        ("share of ties", cells.counts[:, TIE:].sum() / votes),
+        ("share of ties", wins_losses_ties(cells.counts)[2].sum() / votes),
     ]
     return pd.DataFrame(rows, columns=["statistic", "value"])
 

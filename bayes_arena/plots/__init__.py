@@ -12,11 +12,11 @@
 from ``ba.to_datatree(result)`` (posteriors, chains, predictive checks, Pareto k) is left to ArviZ.
 
 =============  ================================================================
-board_forest   ``board``: scores with intervals, in tiers
+board_forest   ``board``: scores with intervals, and rank ranges
 squares        ``ranks``, ``wins``: a probability in every cell
 crowd          ``annotators``: theta against ties, the anomalous by name
 observed       ``calibration``: observed against predicted votes
-history        ``rounds``: the scores of a Stable Arena, round by round
+over_time      ``rounds``: the scores of a Stable Arena, round by round; ``history``: strengths that move
 frontier       ``cost``: score against cost, and the Pareto front
 drawing        what they share: axes, colours, names, titles
 =============  ================================================================

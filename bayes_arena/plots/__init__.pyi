@@ -3,6 +3,6 @@
 from .board_forest import board as board
 from .crowd import annotators as annotators
 from .frontier import cost as cost
-from .history import rounds as rounds
 from .observed import calibration as calibration
+from .over_time import history as history, rounds as rounds
 from .squares import ranks as ranks, wins as wins

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 GREY, BLUE, RED, PURPLE, GREEN, ORANGE = "#6e6e6e", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#E69F00"
 SKY = "#56B4E9"
-SHADE = "#ececec"
 """Colour of bands."""
 LONGEST = 40
 """Most characters of a name that are shown."""
@@ -149,9 +148,9 @@ def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
 
 def about(fit: Fit) -> str:
     """Say which model was fitted to how many votes, and what its rankings are about."""
-    less = f", of which {fit.votes_discounted:,.0f} do not count" if fit.votes_discounted else ""
     over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
-    return f"{fit.model.name}, {fit.cast.described_votes}{less}" + (f"; on {over}" if over else "")
+    at = f"; as of {fit.about['at']}" if "at" in fit.about else ""
+    return f"{fit.model.name}, {fit.described_votes}" + (f"; on {over}" if over else "") + at
 
 
 def percent(level: float) -> str:

@@ -5,10 +5,10 @@ Where the gate of a competitor opens (:mod:`bayes_arena.promotion.mixture`), a v
     rho_c u_kc (1 - P(k's view of c is in a slab)) V_kc / s^2,
 
 V_kc the variance of k's view, given its votes, of prior variance s^2: with information I in its votes on c that is
-1 / (1 + s^2 I), since votes by one annotator share its taste. rho_c makes the variance of the
-fit's r that of the mixture. So the fit of these votes says of c what the mixture does. A vote on two such competitors
-counts the product. The model is fitted again, offsets and positions follow from the new fit,
-and so on until no further gate opens, at most three times. Where none opens, the first fit is the result.
+1 / (1 + s^2 I), since votes by one annotator share its taste. rho_c makes the variance of the fit's r that of the
+mixture. So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product.
+The model is fitted again, views follow from the new fit, and so on until the same gates are open, and fit and mixture
+agree. Where no gate opens, the first fit is the result.
 
 Who promotes one competitor votes against those that it meets. So the clearest gates are looked at first, and opponents
 whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it is. A gate
@@ -70,8 +70,8 @@ class Discounted:
         Of all competitors: the annotators' parts around the centre, or around the fit's r.
     judged : ndarray of bool, shape (n_annotators,)
         Whose votes may count less than they were cast.
-    told : dict of int to float
-        rho of these competitors.
+    rho : dict of int to float
+        Of competitors whose gate was looked at again.
     """
 
     mode: Mode
@@ -80,7 +80,7 @@ class Discounted:
     centres: dict[int, Line]
     parts: dict[int, Parts]
     judged: NDArray[np.bool_]
-    told: dict[int, float]
+    rho: dict[int, float]
 
     @property
     def weight(self) -> Floats:
@@ -90,7 +90,7 @@ class Discounted:
             part, mine = self.views.pairs_of(competitor), self.parts[competitor]
             judged = self.judged[self.views.annotator[part]]
             weight[part] = np.where(
-                judged, self.told[competitor] * self.views.weight[part] * (1 - mine.slab) * mine.narrowed, 1.0
+                judged, self.rho[competitor] * self.views.weight[part] * (1 - mine.slab) * mine.narrowed, 1.0
             )
         return weight
 
@@ -107,59 +107,79 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     kept : collection of str
         Annotators whose votes count in full, as those of programs do.
     """
-    cells, first = mode.problem.cells, mode
+    cells, problem = mode.problem.cells, mode.problem
     judged = cells.human & ~np.isin(cells.annotators, list(kept))
-    tally = mode.problem.model.tally(cells, by_annotator=True)
     with one_thread():
-        views = Views.of(mode, tally)
-        mixtures = [_mixture(mode, views, judged, c) for c in range(cells.n_competitors)]
-        taste = float(np.median([one.likeliest_taste() for one in mixtures]))
-        gates = [replace(one, taste=taste).gate() for one in mixtures]
-        parts = {c: replace(one, taste=taste).parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
-    nothing = Discounted(first, views, tuple(gates), {}, parts, judged, {})
-    people = [int(judged[views.annotator[views.pairs_of(c)]].sum()) for c in range(cells.n_competitors)]
-    looked_at = [
-        c for c, gate in enumerate(gates) if people[c] >= FEWEST and (gate.gain > CLOSE or abs(gate.difference) > ALIKE)
-    ]
-    if not any(gates[c].is_open for c in looked_at):
+        nothing, taste = _as_cast(mode, judged)
+    looked_at = _worth_a_look(nothing)
+    if not any(nothing.gates[c].is_open for c in looked_at):
         return nothing
-    centres, told = dict[int, Line](), dict.fromkeys(looked_at, 1.0)
+    found = replace(nothing, rho=dict.fromkeys(looked_at, 1.0))
     for step in range(ROUNDS):
+        last = found
         with one_thread():
-            views = Views.of(mode, tally) if step else views
-            before, centres, shift = set(centres), {}, np.zeros(len(views.annotator))
-            for c in sorted(looked_at, key=lambda c: -gates[c].excess):
-                mixture = _mixture(mode, views, judged, c, taste, shift)
-                gate = mixture.gate()
-                gates[c] = gate if gate.is_open or not step else gates[c]
-                if gate.is_open:
-                    centres[c] = mixture.profile()
-                    parts[c] = mixture.parts(centres[c].highest, is_open=True)
-                    shift[views.pairs_of(c)] = parts[c].shift
-        if not centres:
+            views = Views.of(mode, found.views.target.tally) if step else found.views
+            found = _looked(replace(found, mode=mode, views=views), looked_at, taste)
+        if not found.centres:
             return nothing
-        off, ratio = _compared(mode, centres)
-        last = dict(told)
         if step:
-            told |= {c: float(np.clip(told[c] * one, LEAST, 1.0)) for c, one in zip(centres, ratio, strict=True)}
-        changed = max(abs(math.log(told[c] / last[c])) for c in centres)
-        result = Discounted(mode, views, tuple(gates), centres, dict(parts), judged, dict(told))
-        if step and set(centres) == before and off < NEAR and changed < ALIKE_ENOUGH:
-            return result
-        counting = counted(cells, result)
+            off, ratio = _compared(found)
+            rho = {c: float(np.clip(found.rho[c] * ratio[c], LEAST, 1.0)) for c in found.centres}
+            found = replace(found, rho=found.rho | rho)
+            changed = max(abs(math.log(one / last.rho[c])) for c, one in rho.items())
+            if set(found.centres) == set(last.centres) and off < NEAR and changed < ALIKE_ENOUGH:
+                return found
+        counting = counted(cells, found)
         if counting.n_votes < NONE_LEFT * cells.n_votes:
             return nothing
-        mode = again(replace(first.problem, cells=counting))
-    return replace(result, mode=mode)
+        mode = again(replace(problem, cells=counting))
+    return replace(found, mode=mode)
 
 
-def _compared(mode: Mode, centres: dict[int, Line]) -> tuple[float, Floats]:
+def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
+    """Return what a fit of all votes says where none is discounted, and the spread of tastes."""
+    views = Views.of(mode, mode.problem.model.tally(mode.problem.cells, by_annotator=True))
+    found = Discounted(mode, views, (), {}, {}, judged, {})
+    mixtures = [_mixture(found, c, TASTES[0]) for c in range(mode.problem.cells.n_competitors)]
+    taste = float(np.median([one.likeliest_taste() for one in mixtures]))
+    mixtures = [replace(one, taste=taste) for one in mixtures]
+    parts = {c: one.parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
+    return replace(found, gates=tuple(one.gate() for one in mixtures), parts=parts), taste
+
+
+def _worth_a_look(found: Discounted) -> list[int]:
+    """Return the competitors with a crowd, and a gate that is open or not far from it."""
+    people = [int(found.judged[found.views.annotator[found.views.pairs_of(c)]].sum()) for c in range(len(found.gates))]
+    return [
+        c
+        for c, gate in enumerate(found.gates)
+        if people[c] >= FEWEST and (gate.gain > CLOSE or abs(gate.difference) > ALIKE)
+    ]
+
+
+def _looked(found: Discounted, looked_at: list[int], taste: float) -> Discounted:
+    """Look at gates again, the clearest first: opponents whose gate is open are where annotators see them."""
+    gates, parts, centres = list(found.gates), dict(found.parts), dict[int, Line]()
+    shift = np.zeros(len(found.views.annotator))
+    for c in sorted(looked_at, key=lambda c: -found.gates[c].excess):
+        mixture = _mixture(found, c, taste, shift)
+        gate = mixture.gate()
+        if gate.is_open or not found.centres:  # what opened a gate that closes again is kept
+            gates[c] = gate
+        if gate.is_open:
+            centres[c] = mixture.profile()
+            parts[c] = mixture.parts(centres[c].highest, is_open=True)
+            shift[found.views.pairs_of(c)] = parts[c].shift
+    return replace(found, gates=tuple(gates), parts=parts, centres=centres)
+
+
+def _compared(found: Discounted) -> tuple[float, dict[int, float]]:
     """Return how far a fit's r are from where mixtures are highest, and the ratios of variances, the fit's on top."""
-    open_ones = np.array(list(centres))
+    mode, open_ones = found.mode, np.array(list(found.centres))
     variance = mode.laplace.variance(np.eye(len(mode.point.strength))[open_ones])
-    moments = [line.moments for line in centres.values()]
-    off = [mode.point.strength[c] - line.highest for c, line in centres.items()]
-    return float(np.abs(off).max()), variance / np.array([sd for _, sd in moments]) ** 2
+    off = [abs(float(mode.point.strength[c]) - line.highest) for c, line in found.centres.items()]
+    ratio = {c: float(v) / line.moments[1] ** 2 for v, (c, line) in zip(variance, found.centres.items(), strict=True)}
+    return max(off), ratio
 
 
 def counted(cells: Cells, found: Discounted) -> Cells:
@@ -174,16 +194,10 @@ def counted(cells: Cells, found: Discounted) -> Cells:
     return replace(cells, counts=cells.counts * of_cell[:, None])
 
 
-def _mixture(
-    mode: Mode,
-    views: Views,
-    judged: NDArray[np.bool_],
-    competitor: int,
-    taste: float = TASTES[0],
-    shift: Floats | None = None,
-) -> Mixture:
+def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | None = None) -> Mixture:
     """Return the views of a competitor around a fit's r."""
-    part, near = views.pairs_of(competitor), float(mode.point.strength[competitor])
-    counts = judged[views.annotator[part]].astype(float)
+    views, part = found.views, found.views.pairs_of(competitor)
+    near = float(found.mode.point.strength[competitor])
+    counts = found.judged[views.annotator[part]].astype(float)
     seen = views.likelihood(competitor, near + positions(), shift)
-    return Mixture(near, seen, counts, counts * views.weight[part], mode.problem.objective.strength_sd, taste)
+    return Mixture(near, seen, counts, counts * views.weight[part], found.mode.problem.objective.strength_sd, taste)

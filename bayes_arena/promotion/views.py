@@ -34,7 +34,7 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
-from bayes_arena.votes.outcomes import LOSS, WIN
+from bayes_arena.votes.outcomes import LOSS, WIN, wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
 LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
@@ -215,8 +215,9 @@ class Views:
         first = self.sides(competitor)[1] > 0
         counts, likelihood = self.target.counts[:, row], self.target.likelihood
         log_p = likelihood.log_probabilities(np.concatenate([eta.T, self.coordinates[1:, row]]))
-        cast = counts.sum(axis=0) if likelihood.has_tie_outcome else counts[WIN] + counts[LOSS]
-        seen = (counts[WIN], counts[LOSS]), (cast * np.exp(log_p[WIN]), cast * np.exp(log_p[LOSS]))
+        (won, lost, _), (p_won, p_lost, _) = wins_losses_ties(counts.T), wins_losses_ties(np.exp(log_p).T)
+        cast = counts.sum(axis=0) if likelihood.has_tie_outcome else won + lost
+        seen = (won, lost), (cast * p_won, cast * p_lost)
         sums = [
             np.add.reduceat(np.where(first, one, other), starts)
             for as_i, as_j in seen

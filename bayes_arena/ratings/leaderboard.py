@@ -1,4 +1,4 @@
-"""The leaderboard, of one fit or many, and the spread of ranks."""
+"""The leaderboard, of one fit or many."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_l
 from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
+from bayes_arena.ratings.rank_ranges import rank_ranges
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.records import records
@@ -40,6 +41,7 @@ def leaderboard(
     interval: Interval | IntervalName | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
+    at: str | None = None,
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -52,7 +54,7 @@ def leaderboard(
     fit : Fit
         A fitted model.
     level : float
-        Coverage of the intervals.
+        Coverage of every interval, and of all rank ranges at once.
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str, optional
@@ -66,17 +68,21 @@ def leaderboard(
         only.
     slice : (str, str), optional
         For a model with strengths by slice: the slice to rank in, such as ``("category", "coding")``.
+    at : str, optional
+        For a fit with ``drift``: the date or period to rank at, as in :meth:`Fit.on`. Default: the last period.
 
     Returns
     -------
     pandas.DataFrame
-        ``rank, competitor, elo, lower, upper, rank_best, rank_worst, votes, wins, losses, ties``, best first. Scores
-        and bounds are in Elo points; a both-bad vote counts as a tie. With ``slice``, votes are those of the slice, and
-        of a fit about a crowd (:meth:`Fit.of`) those of the crowd. A
-        sampled fit has posterior means and quantiles, and a column ``p_best``, the probability of being best. ``attrs``
-        has the level, the interval and, where slices differ, what the ranking is ``over``. With 1500 competitors or
-        more, few of which met, the standard deviations are estimated, and ``sd_error`` is the largest relative error
-        (one standard error, below .0034).
+        ``rank, competitor, elo, lower, upper, rank_lower, rank_upper, votes, wins, losses, ties``, best first. Scores
+        and bounds are in Elo points, each interval at the level by itself. All true ranks at once are within
+        ``rank_lower`` to ``rank_upper`` with a probability of the level at least
+        (:mod:`bayes_arena.ratings.rank_ranges`). A both-bad vote counts as a tie. With ``slice``, votes are those of
+        the slice, and of a fit about a crowd (:meth:`Fit.of`) those of the crowd. A sampled fit has posterior means and
+        quantiles, and a column ``p_best``, the probability of being best. ``attrs`` has the level, the interval,
+        where slices differ, what the ranking is ``over``, and :attr:`Fit.numbers`: of votes cast, of those that do not
+        count, and who was left out. With 1500 competitors or more, few of which met, the standard
+        deviations are estimated, and ``sd_error`` is the largest relative error (one standard error, below .0034).
 
     Warns
     -----
@@ -99,9 +105,9 @@ def leaderboard(
     """
     import pandas as pd
 
-    chosen, fit = resolve_interval(interval, fit), fit.on(over, slice)
+    chosen, fit = resolve_interval(interval, fit), fit.on(over, slice, at)
     table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
-    table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about)
+    table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about, **fit.numbers)
     return table
 
 
@@ -207,10 +213,10 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
         unseen = on_elo.variance_by_mean(fit.view.unseen)
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen)
         summary = summarise(fit, interval, quantity, level)
+        first, last = rank_ranges(fit, interval, quantity, summary, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)
-    best, worst = rank_spread(low, high)
     wins, losses, ties = records(fit.voted)
     rank = ranks(score / elo.points_per_logit)
     columns: Columns = {
@@ -219,8 +225,8 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
         "elo": score,
         "lower": low,
         "upper": high,
-        "rank_best": best,
-        "rank_worst": worst,
+        "rank_lower": first,
+        "rank_upper": last,
         "votes": whole_counts(wins + losses + ties),
         "wins": whole_counts(wins),
         "losses": whole_counts(losses),
@@ -240,24 +246,3 @@ def ranks(score: Floats) -> Ints:
     """
     compared = -np.round(score, EQUAL_DIGITS)
     return 1 + np.searchsorted(np.sort(compared), compared)
-
-
-def rank_spread(lower: Floats, upper: Floats) -> tuple[Ints, Ints]:
-    """Return the best and worst rank that the intervals allow, as Chatbot Arena defines them.
-
-    best_i = 1 + number of competitors whose lower bound is above i's upper bound;
-    worst_i = 1 + number of other competitors whose upper bound is above i's lower bound.
-
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (n,)
-        Bounds.
-
-    Returns
-    -------
-    best, worst : ndarray of int, shape (n,)
-    """
-    size = len(lower)
-    best = 1 + size - np.searchsorted(np.sort(lower), upper, side="right")
-    above = size - np.searchsorted(np.sort(upper), lower, side="right")
-    return best, 1 + above - (upper > lower)

@@ -47,13 +47,14 @@ def rank_probabilities(
     fit: Fit,
     *,
     top: int = 3,
-    level: float = 0.95,
     interval: Interval | IntervalName | None = None,
     draws: Draws | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Compute probabilities of being best and among the best, expected ranks, and intervals of the ranks.
+    """Compute probabilities of being best and among the best, and expected ranks.
+
+    The ranks that the votes leave open, all at once, are in :func:`~bayes_arena.leaderboard`.
 
     Parameters
     ----------
@@ -61,8 +62,6 @@ def rank_probabilities(
         A fitted model.
     top : int
         k in "among the best k".
-    level : float
-        Posterior probability of the rank interval.
     interval : Interval or str
         Whose draws to use: those of the posterior, :class:`~bayes_arena.Laplace`, or for posterior modes those of
         :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
@@ -74,12 +73,12 @@ def rank_probabilities(
     Returns
     -------
     pandas.DataFrame
-        ``competitor, p_best, p_top, expected_rank, rank_lower, rank_upper``, best expected rank first.
+        ``competitor, p_best, p_top, expected_rank``, best expected rank first.
 
     Raises
     ------
     ModelError
-        If top or level is invalid, or the interval has no draws.
+        If top is invalid, or the interval has no draws.
     """
     import pandas as pd
     from scipy.stats import rankdata  # slow to import
@@ -87,7 +86,6 @@ def rank_probabilities(
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
         raise ModelError(f"top must lie between 1 and the number of competitors, {len(names)}, not {top!r}.")
-    require_level(level)
     fit = fit.on(over, slice)
     draws, about = drawn_by(interval, fit, draws)
     first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # differ only in ties
@@ -102,12 +100,10 @@ def rank_probabilities(
             "p_best": among(1),
             "p_top": among(top),
             "expected_rank": ((first + last) / 2).mean(axis=0),
-            "rank_lower": equal_tailed(first, level, discrete=True)[0].astype(int),
-            "rank_upper": equal_tailed(last, level, discrete=True)[1].astype(int),
         }
     )
     table = table.sort_values("expected_rank", ignore_index=True)
-    table.attrs.update(level=level, **about)
+    table.attrs.update(about)
     return table
 
 

@@ -7,7 +7,8 @@ far competitor i deviates in g relative to the other competitors there, beyond i
 
 in logits. mean_i is over the competitors seen in g, mean_g over slices. For answers and programs the term with mean_g
 is left out: strengths are those that people see, whatever programs prefer. The tables have Wald's z and p
-(:mod:`bayes_arena.ratings.estimates`), not corrected for multiple tests.
+(:mod:`bayes_arena.ratings.estimates`), not corrected for multiple tests, and q, which is: the false discovery rate at
+which a row would be listed (Benjamini & Hochberg, 1995, JRSS B 57).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def slice_gaps(
     Returns
     -------
     pandas.DataFrame
-        The slice, under the name of its kind, ``competitor, gap, sd, z, p, lower, upper, votes``, in logits, the
+        The slice, under the name of its kind, ``competitor, gap, sd, z, p, q, lower, upper, votes``, in logits, the
         clearest gap first. ``votes`` are the competitor's votes in the slice.
 
     Raises
@@ -91,7 +92,7 @@ def answers(
     Returns
     -------
     pandas.DataFrame
-        ``prompt, competitor, deviation, sd, z, p, lower, upper, votes``, in logits, the answer that stands out most
+        ``prompt, competitor, deviation, sd, z, p, q, lower, upper, votes``, in logits, the answer that stands out most
         clearly first.
 
     Raises
@@ -172,6 +173,7 @@ def _table(
         "sd": found.sd,
         "z": found.z,
         "p": found.p,
+        "q": _false_discoveries(found.p),
         "lower": found.lower,
         "upper": found.upper,
     }
@@ -180,3 +182,12 @@ def _table(
     table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
     table.attrs.update(level=level, **chosen.about(fit))
     return table
+
+
+def _false_discoveries(p: Floats) -> Floats:
+    """Return q of every p; NaN where p is."""
+    from scipy.stats import false_discovery_control  # slow to import
+
+    known, q = np.isfinite(p), np.full_like(p, np.nan)
+    q[known] = false_discovery_control(p[known])
+    return q

@@ -6,7 +6,6 @@ anomaly         probabilities of being anomalous, and in what way
 kinds           regular annotators, guessers and the reversed: a mixture
 agreement       net agreement, consistency and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
-integrity       ``integrity``, ``promoters``: whose votes each competitor's place rests on
 bursts          ``bursts``: windows of time with too many wins
 judges          ``judge_report``: how a judge votes compared with people
 camps           ``camps``: groups of annotators who agree among themselves, and a board for each

@@ -17,11 +17,13 @@ from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice
 from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.likelihood.priors import EMPHASIS
 from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import draw_agreement
 from bayes_arena.reliability.anomaly import ANOMALOUS, WATCH, Tally, anomaly, ways
+from bayes_arena.reliability.camps import camps
 from bayes_arena.reliability.kinds import kinds
 from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import whole_counts
@@ -54,16 +56,18 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         for all annotators where the fit takes them to be alike; the estimates below then rest on that assumption) or
         ``reliable``; ``kind``, if not reliable, the likeliest: ``guesses`` (the votes say little), ``always ties``,
         ``reversed`` (largely against the ranking), ``one-sided`` (the side decides), or ``promotes NAME`` and ``demotes
-        NAME`` (of a competitor on which the votes are not those of one crowd); ``anomaly_probability``, A_k,
+        NAME`` (of a competitor on which the votes are not those of one crowd); if reliable, ``camp NAME`` where they
+        surely belong to one of :func:`~bayes_arena.camps`, which is no anomaly; ``anomaly_probability``, A_k,
         that one of these holds, from which the verdict follows; ``net_agreement``, D_k, posterior mean (median under a
         flat prior) with ``net_agreement_lower`` and ``net_agreement_upper``; ``consistency``, E_k, how much the votes
         say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``, as the
         fit has it; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that theta <
         0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in Rao and
-        Kupper's model); ``position``, b_k in logits in favour of the competitor shown first, with ``position_lower``
-        and ``position_upper``; ``one_sided_probability``, that the side decides; ``reward``, shares in proportion to
-        net agreement that sum to 1, zero for disagreement; ``votes``. Columns of parameters that the model does not
-        have are absent. ``attrs`` has the level and the interval.
+        Kupper's model); ``emphasis``, x_k, how readily they call a win a clear one, where verdicts are graded;
+        ``position``, b_k in logits in favour of the competitor shown first, with ``position_lower`` and
+        ``position_upper``; ``one_sided_probability``, that the side decides; ``reward``, shares in proportion to net
+        agreement that sum to 1, zero for disagreement; ``votes``. Columns of parameters that the model does not have
+        are absent. ``attrs`` has the level, the interval and :attr:`Fit.numbers`.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
 
     chosen = resolve_interval(interval)
     table = pd.DataFrame(annotator_columns(fit, chosen, level=level), copy=False)
-    table.attrs.update(level=level, **chosen.about(fit))
+    table.attrs.update(level=level, **chosen.about(fit), **fit.numbers)
     return table
 
 
@@ -109,10 +113,11 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     untold = fit.evidence == "variational" and hardly_any_voted_twice(fit.cells)  # none is called reliable
     verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
     kind = np.where(promoting > found.probability, words, ways(fit.model, fit.cast, found))
+    kind = np.where(verdict == "reliable", _camp(fit), kind)
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),
         "verdict": verdict.astype(object),
-        "kind": np.where((verdict == "reliable") | untold, "", kind).astype(object),
+        "kind": np.where(untold, "", kind).astype(object),
         "anomaly_probability": suspicion,
         **dict(zip(("net_agreement", "net_agreement_lower", "net_agreement_upper"), net, strict=True)),
         "consistency": consistency,
@@ -122,6 +127,10 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     if agreement.log_tie_propensity is not None:
         with np.errstate(over="ignore"):  # an estimate at infinity
             columns["tie_propensity"] = np.exp(log_tie)
+    names_of_own = [effect.name for effect in fit.target.own]
+    if EMPHASIS in names_of_own:
+        common = fit.point.common[[effect.name for effect in fit.target.common].index(EMPHASIS)]
+        columns[EMPHASIS] = common + fit.point.own[:, names_of_own.index(EMPHASIS)]
     if agreement.position is not None:
         names = ("position", "position_lower", "position_upper")
         columns |= dict(zip(names, position, strict=True))
@@ -152,6 +161,15 @@ def _promoters(fit: Fit) -> tuple[Floats, np.ndarray]:
         words[who.annotator[one]] = f"{verb} {names[who.competitor[one]]}"
         probability[who.annotator[one]] = who.probability[one]
     return probability, words
+
+
+def _camp(fit: Fit) -> np.ndarray:
+    """Return the camp of those who surely belong to one, in words, and nothing for the others, shape (M,)."""
+    if not fit.model.dimensions or fit.evidence != "variational":
+        return np.full(fit.cells.n_annotators, "", dtype=object)
+    found = camps(fit)
+    names = np.array([f"camp {name}" if len(found.names) > 1 else "" for name in found.names], dtype=object)
+    return np.where(found.unsure, "", names[found.membership.argmax(axis=1)])
 
 
 def _either(anomalous: Floats, promoting: Floats) -> Floats:

@@ -24,7 +24,7 @@ from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
 from bayes_arena.reliability.kinds import kinds
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import TIE
+from bayes_arena.votes.outcomes import wins_losses_ties
 
 TOLERANCE = 0.2
 """Share of the median annotator's consistency below which votes say little. Of 0.1, 0.2 and 0.3 it found perturbed
@@ -93,7 +93,7 @@ def ways(model: Model, cells: Cells, found: Anomaly) -> np.ndarray:
     """Return in what way each annotator is anomalous, or would be."""
     counts = np.column_stack([sum_by(cells.annotator, column, cells.n_annotators) for column in cells.counts.T])
     seen = model.seen_counts(counts)
-    ties, votes = seen[TIE:].sum(axis=0), seen.sum(axis=0)
+    ties, votes = wins_losses_ties(seen.T)[2], seen.sum(axis=0)
     little = np.where(ties > ALWAYS * votes, "always ties", "guesses").astype(object)
     most = np.argmax([found.little, found.reversed, found.one_sided], axis=0)
     return np.choose(most, [little, "reversed", "one-sided"])

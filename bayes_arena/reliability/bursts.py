@@ -32,7 +32,7 @@ from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import OUTCOME_SCORES, whole_counts
+from bayes_arena.votes.outcomes import outcome_scores, whole_counts
 from bayes_arena.votes.reading.read_votes import read_votes
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class _Sides:
         if unknown:
             raise ModelError(f"The fit has no competitor called {listing(map(repr, unknown))}. Refit with these votes.")
         strength = fit.board[[known[name] for name in cells.competitors]]
-        weight, score = cells.counts.sum(axis=1), cells.counts @ OUTCOME_SCORES
+        weight, score = cells.counts.sum(axis=1), cells.counts @ outcome_scores(cells.counts.shape[1])
         p = expit(strength[cells.a] - strength[cells.b])
         row, time = np.arange(len(weight)), moments.cast(pl.Float64).to_numpy()
         return cls(

@@ -25,7 +25,6 @@ from bayes_arena.inference.belonging import (
     Belonging,
     columns_of_loadings,
     given_membership,
-    given_others,
     told_by_votes,
 )
 from bayes_arena.inference.crowd import Crowd
@@ -335,7 +334,7 @@ def _tried(fit: Fit, membership: Floats | None) -> list[Humps]:
     if not fit.model.dimensions:
         return []
     columns = columns_of_loadings(fit.target, theta=False)
-    told = told_by_votes(fit.target, fit.point, given_others(fit.laplace.factor), columns)
+    told = told_by_votes(fit.target, fit.point, fit.laplace.own_given_head(), columns)
     if membership is None:
         return humps(*told)
     return [named_humps(*told, one) for one in (np.ones((len(membership), 1)), membership)]

@@ -41,7 +41,7 @@ from scipy.special import logsumexp, softmax
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.belonging import given_others, told_by_votes
+from bayes_arena.inference.belonging import told_by_votes
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -187,7 +187,7 @@ def kinds(fit: Fit) -> Kinds | None:
         return None
     point = _mean(fit)
     leads = np.array([place for place, one in enumerate(fit.target.own) if one.basis == "lead"], dtype=np.int64)
-    own = OwnNumbers(point.own, given_others(fit.laplace.factor), leads)
+    own = OwnNumbers(point.own, fit.laplace.own_given_head(), leads)
     told = _told(fit.target, point, own)
     some = told.of(np.unique(np.linspace(0, len(own.mean) - 1, min(MANY, len(own.mean))).astype(np.int64)))
     share, m, s = _largest(some)

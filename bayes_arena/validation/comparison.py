@@ -167,7 +167,8 @@ def _outcomes(model: Model) -> str:
     half = model.likelihood.half_wins
     ties = "half wins (a likelihood that is not normalised over win, tie and loss)" if half else "wins, ties and losses"
     both_bad = {"tie": "as ties", "drop": "left out", "outcome": "as an outcome of their own"}[model.both_bad]
-    return f"{ties}, both-bad votes {both_bad}"
+    grades = f", {model.grades} grades of wins apart" if model.grades > 1 else ""
+    return f"{ties}, both-bad votes {both_bad}{grades}"
 
 
 def _seen(fit: Fit) -> str:

@@ -214,7 +214,7 @@ def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int
 
 
 def scores(prediction: Prediction, counts: Floats) -> tuple[float, float, float, float]:
-    """Score a prediction of cells against the votes cast there (n_cells, 4): the values of ``SCORES``."""
+    """Score a prediction of cells against the votes cast there (n_cells, K): the values of ``SCORES``."""
     squares, logs, votes = vote_scores(prediction, counts)
     wins, losses, ties = votes
     total = votes.sum()

@@ -252,7 +252,7 @@ def _with_fractions(columns: Columns) -> Columns:
 
 def _columns_by_group(fit: Fit, over: str) -> Ints:
     """Return the group of every column of :func:`pointwise`."""
-    row, _ = np.nonzero(fit.cells.counts * fit.model.sees)
+    row, _ = np.nonzero(fit.cells.counts * fit.model.sees(fit.cells.counts.shape[1]))
     group = groups_of(fit.cells, over).of_cell[row]
     if len(np.unique(group)) < 2:
         raise ModelError(f"Leaving out {plural(over)} needs at least two with votes that the model sees; there is one.")

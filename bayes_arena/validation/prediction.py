@@ -14,6 +14,7 @@ Ratings without a fit, such as online Elo's, predict with theta = 1 and no posit
 An annotator that the fit does not know is drawn from the population that the prior describes; under a flat prior,
 which describes none, it votes like the average annotator (theta = 1), as under the paper's filter of annotators. The
 effects of a new slice, such as a new prompt, are integrated out as well, not set to zero, which would be overconfident.
+So are the steps of strengths that move, to periods after the last of the fit.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import PROGRAM
-from bayes_arena.votes.outcomes import BOTH_BAD, TIE
+from bayes_arena.votes.names import PROGRAM, TIME
+from bayes_arena.votes.outcomes import OUTCOMES, by_result
+from bayes_arena.votes.periods import coded
 from bayes_arena.votes.tally import Tally
 
 DRAWS = 500
@@ -107,7 +109,7 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
         i, j = _pairs(fit.competitors, cells)
         eta = lead(fit.strength, i, j)[None, :]
         return Prediction(half.LIKELIHOOD.expected_score(eta)[0], _log_win_loss_tie(half.LIKELIHOOD, eta))
-    if not fit.model.sees.all():
+    if not fit.model.sees(len(OUTCOMES)).all():
         raise ModelError(
             f"Model {fit.model.name!r} leaves out ties or both-bad votes, so its predictions cannot be compared "
             "with those of others. Use ties='davidson' and both_bad='tie'."
@@ -129,12 +131,11 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
 
 
 def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:
-    """Return log-probabilities of win, loss and tie, a both-bad vote being a tie, shape (3, n_cells)."""
+    """Return log-probabilities of win, loss and tie, grades folded, a both-bad vote being a tie, shape (3, n_cells)."""
     if likelihood.half_wins:
         likelihood, coordinates = davidson.LIKELIHOOD, np.vstack([coordinates, np.zeros_like(coordinates)])
     log_p = likelihood.log_probabilities(coordinates)
-    log_p[TIE] = np.logaddexp(log_p[TIE], log_p[BOTH_BAD])
-    return log_p[:BOTH_BAD]
+    return np.array([np.logaddexp.reduce(log_p[outcomes]) for outcomes in by_result(len(log_p))])
 
 
 def _points(fit: Fit, draws: int, seed: int) -> Iterator[Point]:
@@ -165,6 +166,9 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
     slices = cells.slice_rows(fit.model.slices)
     fitted, here = fit.mode.problem.slice_names, {**cells.slice_names, PROGRAM: cells.programs}
     for name, codes in zip(fit.model.slices, slices, strict=True):
+        if name == TIME and fit.model.drift:
+            codes[:] = coded(here[name], fitted[name])[codes]
+            continue
         places = {one: index for index, one in enumerate(fitted[name])}
         named = codes >= 0  # votes of people have no program
         codes[named] = np.array([places.get(one, -1) for one in here[name]], dtype=np.int64)[codes[named]]

@@ -27,7 +27,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
-from bayes_arena.votes.outcomes import BOTH_BAD, TIE, whole_counts, whole_votes
+from bayes_arena.votes.outcomes import TIE, whole_counts, whole_votes, wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -158,8 +158,9 @@ class _Groups:
     size: int
 
     def wins_and_ties(self, counts: Floats) -> Floats:
-        """Sum counts (n_rows, 4) over groups, shape (2, size)."""
-        wins, ties = counts[self.row, self.side], counts[self.row, TIE] + counts[self.row, BOTH_BAD]
+        """Sum counts (n_rows, K) over groups, shape (2, size)."""
+        *decided, tied = wins_losses_ties(counts)
+        wins, ties = np.array(decided)[self.side, self.row], tied[self.row]
         return np.array([sum_by(self.index, wins, self.size), sum_by(self.index, ties, self.size)])
 
 
@@ -188,7 +189,7 @@ def _group(fit: Fit, tally: Tally, by: str) -> tuple[Mapping[str, Sequence[str]]
 
 
 def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Ints]:
-    """Yield replicated counts (n_rows, 4), one for each draw of the posterior."""
+    """Yield replicated counts (n_rows, K), one for each draw of the posterior."""
     require_proper(fit, "A predictive check")
     target = fit.target_of(tally)
     votes = whole_votes(fit.model.seen_counts(tally.counts).sum(axis=0))

@@ -1,9 +1,10 @@
 """Cells: the sufficient statistics of a set of votes.
 
-One row per distinct (a, b, annotator, slices, features) with a count for each of the four outcomes. ``a`` is the
-competitor shown first (left), so a position effect can still be estimated. A slice is something else that votes have in
-common: the prompt, its category, its language. Rows are sorted by the names of competitors, annotator and slices,
-then by features, so the results are bit for bit the same whatever the order of votes, their chunking and the engine.
+One row per distinct (a, b, annotator, slices, features) with a count for each outcome
+(:mod:`bayes_arena.votes.outcomes`). ``a`` is the competitor shown first (left), so a position effect can still be
+estimated. A slice is something else that votes have in common: the prompt, its category, its language. Rows are sorted
+by the names of competitors, annotator and slices, then by features, so the results are bit for bit the same whatever
+the order of votes, their chunking and the engine.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from bayes_arena.markup import html_facts
 from bayes_arena.replacing import write_parquet
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROGRAM, PROMPT, SLICE
-from bayes_arena.votes.outcomes import COUNT_COLUMNS, whole_votes
+from bayes_arena.votes.outcomes import count_columns, grades_of, whole_votes
 from bayes_arena.votes.tally import Tally, tally_of
 
 NO_PROGRAM = -2
@@ -106,8 +107,9 @@ class Cells(VoteRows):
         Index of the first and second competitor of a cell.
     annotator : ndarray of int, shape (n_cells,)
         Index of the annotator; 0 when the annotators are unknown.
-    counts : ndarray of float, shape (n_cells, 4)
-        Votes (summed weights) for each of ``OUTCOMES``.
+    counts : ndarray of float, shape (n_cells, K)
+        Votes (summed weights) for each outcome: a win of a, a win of b, a tie, a both-bad vote; and where verdicts are
+        graded, a win of a and a win of b by every further grade.
     dropped : mapping of str to int
         Number of invalid votes left out on reading, by problem.
     sided : bool
@@ -176,6 +178,7 @@ class Cells(VoteRows):
             f"Cells({self.described_votes}, {self.n_competitors} competitors, {self.n_annotators} annotators, "
             + (f"programs {listing(self.programs)}, " if self.programs else "")
             + (f"slices {slices}, " if slices else "")
+            + (f"{self.grades} grades, " if self.grades > 1 else "")
             + f"{len(self.a)} cells)"
         )
 
@@ -188,6 +191,7 @@ class Cells(VoteRows):
             "programs": listing(self.programs),
             **{name: f"{len(names):,}" for name, names in self.slice_names.items()},
             "features": listing(self.features),
+            "grades": str(self.grades) if self.grades > 1 else "",
             "cells": f"{len(self.a):,}",
             "left out as invalid": f"{sum(self.dropped.values()):,}" if self.dropped else "",
         }
@@ -199,6 +203,11 @@ class Cells(VoteRows):
         if self.design_effect == 1:
             return f"{self.n_votes:,.12g} votes"
         return f"{self.n_votes * self.design_effect:,.0f} votes worth {self.n_votes:,.1f}"
+
+    @property
+    def grades(self) -> int:
+        """Number of grades of a win: 1 where verdicts are not graded."""
+        return grades_of(self.counts.shape[1])
 
     @cached_property
     def n_votes(self) -> float:
@@ -339,7 +348,7 @@ def as_table(cells: Cells) -> pl.DataFrame:
         columns["annotator"] = named(cells.annotator, cells.annotators)
     columns |= {SLICE + name: named(codes, cells.slice_names[name]) for name, codes in cells.slices.items()}
     columns |= {FEATURE + name: pl.Series(values) for name, values in cells.features.items()}
-    return pl.DataFrame(columns | dict(zip(COUNT_COLUMNS, cells.counts.T, strict=True)))
+    return pl.DataFrame(columns | dict(zip(count_columns(cells.grades), cells.counts.T, strict=True)))
 
 
 def components(size: int, a: Ints, b: Ints) -> Ints:

@@ -6,6 +6,7 @@
 ``slice:NAME, feature:NAME``   slices (text) and features (numbers), if any
 ``wins_a, wins_b, ties``       counts of votes, or summed weights
 ``both_bad``                   the same; may be absent
+``wins_a_2, wins_b_2, ...``    the same of wins by further grades, if verdicts are graded
 =============================  =========================================================================
 
 The metadata of the file hold the rest under ``bayes_arena.cells``, as JSON: the version of this format, whether the
@@ -28,7 +29,7 @@ from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import SAVED_KEY, SAVED_VERSION, Cells
 from bayes_arena.votes.merge_split import merge
 from bayes_arena.votes.names import FEATURE, SLICE
-from bayes_arena.votes.outcomes import COUNT_COLUMNS, OUTCOMES
+from bayes_arena.votes.outcomes import COUNT_COLUMNS, OF_COLUMN, OUTCOMES
 from bayes_arena.votes.summing import build_cells, groups_of_counts
 
 COMPETITORS = ("model_a", "model_b")
@@ -42,8 +43,8 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
     source : path or sequence of paths
         Parquet files; several are merged (:func:`~bayes_arena.merge`). A file made elsewhere has rows for pairs and
         annotators, in any order, repeated or not, with the columns ``model_a`` (shown first), ``model_b``,
-        ``annotator`` if known, ``wins_a, wins_b, ties`` and, if any, ``both_bad``, ``slice:NAME`` and
-        ``feature:NAME``.
+        ``annotator`` if known, ``wins_a, wins_b, ties`` and, if any, ``both_bad``, ``wins_a_2, wins_b_2`` (wins by a
+        second grade, and so on), ``slice:NAME`` and ``feature:NAME``.
 
     Returns
     -------
@@ -106,7 +107,7 @@ def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
             f"{', '.join(required)}; to read single votes, use read_votes."
         )
     texts = [name for name in table.columns if name in (*COMPETITORS, "annotator") or name.startswith(SLICE)]
-    numbers = [name for name in table.columns if name in COUNT_COLUMNS or name.startswith(FEATURE)]
+    numbers = [name for name in table.columns if name in OF_COLUMN or name.startswith(FEATURE)]
     table = table.select(
         *(pl.col(name).cast(pl.String) for name in texts),
         *(pl.col(name).cast(pl.Float64) for name in numbers),
@@ -121,7 +122,7 @@ def _faults(table: pl.DataFrame, texts: Sequence[str], numbers: Sequence[str]) -
     """Describe the faults of a table of counts, naming at most five rows for each."""
     bad = {f"{name!r} is missing": pl.col(name).is_null() | (pl.col(name) == "") for name in texts}
     bad |= {f"{name!r} is missing or not finite": ~pl.col(name).is_finite().fill_null(False) for name in numbers}
-    bad |= {f"{name!r} is negative": (pl.col(name) < 0).fill_null(False) for name in numbers if name in COUNT_COLUMNS}
+    bad |= {f"{name!r} is negative": (pl.col(name) < 0).fill_null(False) for name in numbers if name in OF_COLUMN}
     bad["a competitor meets itself"] = (pl.col("model_a") == pl.col("model_b")).fill_null(False)
     for problem, where in bad.items():
         rows = table.select(where.arg_true()).to_series()

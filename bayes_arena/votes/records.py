@@ -6,13 +6,13 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN, wins_losses_ties
+from bayes_arena.votes.outcomes import LOSS, TIE, WIN, wins_losses_ties
 from bayes_arena.votes.tally import AT_ONCE
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
     """Return the wins, losses and ties (both-bad included) of every competitor, each of shape (n_competitors,)."""
-    shown = np.zeros((2, cells.n_competitors, len(OUTCOMES)))
+    shown = np.zeros((2, cells.n_competitors, cells.counts.shape[1]))
     for start in range(0, len(cells.a), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         for sums, competitor in zip(shown, (cells.a[part], cells.b[part]), strict=True):

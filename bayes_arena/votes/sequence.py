@@ -12,7 +12,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.votes.cells import Cells, VoteRows, single_votes
-from bayes_arena.votes.outcomes import OUTCOME_SCORES
+from bayes_arena.votes.outcomes import outcome_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,5 +63,5 @@ def one_by_one(cells: Cells) -> VoteSequence:
         a=cells.a[cell],
         b=cells.b[cell],
         annotator=cells.annotator[cell],
-        score=OUTCOME_SCORES[outcome],
+        score=outcome_scores(cells.counts.shape[1])[outcome],
     )

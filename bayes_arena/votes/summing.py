@@ -14,7 +14,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import FEATURE, SLICE
-from bayes_arena.votes.outcomes import COUNT_COLUMNS, OUTCOMES
+from bayes_arena.votes.outcomes import OF_COLUMN, OUTCOMES
 
 
 def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool) -> Cells:
@@ -23,7 +23,7 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
     Parameters
     ----------
     groups : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, ``n``
+        Columns ``a, b`` (text or categories), ``outcome`` (its index), ``weight`` of one vote, ``n``
         votes and, where known, ``annotator``, slices (likewise) and features (numbers). Rows may repeat and come in any
         order.
     dropped : mapping of str to int
@@ -51,16 +51,16 @@ def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool
 
 def groups_of_counts(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table of counts by name as groups of votes, without empty ones, for :func:`build_cells`."""
-    counted = [name for name in COUNT_COLUMNS if name in table.columns]
+    counted = {name: outcome for name in table.columns if (outcome := OF_COLUMN.get(name)) is not None}
     outcomes = (
         table.select(
             pl.col("model_a").alias("a"),
             pl.col("model_b").alias("b"),
-            pl.exclude("model_a", "model_b", *COUNT_COLUMNS),
-            outcome=pl.lit(COUNT_COLUMNS.index(name), pl.Int8),
+            pl.exclude("model_a", "model_b", *counted),
+            outcome=pl.lit(outcome, pl.Int8),
             weight=pl.col(name).cast(pl.Float64),
         ).filter(pl.col("weight") > 0)
-        for name in counted
+        for name, outcome in counted.items()
     )
     return pl.concat(outcomes).with_columns(n=pl.lit(1, pl.Int64))
 
@@ -128,14 +128,19 @@ def sum_cells(
 
 
 def _summed(sorted_votes: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], Floats]:
-    """Sum votes sorted by their keys: return the keys of every cell, and its counts, shape (n_cells, 4)."""
+    """Sum votes sorted by their keys: return the keys of every cell, and its counts, shape (n_cells, K).
+
+    There are as many grades as the highest that occurs.
+    """
     keys = sorted_votes.drop("outcome", "votes")
     new = np.ones(keys.height, dtype=bool)
     new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in map(np.asarray, keys)])
     place = np.cumsum(new) - 1
-    shape = (int(place[-1]) + 1, len(OUTCOMES))
-    place *= len(OUTCOMES)
-    place += sorted_votes["outcome"].to_numpy()
+    outcome = sorted_votes["outcome"].to_numpy()
+    highest = int(outcome.max(initial=0))
+    shape = (int(place[-1]) + 1, max(len(OUTCOMES), highest + 1 + (highest + 1) % 2))
+    place *= shape[1]
+    place += outcome
     counts = sum_by(place, sorted_votes["votes"].to_numpy(), math.prod(shape))
     return {key.name: key.to_numpy()[new] for key in keys}, counts.reshape(shape)
 

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import turned as turned_outcomes
 
 TABLE, EMPTY = 1_000_000, 50
 """Entries of a table of annotators and competitors that are filled together, and those per row that are too many."""
@@ -27,8 +27,8 @@ class Tally:
     ----------
     i, j, k : ndarray of int, shape (n_rows,)
         Competitors and annotator.
-    counts : ndarray of float, shape (n_rows, 4)
-        Wins of i, wins of j, ties, both-bad.
+    counts : ndarray of float, shape (n_rows, K)
+        Wins of i, wins of j, ties, both-bad, and wins by further grades.
     features : ndarray, shape (n_features, n_rows)
         Difference between i and j in each.
     slices : ndarray of int, shape (n_slices, n_rows)
@@ -150,11 +150,12 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
     for values in (key, *codes, *differences):
         new[1:] |= np.diff(values[order]) != 0
     row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
-    counts = np.empty((len(OUTCOMES), len(order)))
+    outcomes = rows.counts.shape[1]
+    counts, mirror = np.empty((outcomes, len(order))), turned_outcomes(outcomes)
     for start in range(0, len(order), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         of_rows, other = rows.counts.take(order[part], 0), turned[part]
-        of_rows[other] = of_rows[other][:, [LOSS, WIN, TIE, BOTH_BAD]]
+        of_rows[other] = of_rows[other][:, mirror]
         counts[:, part] = of_rows.T
     if not new.all():
         counts = np.array([sum_by(row, column, len(first)) for column in counts])

@@ -16,7 +16,7 @@ from helpers import COMMAND, frame, prompted, run, run_on_terminal
 import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 
-COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
+COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_lower", "rank_upper", "votes", "wins", "losses", "ties"]
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +48,12 @@ def test_rank_json_has_the_promised_keys(votes_file):
         "n_votes",
         "n_competitors",
         "n_annotators",
+        "votes_discounted",
+        "dropped",
+        "kept",
         "mean_loss",
         "mirror_probability",
         "plan",
-        "kept",
-        "dropped",
         "discounted",
         "intervals",
         "level",
@@ -355,7 +356,8 @@ def test_annotators_with_intervals_of_refits(votes_file):
     said = {name: answer[name] for name in ("level", "interval", "resamples", "seed")}
     fit = ba.fit(ba.read_votes(votes_file), model="am-elo", method="map")
     table = ba.annotators(fit, interval=ba.Bootstrap(resamples=8, seed=3))
-    assert said == table.attrs == {"level": 0.95, "interval": "bootstrap", "resamples": 8, "seed": 3}
+    assert said == {"level": 0.95, "interval": "bootstrap", "resamples": 8, "seed": 3}
+    assert said.items() <= table.attrs.items()
     assert answer["annotators"] == rounded(table.to_dict("records"))
     assert "bootstrap intervals" in run("annotators", votes_file, *options).stdout
 

@@ -150,7 +150,7 @@ def test_notebooks_show_tables_in_which_names_are_text(arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     assert "&lt;b&gt;" in cells._repr_html_() and "<b>" not in cells._repr_html_()
     assert "<td>600</td>" in fit._repr_html_() and "bradley-terry" in fit._repr_html_()
-    assert ba.enough(fit)._repr_html_() == f"<p>{ba.enough(fit)}</p>"
+    assert ba.verdict(fit)._repr_html_() == f"<p>{ba.verdict(fit)}</p>"
     assert ba.versus(fit, "model-1", "model-2")._repr_html_().startswith("<p>model-1 is better than")
 
 

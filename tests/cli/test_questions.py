@@ -71,13 +71,6 @@ def test_pairs_come_with_the_least_settled_first(votes_file, fit):
     assert rows[1]["stronger"] in two and len(two.splitlines()) == 9
 
 
-def test_tiers_are_those_of_the_function(votes_file, fit):
-    answer = json.loads(run("tiers", votes_file, *PLAIN, "--level", 0.8, "--format", "json").stdout)
-    table = ba.tiers(fit, level=0.8)
-    assert answer["tiers"] == rounded(table.to_dict("records"))
-    assert (answer["z"], answer["level"]) == (rounded(table.attrs["z"]), 0.8)
-
-
 def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
     answer = json.loads(run("next", votes_file, *PLAIN, "-n", 4, "--seed", 2, "--format", "json").stdout)
     assert answer["pairs"] == ba.next_pairs(fit, 4, seed=2).to_dict("records")

@@ -22,9 +22,11 @@ SAMPLED = ("--model", "bradley-terry", "--interval", "bootstrap", "--resamples",
 QUICK = {
     "rank": [("rank", "votes", *PLAIN), ("rank", "votes", *SAMPLED)],
     "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--robust", "off")],
-    "tiers": [("tiers", "votes", *PLAIN)],
     "pairs": [("pairs", "votes", *PLAIN), ("pairs", "sliced", *SLICED)],
-    "versus": [("versus", "model-1", "model-2", "votes", *PLAIN)],
+    "versus": [
+        ("versus", "model-1", "model-2", "votes", *PLAIN),
+        ("versus", "model-1", "model-6", "votes", *PLAIN, "--require", "not-worse", "--margin", 20),
+    ],
     "next": [("next", "votes", *PLAIN, "-n", 3)],
     "price": [("price", "votes", *PLAIN), ("price", "votes", *PLAIN, "--place", 1, "--focus", 1)],
 }
@@ -71,7 +73,7 @@ def closed():
 
     for name in (each["$ref"].rpartition("/")[2] for each in whole["oneOf"]):
         close(whole["$defs"][name])
-    for name in ("ranked", "tiered", "decisions"):
+    for name in ("ranked", "decisions"):
         close(whole["$defs"][name])
     return whole
 
@@ -140,7 +142,7 @@ def test_so_are_those_of_an_arena(closed, files):
 def test_every_command_with_a_table_has_a_schema():
     described = {each["$ref"].rpartition("/")[2] for each in read_schema()["oneOf"]}
     assert described == {*QUICK, *SLOW, *ARENA}
-    without = {"simulate", "reproduce", "schema", "report"}
+    without = {"fit", "options", "simulate", "reproduce", "schema", "report"}
     commands = {one.name or one.callback.__name__ for one in app.registered_commands}
     assert commands - without <= described
 
@@ -153,6 +155,6 @@ def test_the_schema_is_printed_for_people_and_for_programs():
     jsonschema.Draft202012Validator.check_schema(whole)
     assert whole == read_schema()
     table = run("schema", "verdict").stdout
-    assert "enough.p_best" in table and "tiers[].place_best" in table and "discounted[].rank_alike" in table
+    assert "p_best" in table and "competitors[].rank_lower" in table and "discounted[].rank_alike" in table
     done = run("schema", "verdct")
     assert (done.returncode, done.stdout) == (2, "") and "Did you mean 'verdict'" in done.stderr

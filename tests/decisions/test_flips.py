@@ -211,3 +211,11 @@ def test_mt_bench():
 def test_llmfao(llmfao):
     table = ba.flips(ba.fit(llmfao, model="bradley-terry"), by="annotator")
     assert table["k"].value_counts().to_dict() == {1: 49, 2: 6, 3: 2, 8: 1}
+
+
+def test_votes_are_added_by_annotators_with_numbers_of_their_own(arena_cells):
+    fit = ba.fit(arena_cells, model="am-davidson", robust=False, dimensions=0)
+    first, second = ba.leaderboard(fit)["competitor"][:2]
+    row = ba.flips(fit, "top", how="add").iloc[0]
+    assert (row["competitor"], row["opponent"]) == (first, second) and row["k"] >= 1
+    assert row["k_linear"] <= row["k"] < arena_cells.n_votes / 2

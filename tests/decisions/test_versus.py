@@ -89,4 +89,4 @@ def test_nothing_is_settled_between_groups_that_no_vote_connects():
     found = ba.versus(fit, "a", "y", level=0.6)
     assert found.p_better > 0.6 and not found.settled and found.votes_to_go is None
     assert "No votes compare the two, not even through others; the prior alone relates them." in str(found)
-    assert ba.enough(fit, goal="ranking", level=0.999).votes_to_go == np.inf
+    assert ba.verdict(fit, level=0.999).votes_to_rank == np.inf

@@ -79,7 +79,6 @@ TABLES = [
     ba.rank_probabilities,
     ba.unsettled_pairs,
     ba.annotators,
-    ba.tiers,
     ba.next_pairs,
     ba.predictive_check,
     partial(ba.predictive_check, by="annotator"),

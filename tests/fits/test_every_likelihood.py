@@ -15,15 +15,19 @@ from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.outcomes import TIE, WIN
 
 
-def of_annotators(ties: str, both_bad: str = "tie") -> ba.Model:
+def of_annotators(ties: str, both_bad: str = "tie", grades: int = 1) -> ba.Model:
     """The largest model with a likelihood."""
     tie_propensity = "annotator" if ba.Model(ties, ties=ties).has_tie_outcome else "common"
-    return ba.Model(f"{ties}, {both_bad}", "annotator", ties, tie_propensity, both_bad, "annotator")
+    name = f"{ties}, {both_bad}, {grades}"
+    return ba.Model(name, "annotator", ties, tie_propensity, both_bad, "annotator", grades=grades)
 
 
 MODELS = [
     *map(of_annotators, get_args(Ties)),
     *(of_annotators(one.name, "outcome") for one in every_likelihood() if one.with_both_bad),
+    of_annotators("davidson", grades=3),
+    of_annotators("davidson", "outcome", grades=2),
+    of_annotators("rao-kupper", grades=3),
 ]
 
 
@@ -33,8 +37,13 @@ def model(request):
 
 
 @pytest.fixture(scope="module")
-def fit(model, four_outcomes):
-    return ba.fit(four_outcomes, model=model, method="map")
+def votes(model, request):
+    return request.getfixturevalue("graded" if model.grades > 1 else "four_outcomes")
+
+
+@pytest.fixture(scope="module")
+def fit(model, votes):
+    return ba.fit(votes, model=model, method="map")
 
 
 def test_the_mode_is_one(fit):
@@ -44,8 +53,8 @@ def test_the_mode_is_one(fit):
     assert np.abs(gradient.strength - gradient.strength.mean()).max() < 1e-3
 
 
-def test_the_spreads_are_estimated(fit, model, four_outcomes):
-    marginal = ba.fit(four_outcomes, model=model, method="marginal")
+def test_the_spreads_are_estimated(fit, model, votes):
+    marginal = ba.fit(votes, model=model, method="marginal")
     assert marginal.spreads != fit.spreads
     assert np.corrcoef(marginal.strength, fit.strength)[0, 1] > 0.98
 
@@ -62,21 +71,21 @@ def test_tables(fit, arena):
     assert means["mean"].between(means["lower"], means["upper"]).all()
 
 
-def test_the_elo_scale_is_that_of_every_other_model(fit, four_outcomes):
+def test_the_elo_scale_is_that_of_every_other_model(fit, votes):
     """Not the likelihood's own: the projection brings them together."""
-    reference = ba.leaderboard(ba.fit(four_outcomes, model="m-elo")).set_index("competitor")["elo"]
+    reference = ba.leaderboard(ba.fit(votes, model="m-elo")).set_index("competitor")["elo"]
     board = ba.leaderboard(fit.of("everybody", cap=1.0)).set_index(
         "competitor"
     )  # every vote counts the same there, too
     assert_allclose(board["elo"].loc[reference.index], reference, atol=60)
 
 
-def test_probabilities_of_votes(fit, model, four_outcomes):
+def test_probabilities_of_votes(fit, model, votes):
     if model.likelihood.drops_ties:
         with pytest.raises(ba.ModelError, match="leaves out ties"):
-            predict(fit, four_outcomes)
+            predict(fit, votes)
         return
-    found = predict(fit, four_outcomes)
+    found = predict(fit, votes)
     p = np.exp(found.log_p)
     assert_allclose(p.sum(axis=0), 1, atol=1e-12)
     if not model.likelihood.half_wins:
@@ -84,17 +93,17 @@ def test_probabilities_of_votes(fit, model, four_outcomes):
 
 
 @pytest.mark.slow
-def test_every_vote_left_out_in_turn(fit, model, four_outcomes):
+def test_every_vote_left_out_in_turn(fit, model, votes):
     with warnings.catch_warnings(action="ignore"):
         loo = ba.leave_one_out(fit)
-    assert loo.votes.sum() == model.seen_counts(four_outcomes.counts).sum()
+    assert loo.votes.sum() == model.seen_counts(votes.counts).sum()
     assert (loo.elpd < 0).all()
 
 
 def test_votes_cast_again(fit, model):
     counts = ba.replicate(fit, draws=200, seed=1)
     assert (counts.sum(axis=2) == fit.target.counts.sum(axis=0)).all()
-    seen = [outcome for outcome in range(4) if outcome in model.likelihood.outcomes]
+    seen = [outcome for outcome in range(model.likelihood.size) if outcome in model.likelihood.outcomes]
     assert set(np.flatnonzero(counts.sum(axis=(0, 1)))) == set(seen)
     if model.has_tie_outcome:
         again, cast = counts.sum(axis=1).mean(axis=0), fit.target.counts.sum(axis=1)
@@ -103,14 +112,15 @@ def test_votes_cast_again(fit, model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [model for model in MODELS if model.likelihood.loop in (None, "both-bad")], ids=str)
-def test_the_program_samples_the_same_posterior(model, four_outcomes):
-    """By the default sampler where the likelihood has a compiled loop, as it compiles a plain graph for long."""
-    sampler = "nutpie" if model.likelihood.loop else "pymc"
+def test_the_program_samples_the_same_posterior(model, request):
+    """By PyMC for one likelihood without a compiled loop, as it compiles a plain graph for long."""
+    votes = request.getfixturevalue("graded" if model.grades > 1 else "four_outcomes")
+    sampler = "pymc" if model.ties == "glenn-david" else "nutpie"
     options = {"method": "nuts", "draws": 150, "tune": 200, "sampler": sampler, "seed": 1}
     prior = ba.Prior(hyper=None)
-    mode = ba.fit(four_outcomes, model=model, prior=prior)
+    mode = ba.fit(votes, model=model, prior=prior)
     with warnings.catch_warnings(action="ignore"):
-        sampled = ba.fit(four_outcomes, model=model, prior=prior, **options)
+        sampled = ba.fit(votes, model=model, prior=prior, **options)
     sd = sampled.samples.strength.std(axis=0)
     assert (np.abs(sampled.samples.strength.mean(axis=0) - mode.strength) < 0.5 * sd).all()
     tree = ba.to_datatree(sampled)

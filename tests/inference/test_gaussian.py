@@ -336,3 +336,19 @@ def test_a_prior_may_leave_the_strengths_free(few_votes):
     wide = replace(Prior(), strength=30.0, known=("strength",))
     found = [nearest_gaussian(Problem(few_votes, PRESETS["am-davidson"], prior)) for prior in (free, wide)]
     np.testing.assert_allclose(found[0].point.strength, found[1].point.strength, rtol=0.02, atol=0.02)
+
+
+def test_a_search_that_does_not_settle_says_so(monkeypatch):
+    """Models with slices have no other route; what is nearly found is given, with the distance that is left."""
+    votes = ba.simulate(competitors=5, annotators=30, votes=300, seed=3).votes.with_row_index()
+    cells = ba.read_votes(votes.with_columns(topic=pl.col("index") % 3), slices=["topic"])
+    model = Model("by topic", "annotator", "davidson", strength_by=("topic",))
+    settled = nearest_gaussian(Problem(cells, model, Prior()))
+    assert not settled.open_questions
+    monkeypatch.setattr(gaussian, "MAX_SWEEPS", 5)
+    near = nearest_gaussian(Problem(cells, model, Prior()))
+    assert "did not settle: after 5 sweeps" in near.open_questions[-1]
+    assert np.abs(near.point.strength - settled.point.strength).max() < 0.25
+    monkeypatch.setattr(gaussian, "UNSETTLED", 0.0)
+    with pytest.raises(ba.ConvergenceError, match="not found in 5 sweeps"):
+        nearest_gaussian(Problem(cells, model, Prior()))

@@ -78,7 +78,7 @@ def written(request) -> Written:
     size = head + count * width
     jacobian = np.zeros((target.likelihood.n_coordinates, len(order.rows), size))
     for entry, coordinate in enumerate(order.coordinate):
-        column = target.numbering.columns[entry][order.rows]
+        column = target.numbering.layout.columns[entry][order.rows]
         np.add.at(jacobian[coordinate], (np.arange(len(column)), column), crossed.entry[:, entry])
     hessian = np.einsum("arp,rab,brq->pq", jacobian, crossed.curve, jacobian) + np.diag(crossed.precision)
     held = np.zeros((size, width + 1))
@@ -101,7 +101,7 @@ def test_gradient_and_hessian_by_finite_differences(written):
     np.testing.assert_allclose(written.gradient(written.flat), (value[:, 0] - value[:, 1]) / 2e-5, atol=1e-6)
 
     full = written.hessian.copy()
-    order, columns = written.target.numbering.elimination, written.target.numbering.columns
+    order, columns = written.target.numbering.elimination, written.target.numbering.layout.columns
     found = gradient_and_hessian(written.target, written.point)[1]
     for entry in np.flatnonzero(order.sign):
         dimension = order.dimension[entry]
@@ -156,12 +156,14 @@ def test_variances_of_rows_and_numbers(written):
     for dimension, place in enumerate(order.factor):
         lead, of_factor = np.zeros((2, len(order.rows), len(written.flat)))
         for entry in np.flatnonzero((order.sign != 0) & (order.dimension == dimension)):
-            np.add.at(lead, (np.arange(len(lead)), target.numbering.columns[entry][order.rows]), order.sign[entry])
+            np.add.at(
+                lead, (np.arange(len(lead)), target.numbering.layout.columns[entry][order.rows]), order.sign[entry]
+            )
         expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
         found = np.array(scatter.towards[LEAD, dimension])
         np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
         if place >= 0:
-            of_factor[np.arange(len(lead)), target.numbering.columns[place][order.rows]] = 1
+            of_factor[np.arange(len(lead)), target.numbering.layout.columns[place][order.rows]] = 1
             expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, of_factor)
             found = np.array(scatter.towards[FACTOR, dimension])
             np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)

@@ -13,6 +13,7 @@ from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior
+from bayes_arena.votes.outcomes import BOTH_BAD
 
 ANNOTATORS = ("one with many votes", "one without", "one", "another")
 
@@ -23,20 +24,21 @@ def votes(size: int = 500) -> ba.Cells:
     b = (a + rng.integers(1, 6, size=size)) % 6
     annotator = rng.choice(4, p=[0.7, 0.0, 0.1, 0.2], size=size)
     features = {name: rng.normal(size=size) for name in ("length", "lists")}
-    counts = rng.integers(3, size=(size, 4)).astype(float)
+    counts = rng.integers(3, size=(size, 8)).astype(float)
     return ba.Cells(tuple("abcdef"), ANNOTATORS, a, b, annotator, counts, features=features)
 
 
 @pytest.mark.parametrize("residuals", [True, False])
 @pytest.mark.parametrize("of", ["common", "annotator"])
-@pytest.mark.parametrize("likelihood", every_likelihood(), ids=lambda one: f"{one.name}-{one.n_coordinates}")
+@pytest.mark.parametrize("likelihood", every_likelihood(), ids=lambda one: f"{one.name}-{len(one.outcomes)}")
 def test_blocks_of_rows_add_up_to_all_rows(likelihood, of, residuals, monkeypatch):
     model = ba.Model(
         "m",
         ties=likelihood.name,
         discrimination="annotator" if of == "annotator" else "fixed",
         tie_propensity=of if likelihood.has_tie_outcome else "common",
-        both_bad="outcome" if likelihood.n_coordinates == 3 else "tie",
+        both_bad="outcome" if BOTH_BAD in likelihood.outcomes else "tie",
+        grades=likelihood.grades,
         position=of,
         style=("length", "lists"),
         style_slopes=of,

@@ -378,7 +378,8 @@ def test_the_command_filters_as_the_paper_does_and_says_what_it_wrote(votes, tmp
     assert (done.returncode, done.stderr) == (0, "")
     assert "900 votes, 7 models, 8 annotators" in done.stdout
     assert str(tmp_path / "paper" / "table1.csv") in done.stdout
-    done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
+    done = run("reproduce", *2 * ["table1"], "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 0)
+    assert done.stdout.count("table1:") == 1
     assert "909 votes, 7 models, 9 annotators" in done.stdout
     done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper", "--delta", 2000)
     assert done.returncode == 2

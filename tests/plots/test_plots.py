@@ -72,13 +72,14 @@ def in_order(points) -> np.ndarray:
     return np.array(sorted(map(tuple, points)))
 
 
-def test_the_board_is_the_leaderboard_with_its_tiers(fit):
-    table, tiers = ba.leaderboard(fit, level=0.9), ba.tiers(fit, level=0.9)
+def test_the_board_is_the_leaderboard_with_its_rank_ranges(fit):
+    table = ba.leaderboard(fit, level=0.9)
     ax = ba.plots.board(fit, level=0.9)
     assert labels(ax.yaxis) == list(table["competitor"])
     assert bars(ax)[:, 1:] == pytest.approx(table[["elo", "lower", "upper"]].to_numpy())
     assert ax.yaxis_inverted()
-    assert {text.get_text() for text in ax.texts} == {f"tier {tier}" for tier in tiers["tier"]}
+    ranges = [text.get_text() for text in ax.texts][: len(table)]
+    assert ranges == [f"{a}" if a == b else f"{a}–{b}" for a, b in table[["rank_lower", "rank_upper"]].to_numpy()]
     assert "90 % intervals" in ax.get_xlabel()
 
 
@@ -222,6 +223,19 @@ def test_cost_draws_scores_at_costs_and_names_who_has_none(few):
 def test_costs_that_cannot_be_drawn_are_refused(few, costs, match):
     with pytest.raises(ba.ModelError, match=match):
         ba.plots.cost(few, costs)
+
+
+def test_strengths_over_time_have_bands_and_names():
+    periods, rows = ("2025-01", "2025-02", "2025-03"), []
+    for place, period in enumerate(periods):
+        for rank in range(9):
+            elo = 1000.0 - 10 * rank + place
+            rows.append({"period": period, "competitor": f"m{rank}", "elo": elo, "lower": elo - 5, "upper": elo + 5})
+    ax = ba.plots.history(pd.DataFrame(rows))
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(periods)
+    named = {text.get_text() for text in ax.texts}
+    assert {f"m{rank}" for rank in range(7)} <= named and "m8" not in named
+    assert len(ax.collections) == 7 and len(ax.lines) >= 9
 
 
 def test_every_picture_goes_where_it_is_told_to_and_says_nothing(few, history, capsys):

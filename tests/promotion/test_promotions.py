@@ -13,7 +13,7 @@ from rigging import rig
 
 import bayes_arena as ba
 from bayes_arena.cli.headings import promoters_named
-from bayes_arena.reliability.integrity import promoter_columns
+from bayes_arena.decisions.integrity import promoter_columns
 from bayes_arena.votes.cells import single_votes
 from bayes_arena.votes.outcomes import OUTCOMES
 

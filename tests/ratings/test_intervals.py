@@ -14,17 +14,16 @@ from bayes_arena.ratings.intervals.names import IntervalName, short_forms
 INTERVALS = {name: interval() for name, interval in short_forms().items()} | {"bootstrap": ba.Bootstrap(resamples=50)}
 BOUNDS = [("lower", "upper")]
 TABLES = {
-    "leaderboard": (ba.leaderboard, ["competitor"], [*BOUNDS, ("rank_best", "rank_worst")]),
+    "leaderboard": (ba.leaderboard, ["competitor"], [*BOUNDS, ("rank_lower", "rank_upper")]),
     "strengths": (ba.strengths, ["competitor"], BOUNDS),
     "contrasts": (ba.contrasts, ["competitor", "opponent"], BOUNDS),
     "effects": (ba.effects, ["effect"], BOUNDS),
     "annotators": (ba.annotators, ["annotator"], [*BOUNDS, ("net_agreement_lower", "net_agreement_upper")]),
     "head_to_head": (ba.head_to_head, ["competitor", "opponent"], BOUNDS),
-    "rank_probabilities": (ba.rank_probabilities, ["competitor"], [("rank_lower", "rank_upper")]),
 }
 MODELS = {"annotators": "am-davidson", "effects": ba.Model("ordered", ties="davidson", position="common")}
-DRAWN = ("annotators", "head_to_head", "rank_probabilities")
-RANKS = ("rank_best", "rank_worst", "rank_lower", "rank_upper")
+DRAWN = ("annotators", "head_to_head")
+RANKS = ("rank_lower", "rank_upper")
 REFUSED = {
     ("effects", "profile"): "only strengths",
     **{(table, "profile"): "Use 'laplace', 'sandwich', 'clustered' or 'bootstrap'" for table in DRAWN},
@@ -92,7 +91,8 @@ def test_names_do_not_matter(fits, table, interval):
 def test_a_table_says_its_level_and_its_interval(fits, table, interval):
     shown = TABLES[table][0](fits[table][0], level=0.8, interval=INTERVALS[interval])
     fields = {"bootstrap": {"resamples": 50, "seed": 0}, "clustered": {"by": "annotator"}}.get(interval, {})
-    assert shown.attrs == {"level": 0.8, "interval": interval, **fields}
+    numbers = fits[table][0].numbers if table in ("leaderboard", "annotators") else {}
+    assert shown.attrs == {"level": 0.8, "interval": interval, **fields, **numbers}
 
 
 @pytest.mark.parametrize("interval", INTERVALS)

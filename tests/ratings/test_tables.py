@@ -14,7 +14,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.leaderboard import ranks
 
-COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_best", "rank_worst", "votes", "wins", "losses", "ties"]
+COLUMNS = ["rank", "competitor", "elo", "lower", "upper", "rank_lower", "rank_upper", "votes", "wins", "losses", "ties"]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_leaderboard_columns_and_order(am_elo):
     assert board["rank"].tolist() == [1, 2, 3, 4, 5, 6]
     assert board["elo"].mean() == pytest.approx(1000)
     assert (board["lower"] < board["elo"]).all() and (board["elo"] < board["upper"]).all()
-    assert (board["rank_best"] <= board["rank"]).all() and (board["rank"] <= board["rank_worst"]).all()
+    assert (board["rank_lower"] <= board["rank"]).all() and (board["rank"] <= board["rank_upper"]).all()
     assert (board["wins"] + board["losses"] + board["ties"] == board["votes"]).all()
     assert board["votes"].sum() == 2 * 600
 
@@ -53,7 +53,7 @@ def test_an_anchor_moves_everything_by_the_same_amount(am_elo):
     shift = 1114 - plain["elo"][2]
     for column in ("elo", "lower", "upper"):
         np.testing.assert_allclose(anchored[column], plain[column] + shift)
-    assert anchored["rank_worst"].tolist() == plain["rank_worst"].tolist()
+    assert anchored["rank_upper"].tolist() == plain["rank_upper"].tolist()
     with pytest.raises(ba.ModelError, match="Did you mean 'model-1'"):
         ba.leaderboard(am_elo, elo=ba.EloScale(anchor=("modl-1", 1114)))
 

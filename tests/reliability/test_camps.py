@@ -62,6 +62,12 @@ class TestFound:
         assert found.evidence["chosen"].tolist()[:2] == [False, True]
         assert str(found).startswith("2 camps: A with 32 annotators")
 
+    def test_annotators_are_said_to_belong_to_them(self, arena, found):
+        table = ba.annotators(found.fit)
+        told = table[table["verdict"] == "reliable"].set_index("annotator")["kind"]
+        camp = {name: f"camp {'AB'[which]}" for name, which in zip(arena.cells.annotators, arena.camp, strict=True)}
+        assert len(told) > 35 and (told == told.index.map(camp)).all()
+
     def test_boards_cover_what_members_think(self):
         covered, errors = [], []
         for seed in range(4):
@@ -93,8 +99,8 @@ class TestFound:
     def test_every_table_that_ranks_is_about_the_camp(self, found):
         best = found.board("B")["competitor"][0]
         assert ba.leaderboard(found.of("B")).attrs["crowd"] == "8 of 40 annotators"
-        assert ba.tiers(found.of("B"))["competitor"][0] == best
-        assert ba.tiers(found.of("A"))["competitor"][0] == found.board("A")["competitor"][0]
+        assert ba.verdict(found.of("B")).leader == best
+        assert ba.verdict(found.of("A")).leader == found.board("A")["competitor"][0]
 
     def test_names_of_annotators_and_sides_do_not_matter(self, arena, found):
         people = arena.cells.annotators

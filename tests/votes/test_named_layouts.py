@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import warnings
 from pathlib import Path
 
 import duckdb
@@ -77,12 +78,33 @@ def test_two_games_are_two_votes_with_sides():
 
 
 def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell():
-    cells = ba.read_votes(golden("arena-hard"))
+    cells = ba.read_votes(golden("arena-hard"), grades="fold")
     assert (cells.n_votes, cells.design_effect) == pytest.approx((14**2 / 32, 8 * 32 / 14**2))
     assert cells.dropped == {"missing winner": 2}
     assert cells.slice_names["category"] == ("creative_writing", "hard_prompt")
-    assert ba.read_votes(golden("arena-hard"), weight="weight").n_votes == 14
-    assert ba.read_votes(golden("arena-hard"), weight=False).counts.sum(axis=0).tolist() == [3, 3, 2, 0]
+    assert ba.read_votes(golden("arena-hard"), grades="fold", weight="weight").n_votes == 14
+    assert ba.read_votes(golden("arena-hard"), grades="fold", weight=False).counts.sum(axis=0).tolist() == [3, 3, 2, 0]
+
+
+def test_a_grade_that_is_an_outcome_has_no_weight_besides():
+    """Of arena-hard's eight verdicts three are by the second grade: one vote each, not three."""
+    with warnings.catch_warnings(action="error", category=ba.UnusedColumnWarning):
+        cells = ba.read_votes(golden("arena-hard"), prompt=False)
+        ignored = ba.read_votes(golden("arena-hard"), weight=False, prompt=False)
+    assert (cells.n_votes, cells.design_effect, cells.grades) == (8, 1, 2)
+    assert cells.counts.sum(axis=0).tolist() == [1, 2, 2, 0, 2, 1]
+    np.testing.assert_array_equal(ignored.counts, cells.counts)
+
+
+def test_preferences_of_helpsteer_have_three_grades():
+    cells = ba.read_votes(golden("helpsteer"), layout="helpsteer")
+    rows = zip(cells.a, cells.b, cells.counts, strict=True)
+    by_pair = {(cells.competitors[a], cells.competitors[b]): row for a, b, row in rows}
+    assert by_pair["alder", "birch"].tolist() == [1, 0, 0, 0, 0, 0, 1, 0]
+    assert by_pair["birch", "cedar"].tolist() == [0, 1, 1, 0, 0, 0, 0, 0]
+    assert by_pair["cedar", "alder"].tolist() == [0, 0, 0, 0, 0, 1, 0, 0]
+    with pytest.raises(ba.InvalidVotesError, match=r"(?s)row 1: unknown winner .*winner='4'.*not on the scale"):
+        ba.read_votes(pl.read_csv(golden("helpsteer")).with_columns(overall_preference=pl.Series([-3, 4, 2, 0, 1])))
 
 
 def test_a_choice_among_several_tells_as_much_as_luce_says():
@@ -148,10 +170,9 @@ def test_what_is_recognised_is_told_unless_it_is_named():
 
 
 @pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
-def test_criteria_are_a_slice_that_is_told_or_chosen():
-    with pytest.warns(ba.DependentVotesWarning, match=r"overall, trust .*where='criterion == \"overall\"'"):
-        cells = ba.read_votes(golden("criteria"), annotator="annotator_id")
-    assert cells.slice_names == {"criterion": ("overall", "trust")}
+def test_criteria_are_a_slice_and_comparisons_are_items():
+    cells = ba.read_votes(golden("criteria"), annotator="annotator_id", layout="criteria")
+    assert cells.slice_names["criterion"] == ("overall", "trust") and len(cells.slice_names["item"]) == 3
     one = ba.read_votes(golden("criteria"), annotator="annotator_id", where="criterion == 'overall'")
     same(one, ba.read_votes(golden("criteria"), annotator="annotator_id", winner="overall_winner"))
 
@@ -364,13 +385,20 @@ def test_an_annotator_has_one_vote_on_a_prompt_and_pair():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["arena-hard", "alpaca-eval"])
-def test_an_arena_keeps_votes_with_an_outcome_each(name, tmp_path):
+def test_an_arena_keeps_votes_with_an_outcome_each(tmp_path):
     with (
         ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
         pytest.raises(ba.VotesError, match="votes with one outcome each"),
     ):
-        arena.add(golden(name))
+        arena.add(golden("alpaca-eval"))
+
+
+@pytest.mark.slow
+def test_an_arena_keeps_grades(tmp_path):
+    with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
+        arena.add(golden("arena-hard"))
+        cells = arena.rate().fit.cast
+    assert cells.grades == 2 and cells.counts.sum() == ba.read_votes(golden("arena-hard")).n_votes == 8
 
 
 @pytest.mark.slow

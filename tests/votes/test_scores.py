@@ -76,9 +76,13 @@ def test_metrics_and_filters_of_lm_eval_are_criteria_and_parts_of_a_corpus_score
             sample(metrics=["exact_match"], filter="strict", exact_match=acc),
         ]
         (tmp_path / f"{model}.jsonl").write_text("".join(lines))
+    votes = ba.read_votes(str(tmp_path / "*.jsonl"))
+    assert votes.competitors == ("alder", "birch") and votes.slice_names["criterion"][:2] == ("acc", "acc_norm")
+    assert ba.choose(votes).problem.model.strength_by == ("criterion", "item")  # an item is one comparison
+    (tmp_path / "cedar.jsonl").write_text((tmp_path / "birch.jsonl").read_text() + "\n")
     with pytest.warns(ba.DependentVotesWarning, match="acc, acc_norm, exact_match,strict"):
-        votes = ba.read_votes(str(tmp_path / "*.jsonl"))
-    assert votes.competitors == ("alder", "birch")
+        ba.read_votes(str(tmp_path / "*.jsonl"))
+    (tmp_path / "cedar.jsonl").unlink()
     one = ba.read_votes(str(tmp_path / "*.jsonl"), where="criterion == 'acc'")
     assert one.counts.tolist() == [[1, 0, 0, 0]]
 

@@ -12,6 +12,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.cli.vote_source import VoteSource
+from bayes_arena.votes.outcomes import outcome_names
 from bayes_arena.votes.sources.frames import READERS
 
 ROWS = [
@@ -240,8 +241,8 @@ def test_labels_in_other_words(label, outcome):
         ((-1, 0, 1), "-1=model_a,0=tie,1=model_b", "-1=model_b,0=tie,1=model_a"),
         (
             (1, 2, 3, 4, 5),
-            "1=model_a,2=model_a,3=tie,4=model_b,5=model_b",
-            "1=model_b,2=model_b,3=tie,4=model_a,5=model_a",
+            "1=model_a_2,2=model_a,3=tie,4=model_b,5=model_b_2",
+            "1=model_b_2,2=model_b,3=tie,4=model_a,5=model_a_2",
         ),
     ],
 )
@@ -257,7 +258,7 @@ def test_the_meaning_of_numbers_is_asked_for_not_guessed(codes, first, second, k
     for option in filter(None, (first, second)):
         meaning = VoteSource(outcome=[option]).reading()["outcomes"]
         cells = ba.read_votes(tmp_path / "votes.csv", outcomes=meaning)
-        expected = [list(meaning.values()).count(outcome) for outcome in ("model_a", "model_b", "tie", "both_bad")]
+        expected = [list(meaning.values()).count(outcome) for outcome in outcome_names(cells.grades)]
         assert cells.counts.sum(axis=0).tolist() == expected
     assert meaning.keys() == {str(code) for code in codes}
 

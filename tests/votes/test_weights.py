@@ -91,15 +91,17 @@ def test_counts_of_wins_are_no_importance():
 
 def test_graded_verdicts_are_votes():
     verdicts = ["A>>B", "[[A>B]]", "A=B", "b > a", "[[ B >> A ]]", "A<B", "B<<A", "B=A"]
-    cells = ba.read_votes(frame([("x", "y", verdict) for verdict in verdicts]))
-    assert_allclose(cells.counts, [[3, 3, 2, 0]])
+    votes = frame([("x", "y", verdict) for verdict in verdicts])
+    assert_allclose(ba.read_votes(votes).counts, [[1, 2, 2, 0, 2, 1]])
+    folded = ba.read_votes(votes, grades="fold")
+    assert (folded.counts.tolist(), folded.grades) == ([[3, 3, 2, 0]], 1)
 
 
 def test_another_verdict_is_unknown_and_can_be_mapped():
-    votes = frame([("x", "y", "A>>>B"), ("x", "y", "A>B")])
-    with pytest.raises(ba.InvalidVotesError, match=r"unknown winner \['A>>>B'\]"):
+    votes = frame([("x", "y", "A>=B"), ("x", "y", "A>B")])
+    with pytest.raises(ba.InvalidVotesError, match=r"unknown winner \['A>=B'\]"):
         ba.read_votes(votes)
-    assert_allclose(ba.read_votes(votes, outcomes={"A >>> B": "model_a"}).counts, [[2, 0, 0, 0]])
+    assert_allclose(ba.read_votes(votes, outcomes={"A >= B": "model_a"}).counts, [[2, 0, 0, 0]])
 
 
 def test_a_score_is_a_part_of_a_win():

@@ -2,13 +2,15 @@
 
 ==========  ===============================================================
 rank        ``rank`` and ``boards``: leaderboards
-decisions   ``verdict``, ``tiers``, ``next``: what the votes settle
+fit         ``fit``: a fit in a file, to ask many questions
+decisions   ``verdict``, ``next``: what the votes settle
 pairs       ``pairs``, ``versus``, ``flips``, ``price``: who is better than whom, and what the order rests on
 annotators  ``annotators``, ``judge``, ``integrity``
 votes       ``check`` and ``simulate``
 models      ``compare`` and ``diagnose``
 report      ``report``: a page to show
 reproduce   ``reproduce``: the paper
+options     ``options``: those that commands share
 schema      ``schema``: what JSON answers mean
 arena       ``arena ...``: a Stable Arena
 ==========  ===============================================================

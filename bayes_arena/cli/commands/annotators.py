@@ -12,17 +12,17 @@ from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.headings import discounted_named, how_fitted, intervals_named, promoters_named
-from bayes_arena.cli.options import MODEL, TRUSTED, VOTES, Without, takes_options
-from bayes_arena.cli.output import Output, between, counts, digits, plain
+from bayes_arena.cli.options import MODEL, TRUSTED, Without, takes_options
+from bayes_arena.cli.output import Output, between, counts, digits, plain, rows
 from bayes_arena.cli.picture import Picture
-from bayes_arena.cli.vote_source import VoteSource, sizes
-from bayes_arena.errors import ColumnError
+from bayes_arena.cli.vote_source import VoteSource
+from bayes_arena.errors import ColumnError, ModelError
+from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
-    from bayes_arena.arrays import Columns
-    from bayes_arena.votes.cells import Cells
+    from bayes_arena.fits.result import Fit
 
-TIME = "tstamp"
+TSTAMP = "tstamp"
 """Column of times that is looked for."""
 
 Fdr = Annotated[
@@ -47,7 +47,7 @@ def annotators(
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
 
-        result = model.fit(source.grouped_by(intervals.by).read())
+        result = model.fitted(source.grouped_by(intervals.by))
         interval = intervals.chosen(model.seed, result)
         columns = annotator_columns(result, interval, level=intervals.level)
         if fdr is not None:
@@ -59,7 +59,8 @@ def annotators(
     shown[f"{100 * intervals.level:g} % interval"] = between(
         columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
     )
-    for name, heading in (("theta", "theta"), ("tie_propensity", "ties nu"), ("position", "side b")):
+    headings = {"theta": "theta", "tie_propensity": "ties nu", "emphasis": "emphasis", "position": "side b"}
+    for name, heading in headings.items():
         if name in columns:
             shown[heading] = digits(columns[name], ".2f")
     shown["votes"] = counts(columns["votes"])
@@ -69,7 +70,7 @@ def annotators(
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
-    spare = ("side b", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
+    spare = ("side b", "emphasis", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
@@ -99,11 +100,13 @@ def judge(
 
         from bayes_arena.reliability.judges import COUNTED, Estimate, judge_report
 
-        result = model.fit(replace(source, program=sorted({judge, *(source.program or ())})).read())
+        if not source.is_saved:
+            source = replace(source, program=sorted({judge, *(source.program or ())}))
+        result = model.fitted(source)
         found = judge_report(result, judge, own=own, level=level)
-    rows, missing = found.rows(), Estimate(nan, nan, nan)
-    estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in rows.values()]
-    columns: dict[str, Any] = {"what": list(rows)}
+    facts, missing = found.rows(), Estimate(nan, nan, nan)
+    estimates = [one if isinstance(one, Estimate) else replace(missing, value=one) for one in facts.values()]
+    columns: dict[str, Any] = {"what": list(facts)}
     columns |= {name: np.array([getattr(one, name) for one in estimates]) for name in ("value", "lower", "upper")}
     bounds = between(columns["lower"], columns["upper"], ".2f")
     shown = {
@@ -122,30 +125,19 @@ def judge(
 @takes_options
 def integrity(
     *,
-    source: Annotated[VoteSource, Without("no_annotator")],
-    time: Annotated[
-        str | None,
-        Option(
-            metavar="COLUMN",
-            help="Column of the votes' times, numbers or dates, to look for bursts of votes. Default: tstamp, if the "
-            "votes have it.",
-            rich_help_panel=VOTES,
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[ModelChoice, Without("robust")],
+    source: Annotated[VoteSource, Without("no_annotator", "period")],
+    model: Annotated[ModelChoice, Without("robust", "drift")],
     scale: ScaleChoice,
     output: Output,
 ) -> None:
     """Show whose votes each competitor's place rests on, where it would stand if all counted alike, and bursts."""
     with collected_warnings() as notes:
+        from bayes_arena.decisions.integrity import integrity_columns, promoter_columns
         from bayes_arena.reliability.bursts import burst_columns
-        from bayes_arena.reliability.integrity import integrity_columns, promoter_columns
 
-        cells, time = _timed(source, time)
-        result = replace(model, robust="on").fit(cells)
+        result, time = _timed(source, replace(model, robust="on"))
         columns, who = integrity_columns(result, elo=scale.elo()), promoter_columns(result)
-        bursts = _rows(burst_columns(result, cells, time=time, seed=model.seed)) if time else None
+        bursts = rows(burst_columns(result, result.cast, time=time, seed=model.seed)) if time else None
     shown = {
         "competitor": [str(name) for name in columns["competitor"]],
         "rank": digits(columns["rank"], "d"),
@@ -160,7 +152,7 @@ def integrity(
     if not all(map(isnan, columns["contested"])):
         shown["contested"] = ["" if isnan(one) else f"{one:.0f}" for one in columns["contested"]]
     about, how = how_fitted(result)
-    head = {**about, "promoters": _rows(who), "time": time, "bursts": bursts, "warnings": notes}
+    head = {**about, "promoters": rows(who), "time": time, "bursts": bursts, "warnings": notes}
     said = [source.title(result.cast), f"{how}{discounted_named(result)}", *promoters_named(who)]
     said += [
         f"{one['competitor']}: {one['score']:.1f} of {one['votes']:,.12g} won from {plain(one['start'])} to "
@@ -171,18 +163,27 @@ def integrity(
     output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 
-def _timed(source: VoteSource, time: str | None) -> tuple[Cells, str | None]:
-    """Return the votes with the column of their times, and its name; None if they have none."""
-    column = time or TIME
+def _timed(source: VoteSource, model: ModelChoice) -> tuple[Fit, str | None]:
+    """Return a fit to votes with their exact times, not by period, and the column of these; None if they have none.
+
+    Raises
+    ------
+    ModelError
+        If a saved fit lacks the times asked for, or nobody looked whose votes count.
+    ColumnError
+        If the votes lack the times asked for.
+    """
+    asked = None if source.time == "auto" else source.time
+    column, source = asked or TSTAMP, replace(source, time=None)
+    if source.is_saved:
+        result = replace(model, robust="auto").fitted(source)
+        if result.promotions is None or (asked and asked not in result.cast.slices):
+            lacks = f"the votes' times (--slice {asked})" if result.promotions else "whose votes count (--robust on)"
+            raise ModelError(f"{source.named} lacks {lacks}. Make it again with that, or give the votes in its place.")
+        return result, column if column in result.cast.slices else None
     try:
-        return replace(source, slice=[*(source.slice or []), f"{column}={column}"]).read(), column
+        return model.fit(replace(source, slice=[*(source.slice or []), f"{column}={column}"]).read()), column
     except ColumnError:
-        if time:
+        if asked:
             raise
-        return source.read(), None
-
-
-def _rows(columns: Columns) -> list[dict[str, Any]]:
-    """Return rows of JSON."""
-    rows = zip(*(column if isinstance(column, list) else column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, map(plain, row), strict=True)) for row in rows]
+        return model.fit(source.read()), None

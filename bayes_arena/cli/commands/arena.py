@@ -98,7 +98,7 @@ def rate(
     epsilon: Epsilon = 0.0,
     fdr: Fdr = None,
     exclude: Exclude = False,
-    model: Annotated[ModelChoice, Without("strength_by", "style")],
+    model: Annotated[ModelChoice, Without("strength_by", "style", "drift")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
     report: Annotated[

@@ -1,10 +1,9 @@
-"""``verdict``, ``tiers``, ``next``: what the votes settle, and which votes are needed next."""
+"""``verdict``, ``next``: what the votes settle, and which votes are needed next."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Option
 
@@ -13,9 +12,10 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, GoalName, ModelChoice
 from bayes_arena.cli.headings import discounted_named, how_fitted, introduced
 from bayes_arena.cli.options import MODEL, RANKING, WANTED, takes_options
-from bayes_arena.cli.output import Output, digits, plain
+from bayes_arena.cli.output import Output, chances, digits, plain
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource
+from bayes_arena.markup import ranges
 
 Goal = Annotated[
     GoalName,
@@ -34,49 +34,42 @@ def verdict(
     source: VoteSource,
     model: ModelChoice,
     board: BoardChoice,
-    goal: Goal = "best",
     level: Annotated[float, Option(help="Probability that settles a question.", rich_help_panel=MODEL)] = 0.95,
+    explain: Annotated[
+        bool, Option("--explain", help="Also say what is lost if it is wrong, and how many more votes it would take.")
+    ] = False,
     picture: Picture,
     output: Output,
 ) -> None:
-    """Say which competitor is best, whether there are enough votes, and which cannot be told apart."""
+    """Say which competitor is best, and which ranks the votes leave open to each."""
     with collected_warnings() as notes:
-        from bayes_arena.decisions.enough import enough
-        from bayes_arena.decisions.tiers import tier_columns
+        import numpy as np
+
         from bayes_arena.decisions.verdict import verdict as said_of
+        from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
+        from bayes_arena.ratings.intervals.names import resolve_interval
+        from bayes_arena.ratings.leaderboard import leaderboard_columns
 
-        result = board.seen(model.fit(source.read()))
-        said, found = said_of(result), enough(result, goal=goal, level=level)
-        columns, z = tier_columns(result, level)
+        result = board.seen(model.fitted(source))
+        found = said_of(result, level=level)
+        ranked = leaderboard_columns(result, resolve_interval(None, result), level=level)
+        p_best = dict(zip(result.cells.competitors, best_probabilities(decision_strengths(result)), strict=True))
+    columns = {name: ranked[name] for name in ("rank", "competitor", "elo", "rank_lower", "rank_upper")}
+    columns["p_best"] = np.array([p_best[name] for name in columns["competitor"]])
     about, how = how_fitted(result)
-    numbers = {name: plain(value) for name, value in asdict(found).items()}
-    head = {**about, **result.about, "level": level, "verdict": said, "enough": numbers, "z": z, "warnings": notes}
-    title = "\n".join([source.title(result.cast), how + discounted_named(result), said, str(found)])
+    numbers = {name: plain(value) for name, value in asdict(found).items() if name not in ("sentence", "level")}
+    head = {**about, **result.about, "level": level, "verdict": found.sentence, **numbers, "warnings": notes}
+    said = [found.sentence, *(found.explained if explain else ())]
+    title = "\n".join([source.title(result.cast), how + discounted_named(result), *said])
+    shown = {
+        "rank": digits(columns["rank"], "d"),
+        "competitor": [str(name) for name in columns["competitor"]],
+        "elo": digits(columns["elo"], ".1f"),
+        "rank range": ranges(columns["rank_lower"], columns["rank_upper"]),
+        "P(best)": chances(columns["p_best"]),
+    }
     with picture.beside(lambda: plots.ranks(result)):
-        output.write(columns, schema="verdict/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
-
-
-@app.command(rich_help_panel=RANKING)
-@takes_options
-def tiers(
-    *,
-    source: VoteSource,
-    model: ModelChoice,
-    board: BoardChoice,
-    level: Annotated[
-        float, Option(help="Probability that all claims of the tiers hold at once.", rich_help_panel=MODEL)
-    ] = 0.95,
-    output: Output,
-) -> None:
-    """Group the competitors into tiers of those that cannot be told apart."""
-    with collected_warnings() as notes:
-        from bayes_arena.decisions.tiers import tier_columns
-
-        result = board.seen(model.fit(source.read()))
-        columns, z = tier_columns(result, level)
-    about, title = introduced(source, result)
-    head = {**about, "level": level, "z": z, "warnings": notes}
-    output.write(columns, schema="tiers/1", key="tiers", head=head, title=title, shown=_shown_tiers(columns))
+        output.write(columns, schema="verdict/1", key="competitors", head=head, title=title, shown=shown)
 
 
 @app.command("next", rich_help_panel=WANTED)
@@ -94,24 +87,8 @@ def next_(
     with collected_warnings() as notes:
         from bayes_arena.decisions.next_pairs import next_columns
 
-        result = board.seen(model.fit(source.read()))
+        result = board.seen(model.fitted(source))
         columns = next_columns(result, pairs, goal=goal, seed=model.seed)
     about, title = introduced(source, result)
     head = {**about, "goal": goal, "seed": model.seed, "warnings": notes}
     output.write(columns, schema="next/1", key="pairs", head=head, title=title, shown=columns)
-
-
-def _shown_tiers(columns: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return tiers with formatted values."""
-    return {
-        "tier": digits(columns["tier"], "d"),
-        "competitor": [str(name) for name in columns["competitor"]],
-        "elo": digits(columns["elo"], ".1f"),
-        "places": _range(columns["place_best"], columns["place_worst"]),
-        "rank spread": _range(columns["rank_best"], columns["rank_worst"]),
-    }
-
-
-def _range(first: Any, last: Any) -> list[str]:
-    """Format ranges of places."""
-    return [f"{best}–{worst}" for best, worst in zip(first, last, strict=True)]

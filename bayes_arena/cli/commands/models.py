@@ -14,14 +14,17 @@ from bayes_arena.cli.fit_options import ModelChoice
 from bayes_arena.cli.options import FITTED, MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.picture import Picture
-from bayes_arena.cli.vote_source import VoteSource, sizes
+from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.progress import report
+from bayes_arena.votes.sizes import sizes
 
 COMPARED = Without(
     "model",
     "prior",
     "robust",
+    "keep",
+    "drop",
     "answers",
     "dimensions",
     "strength_by",
@@ -124,7 +127,7 @@ def diagnose(
     with collected_warnings() as notes:
         from bayes_arena.validation.diagnostics import diagnosis
 
-        result = model.fit(source.read())
+        result = model.fitted(source)
         rows = diagnosis(result)
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}

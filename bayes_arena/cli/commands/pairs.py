@@ -5,16 +5,20 @@ from __future__ import annotations
 from math import isinf
 from typing import Annotated, Any, Literal
 
-from typer import Argument, Option
+from typer import Argument, Exit, Option
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, ModelChoice
 from bayes_arena.cli.headings import discounted_named, how_fitted, introduced
 from bayes_arena.cli.options import MODEL, RANKING, takes_options
-from bayes_arena.cli.output import Output, between, counts, digits, plain
+from bayes_arena.cli.output import WARNED, Format, Output, between, chances, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
-from bayes_arena.errors import SHOWN
+from bayes_arena.errors import SHOWN, ModelError, printable
 
+NO, TOO_FEW = 1, 4
+"""Exit codes of a gate that is not passed."""
+GATE = "Gate"
+RequiredName = Literal["better", "not-worse", "settled"]
 Level = Annotated[
     float, Option(help="Probability at which an order is settled; coverage of the intervals.", rich_help_panel=MODEL)
 ]
@@ -37,12 +41,12 @@ def pairs(
     with collected_warnings() as notes:
         from bayes_arena.decisions.versus import pair_columns
 
-        result = board.seen(model.fit(source.read()))
+        result = board.seen(model.fitted(source))
         columns, n_pairs, n_unsettled = pair_columns(result, level, most)
     shown = {
         "better": [str(name) for name in columns["stronger"]],
         "worse": [str(name) for name in columns["weaker"]],
-        "P(better)": digits(columns["p_better"], ".3f"),
+        "P(better)": chances(columns["p_better"]),
         "Elo gap": digits(columns["elo_gap"].round() + 0.0, ".0f"),
         _interval(level): between(columns["lower"], columns["upper"], ".0f"),
         "win rate": digits(columns["expected_score"], ".0%"),
@@ -65,23 +69,40 @@ def versus(
     competitor: Annotated[str, Argument(metavar="A", help="A competitor.", show_default=False)],
     opponent: Annotated[str, Argument(metavar="B", help="Another one.", show_default=False)],
     source: VoteSource,
+    require: Annotated[
+        RequiredName | None,
+        Option(
+            help="Answer in one line and by the exit code whether the votes show that A is better, or not worse, "
+            f"or which of them is: 0 for yes, {NO} for no, {TOO_FEW} for not enough votes.",
+            rich_help_panel=GATE,
+            show_default=False,
+        ),
+    ] = None,
+    margin: Annotated[
+        float,
+        Option(metavar="ELO", help="Points by which A may be worse, or has to be better.", rich_help_panel=GATE),
+    ] = 0.0,
     model: ModelChoice,
     board: BoardChoice,
     level: Level = 0.95,
     output: Output,
 ) -> None:
-    """Say which of two competitors is better, by how much, and how many more votes would settle it."""
+    """Say which of two competitors is better, by how much; with --require, as a gate for continuous integration."""
+    if margin and require is None:
+        raise ModelError("--margin goes with --require better or not-worse.")
     with collected_warnings() as notes:
         from dataclasses import asdict
 
+        from bayes_arena.decisions.gate import gate
         from bayes_arena.decisions.versus import versus as compared
 
-        result = board.seen(model.fit(source.read()))
+        result = board.seen(model.fitted(source))
         found = compared(result, competitor, opponent, level=level)
+        passed = gate(result, competitor, opponent, required=require, margin=margin, level=level) if require else None
     numbers: dict[str, Any] = {name: plain(value) for name, value in asdict(found).items()}
     del numbers["level"]  # told above
     values = {
-        f"P({competitor} is better)": f"{found.p_better:.3f}",
+        f"P({competitor} is better)": chances([found.p_better])[0],
         "Elo gap": f"{found.elo_gap:.1f}",
         _interval(level): f"{found.lower:.1f} … {found.upper:.1f}",
         "expected win rate": f"{found.expected_score:.1%}",
@@ -93,7 +114,16 @@ def versus(
     head = {**about, "level": level, "sentence": str(found), "warnings": notes}
     columns = {name: [value] for name, value in numbers.items()}
     shown = {f"{competitor} against {opponent}": list(values), "": list(values.values())}
-    output.write(columns, schema="versus/1", key="versus", head=head, title=title, shown=shown)
+    if passed is not None:
+        head["gate"] = {"required": require, "margin": margin, **asdict(passed)}
+    if passed is not None and output.form is Format.table:
+        output.write_text(f"{printable(str(passed))}\n")
+        if output.strict and notes:
+            raise Exit(WARNED)
+    else:
+        output.write(columns, schema="versus/1", key="versus", head=head, title=title, shown=shown)
+    if passed is not None and passed.answer != "yes":
+        raise Exit(NO if passed.answer == "no" else TOO_FEW)
 
 
 @app.command(rich_help_panel=RANKING)
@@ -125,11 +155,11 @@ def flips(
         from bayes_arena.decisions.flips import flip_columns
         from bayes_arena.votes.groups import plural
 
-        result = model.fit(source.read())
+        result = model.fitted(source)
         columns = flip_columns(result, pairs, by=by, how=how, max_share=max_share)
     shown = {name: [str(each) for each in columns[name]] for name in ("competitor", "opponent")}
     shown["gap"] = digits(columns["elo_gap"], ".1f")
-    shown["P(better)"] = digits(columns["p_better"], ".3f")
+    shown["P(better)"] = chances(columns["p_better"])
     shown[plural(by)] = [f"{k:,.0f}" for k in columns["k"]]
     shown["linear"] = [f"{k:,.0f}" for k in columns["k_linear"]]
     shown["share"] = ["" if isinf(share) else f"{100 * share:.3g} %" for share in columns["share"]]
@@ -177,7 +207,7 @@ def price(
         from bayes_arena.decisions.price import price_columns, votes_of_an_account
         from bayes_arena.ratings.elo import EloScale
 
-        result = board.seen(model.fit(source.read()))
+        result = board.seen(model.fitted(source))
         columns = price_columns(
             result, None, place=place, push=push, account_votes=account_votes, focus=focus, elo=EloScale()
         )
@@ -207,8 +237,8 @@ def _interval(level: float) -> str:
 
 def _to_go(votes: float | None) -> str:
     """Format how many votes would settle a pair."""
-    from bayes_arena.decisions.verdict import about
+    from bayes_arena.decisions.verdict import order_of
 
     if not votes:
         return "no estimate" if votes is None else "settled"
-    return "too many" if isinf(votes) else about(votes)
+    return "too many" if isinf(votes) else order_of(votes)

@@ -40,7 +40,7 @@ def rank(
     picture: Picture,
     output: Output,
 ) -> None:
-    """Rate the competitors: Elo scores, intervals and the spread of ranks."""
+    """Rate the competitors: Elo scores, their intervals, and the ranks that the votes leave open."""
     elo = scale.elo()
     with collected_warnings() as notes:
         from bayes_arena.likelihood.presets import PRESETS
@@ -49,9 +49,9 @@ def rank(
 
         asked = source.annotator is not None or source.delta is not None or source.program is not None
         asked = asked or intervals.by_annotator or model.by_annotator
-        if model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
+        if not source.is_saved and model.model is not None and not PRESETS[model.model].needs_annotators and not asked:
             source = replace(source, no_annotator=True)  # votes grouped by annotators take several times as long
-        result = board.seen(model.fit(source.grouped_by(intervals.by).read()))
+        result = board.seen(model.fitted(source.grouped_by(intervals.by)))
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
     about, how = how_fitted(result)
@@ -77,7 +77,7 @@ def boards(
     *,
     source: VoteSource,
     by: By,
-    model: Annotated[ModelChoice, Without("strength_by", "style")],
+    model: Annotated[ModelChoice, Without("strength_by", "style", "drift")],
     intervals: Annotated[IntervalChoice, Without("by", "resamples")],
     scale: ScaleChoice,
     output: Output,

@@ -87,9 +87,9 @@ def report(
 ) -> None:
     """Write a page to share: the verdict, the ranking, how sure it is, and how annotators vote."""
     with collected_warnings() as notes:
-        cells = source.read()
+        cells = None if source.is_saved else source.read()
     with collected_warnings() as of_fit:
-        fit = board.seen(model.fit(cells))
+        fit = board.seen(model.fitted(source) if cells is None else model.fit(cells))
         made = page.made(fit, source=source.named, level=level, elo=scale.elo(), notes=notes)
     made.save(output)
     tell(f"Wrote {output}, {len(made.html.encode()) / 1000:.0f} kB.")

@@ -11,8 +11,8 @@ import typer
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import KEPT, OUTPUT, VOTES
 from bayes_arena.cli.text_table import print_aligned
-from bayes_arena.cli.vote_source import sizes
 from bayes_arena.errors import printable
+from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
     from bayes_arena.paper.reproduction import Material
@@ -35,7 +35,12 @@ class TargetName(StrEnum):
 @app.command(rich_help_panel=KEPT)
 def reproduce(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.", rich_help_panel=OUTPUT)],
-    target: Annotated[TargetName, typer.Argument(help="What to reproduce.")] = TargetName.all,
+    targets: Annotated[
+        list[TargetName] | None,
+        typer.Argument(
+            metavar="TARGET", help=f"What to reproduce, one or several: {', '.join(TargetName)}. Default: all."
+        ),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -65,7 +70,8 @@ def reproduce(
         f"{name}, annotators with more than {delta} votes: {size['n_votes']} votes, {size['n_competitors']} models, "
         f"{size['n_annotators']} annotators"
     )
-    for chosen in TARGETS if target is TargetName.all else [target.value]:
+    asked = targets or [TargetName.all]
+    for chosen in TARGETS if TargetName.all in asked else dict.fromkeys(asked):
         with collected_warnings(one_of_a_kind=True):
             short, note, files = write_target(chosen, votes, output)
         lines = [f"{chosen}: {', '.join(map(str, files))}", *note.split("\n")]

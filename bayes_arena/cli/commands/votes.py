@@ -12,8 +12,9 @@ import typer
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import WANTED, Without, takes_options
 from bayes_arena.cli.output import Format, Output
-from bayes_arena.cli.vote_source import VoteSource, sizes
+from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import VotesError
+from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells

@@ -54,7 +54,7 @@ NAMES = {
     (Border, "value"): "border_value",
 }
 """Names of fields in the file, where they differ."""
-ELSEWHERE = ("tree", "elimination", "shape")
+ELSEWHERE = ("tree", "elimination", "shape", "as_cast")
 """Fields for what the sampler returned, and for what follows from the problem."""
 
 

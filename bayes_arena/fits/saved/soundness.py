@@ -43,6 +43,7 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "slope": ("row",),
         "products": ("row", "direction", "of_product"),
         "precision": ("number",),
+        "between": ("step",),
         "strengths": ("competitor", "competitor_too"),
         "shifts": ("competitor", "shift"),
     },

@@ -31,7 +31,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.outcomes import OUTCOMES
+from bayes_arena.votes.outcomes import grades_of, n_outcomes
 
 FORMAT = 5
 """Version of the layout of a file."""
@@ -123,7 +123,8 @@ def _read(path: Path) -> Fit:
     tree = _opened(path)
     if tree.attrs.get("bayes_arena_format") != FORMAT:
         raise OutputError("it was not written by save() of this version of bayes_arena")
-    sizes = {"outcome": len(OUTCOMES)}
+    grades = grades_of(tree["cells"]["counts"].sizes["outcome"])
+    sizes = {"outcome": n_outcomes(max(grades, 1))}
     problem = assemble(Problem, tree, sizes)
     require_sound(problem.cells)
     target = problem.objective

@@ -9,7 +9,8 @@ the votes on one such parameter (:func:`~bayes_arena.inference.marginal.spreads.
 Given sigma, votes and prior determine a parameter to within 1 / sqrt(I + 1 / sigma^2), so that the posterior's width in
 w is 1 whatever the spread: centred where the votes are informative (I sigma^2 >> 1), non-centred where they are not,
 with a smooth transition. The columns of Z are orthonormal and of zero sum: n - 1 coordinates for n parameters. For
-slices Z is the identity.
+slices Z is the identity; where numbers walk the parameters are the steps between them
+(:mod:`bayes_arena.likelihood.steps`).
 
 Where annotators also have their own parameters, what they share is sampled as its sum with the mean deviation of a
 vote. The votes determine this sum, whereas the mean over annotators moves with those who cast few votes.
@@ -178,6 +179,10 @@ class Coordinates:
             target.slices, self.starts[1 + len(target.own) :], self.vectors[1 + len(target.own) :], strict=False
         ):
             named[effect.label] = numbers[:, start : start + one.size]
+        if target.numbering is not None:
+            steps = np.concatenate([named[effect.label] for effect in target.slices], axis=1)
+            whole = target.numbering.steps.summed(steps)
+            named |= {e.label: whole[:, part] for e, part in zip(target.slices, target.numbering.parts, strict=True)}
         return named
 
     @property

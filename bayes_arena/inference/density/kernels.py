@@ -25,11 +25,12 @@ POSITION, TIES, FACTORS = 0, 1, 2
 """Rows of an annotator's parameters: what is added to eta and t; theta and the loadings, which are the factors of the
 leads; and after these the slopes of features."""
 BAD = -1
-"""Instead of such a row: the propensity of both-bad votes, which all annotators share."""
+"""Instead of such a row: the propensity of both-bad votes, which all annotators share. Below it, -2, -3, ...: what is
+added to the coordinates of further grades, which these loops pass over."""
 
 
 @vectorised
-def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, features, counts, slope):  # type: ignore[no-untyped-def]
+def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, walk, features, counts, slope):  # type: ignore[no-untyped-def]
     """Return the log-density at a point of the sampler's coordinates, up to a constant; write ``slope``.
 
     Parameters
@@ -42,6 +43,8 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
         Tables of :mod:`~bayes_arena.inference.density.coordinates` and ``tables``.
     votes : ndarray of int, shape (3 + p, n_rows)
         i, j, k, and the places of the slices' parameters.
+    walk : ndarray, shape (s, 3)
+        Of numbers that walk: place, that of the number after (-1 for none), and the root of the periods between.
     features : ndarray, shape (f, n_rows)
     counts : ndarray, shape (4, n_rows)
         Contiguous by outcome, or the pass is not vectorised.
@@ -49,9 +52,11 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, f
         The gradient is written to it.
     """
     value, numbers = place(x, vectors, scales, levels, weights, slope)
-    of_annotator, bad, leads, eta, tie, at = coordinates(numbers, effects, slices, votes, features)
+    walked = walk_of(numbers, walk)
+    of_annotator, bad, leads, eta, tie, at = coordinates(walked, effects, slices, votes, features)
     log_likelihood, by_eta, by_tie, by_bad = rows(kind, eta, tie, bad, at, counts)
     by_number = back(numbers, of_annotator, leads, by_eta, by_tie, by_bad, effects, slices, votes, features)
+    walk_back(by_number, walk)
     place_back(x, numbers, by_number, vectors, scales, levels, weights, slope)
     return value + log_likelihood.sum()
 
@@ -62,6 +67,28 @@ def log_likelihoods(kind, draws, effects, slices, votes, features, counts, value
     for s in range(len(draws)):
         _, bad, _, eta, tie, at = coordinates(draws[s], effects, slices, votes, features)
         values[:, s] = rows(kind, eta, tie, bad, at, counts)[0]
+
+
+@vectorised
+def walk_of(numbers, walk):  # type: ignore[no-untyped-def]
+    """Return the parameters where those that walk are sums of their steps; every one comes before the one after it."""
+    if not len(walk):
+        return numbers
+    walked = numbers.copy()
+    for q in range(len(walk) - 1, -1, -1):
+        here, after = int(walk[q, 0]), int(walk[q, 1])
+        walked[here] = walk[q, 2] * numbers[here] + (walked[after] if after >= 0 else 0.0)
+    return walked
+
+
+@vectorised
+def walk_back(by_number, walk):  # type: ignore[no-untyped-def]
+    """Take slopes by parameters that walk back to slopes by their steps, in place."""
+    for q in range(len(walk)):
+        here, after = int(walk[q, 0]), int(walk[q, 1])
+        if after >= 0:
+            by_number[after] += by_number[here]
+        by_number[here] *= walk[q, 2]
 
 
 @vectorised
@@ -161,7 +188,7 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
         what, start, own = effects[e]
         if what == BAD:
             bad = numbers[start]
-        else:
+        elif what > BAD:
             for a in range(count):
                 of_annotator[what, a] += numbers[start + a if own else start]
     leads, eta, tie, at = np.zeros((dimensions, n)), np.empty(n), of_annotator[TIES].copy(), k
@@ -228,7 +255,7 @@ def back(numbers, of_annotator, leads, by_eta, by_tie, by_bad, effects, slices, 
         what, start, own = effects[e]
         if what == BAD:
             by_number[start] += by_bad
-        else:
+        elif what > BAD:
             for a in range(by_own.shape[1]):
                 by_number[start + a if own else start] += by_own[what, a]
     return by_number

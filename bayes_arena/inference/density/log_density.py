@@ -24,23 +24,22 @@ def log_density(at: Coordinates) -> LogDensity:
     target, prior = at.target, at.prior
     tables, counts = Tables.of(target), np.ascontiguousarray(target.counts)
     effects, slices, votes, features = tables.effects, tables.slices, tables.votes, tables.features
+    walk = tables.walk
     loop, rows = target.likelihood.loop, target.likelihood.rows
     kind = kernels.LOOPS[loop] if loop else None
 
     def compiled(x: Floats) -> tuple[float, Floats]:
         slope = np.empty(len(x))
-        value = kernels.density(x, kind, *prior, effects, slices, votes, features, counts, slope)
+        value = kernels.density(x, kind, *prior, effects, slices, votes, walk, features, counts, slope)
         return value, slope
 
     def evaluated(x: Floats) -> tuple[float, Floats]:
         slope = np.empty(len(x))
         value, numbers = kernels.place(x, *prior, slope)
-        of_annotator, bad, leads, eta, tie, where = kernels.coordinates(numbers, effects, slices, votes, features)
-        z = np.array([eta, tie[where], np.full(len(eta), bad)])[: target.likelihood.n_coordinates]
+        of_annotator, leads, z = tables.coordinates(kernels.walk_of(numbers, walk), target.likelihood)
         terms = rows(target.counts, z)
-        by = np.zeros((3, len(eta)))
-        by[: len(z)] = -terms.gradient
-        pulled = kernels.back(numbers, of_annotator, leads, by[0], by[1], by[2].sum(), effects, slices, votes, features)
+        pulled = tables.back(numbers, of_annotator, leads, -terms.gradient, target.likelihood)
+        kernels.walk_back(pulled, walk)
         kernels.place_back(x, numbers, pulled, *prior, slope)
         return value - float(terms.value.sum()), slope
 

@@ -6,14 +6,15 @@ from what they share, or from a mean theta of one), those of slices, and what an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.inference.density import kernels
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import M, T
+from bayes_arena.likelihood.outcomes.likelihood import Likelihood, M, T
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +30,15 @@ class Tables:
         What each effect of slices adds to, and the rows of ``votes`` with its places; 0 for no second one.
     votes : ndarray of int, shape (3 + p, n_rows)
         Competitors, annotator and places of the slices' parameters.
+    walk : ndarray, shape (s, 3)
+        Of parameters that walk: the place, that of the one after (-1 for none), and the root of the periods between.
     features : ndarray, shape (f, n_rows)
     """
 
     effects: Ints
     slices: Ints
     votes: Ints
+    walk: Floats
     features: Floats
 
     @classmethod
@@ -52,8 +56,52 @@ class Tables:
             effects_of(target, target.n_annotators),
             np.array(slices, dtype=np.int64).reshape(-1, 3),
             np.array([tally.i, tally.j, k, *numbers], dtype=np.int32),
+            _walk(target, first),
             np.ascontiguousarray(tally.features, dtype=np.float64),
         )
+
+    def coordinates(self, numbers: Floats, likelihood: Likelihood) -> tuple[Floats, Floats, Floats]:
+        """Return annotators' parameters, the leads, and all coordinates of every row, (n_coordinates, n_rows)."""
+        of_annotator, bad, leads, eta, tie, at = kernels.coordinates(
+            numbers, self.effects, self.slices, self.votes, self.features
+        )
+        z = np.zeros((likelihood.n_coordinates, len(eta)))
+        z[: likelihood.emphasis] = np.array([eta, tie[at], np.full(len(eta), bad)])[: likelihood.emphasis]
+        for coordinate, where in self._grades(likelihood):
+            z[coordinate] += numbers[where]
+        return of_annotator, leads, z
+
+    def back(self, numbers: Floats, of_annotator: Floats, leads: Floats, by: Floats, likelihood: Likelihood) -> Floats:
+        """Take slopes of the rows by their coordinates (n_coordinates, n_rows) back to the parameters."""
+        three = np.zeros((3, by.shape[1]))
+        three[: likelihood.emphasis] = by[: likelihood.emphasis]
+        by_number: Floats = kernels.back(
+            numbers, of_annotator, leads, three[0], three[1], three[2].sum(),
+            self.effects, self.slices, self.votes, self.features,
+        )  # fmt: skip
+        for coordinate, where in self._grades(likelihood):
+            by_number += sum_by(where, by[coordinate], len(numbers))
+        return by_number
+
+    def _grades(self, likelihood: Likelihood) -> Iterator[tuple[int, Ints]]:
+        """Yield the coordinates of further grades, and for every row the place of a parameter that enters each."""
+        for what, start, own in self.effects:
+            if what < kernels.BAD:
+                yield (
+                    likelihood.emphasis + kernels.BAD - 1 - what,
+                    start + (self.votes[2] if own else 0 * self.votes[2]),
+                )
+
+
+def _walk(target: Objective, first: int) -> Floats:
+    """Return ``Tables.walk``, given where the parameters of slices start."""
+    steps = target.numbering.steps if target.numbering else None
+    if steps is None or not steps.walk:
+        return np.zeros((0, 3))
+    parts = zip(target.slices, target.numbering.parts if target.numbering else (), strict=True)
+    at = np.concatenate([np.arange(part.start, part.stop) for effect, part in parts if effect.walks])
+    after = np.where(steps.linked[at], first + steps.after[at], -1)
+    return np.column_stack([first + at, after, np.sqrt(steps.gap[at])])
 
 
 def effects_of(target: Objective, count: int) -> Ints:
@@ -62,8 +110,11 @@ def effects_of(target: Objective, count: int) -> Ints:
     first = target.n_competitors + count * len(target.own) + (target.numbering.n_slices if target.numbering else 0)
     common = [(effect, first + row, 0) for row, effect in enumerate(target.common)]
     places, rows, slopes = {M: kernels.BAD, T: kernels.TIES}, [], kernels.FACTORS + 1 + target.predictor.dimensions
+    emphasis = target.likelihood.emphasis
     for effect, start, annotators in (*own, *common):
         what = places.get(effect.coordinate, kernels.POSITION)
+        if effect.coordinate >= emphasis:
+            what = kernels.BAD - 1 - (effect.coordinate - emphasis)
         what = {"lead": kernels.FACTORS + effect.dimension, "feature": slopes + effect.feature}.get(effect.basis, what)
         rows.append((what, start, annotators))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -43,7 +43,8 @@ Where hardly any annotator voted twice the votes say nothing about how annotator
 Sources: Opper, M. & Archambeau, C. (2009), "The variational Gaussian approximation revisited", Neural Computation 21.
 MacKay, D. J. C. (1992), "Bayesian interpolation", Neural Computation 4. Louis, T. A. (1982), "Finding the observed
 information matrix when using the EM algorithm", JRSS B 44. Giordano, R., Broderick, T. & Jordan, M. I. (2018),
-"Covariances, robustness, and variational Bayes", JMLR 19.
+"Covariances, robustness, and variational Bayes", JMLR 19. Hutchinson, M. F. (1990), "A stochastic estimator of the
+trace of the influence matrix for Laplacian smoothing splines", Communications in Statistics 19.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -121,10 +122,17 @@ decide."""
 WIDER = 2.0
 """Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
 nearly singular."""
+UNSETTLED = 0.25
+"""Largest step, in standard deviations, after all sweeps, with which a model with slices is taken as found, and said to
+be found only nearly."""
+SETTLING = 60
+"""Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends."""
 EARLY = 20
 """Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
 UNPROMISING = 20
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
+SIGNS = 8
+"""Random vectors by which the overlap of the steps of a walk is estimated."""
 PATIENCE = 8
 """Sweeps after which progress is shown."""
 
@@ -155,6 +163,8 @@ class Sweep:
         f and J of the module docstring, and the head of S b_p, all evaluated where m has moved.
     count : int
         Sweeps so far.
+    unsettled : float
+        Largest step that was left, in standard deviations, where the search went round in circles; 0 if it converged.
     """
 
     target: Objective
@@ -167,6 +177,7 @@ class Sweep:
     by_spreads: Floats
     moves: Floats
     count: int
+    unsettled: float = 0.0
 
 
 def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float = math.inf) -> Mode:
@@ -208,6 +219,7 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     finally:
         report("")
     factor = found.factor if crossed else _answered(found, cast(Factor, found.factor), response, problem.prior)
+    untold = _untold(problem.cells) if unknown and not along else []
     return Mode(
         problem=_with_spreads(problem, found.target),
         point=found.point,
@@ -215,7 +227,7 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
         gradient=found.gradient,
         iterations=found.count,
         mirror=None,
-        open_questions=(*mode.open_questions, *(_untold(problem.cells) if unknown and not along else ())),
+        open_questions=(*mode.open_questions, *untold, *_nearly(found)),
         at_infinity=(),
         free_energy=_free_energy(found, problem.prior),
     )
@@ -335,7 +347,9 @@ def _sweeps(
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
         change = _change(sweep, estimated)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
-        moves, last = [head[:, 0] / np.sqrt(sweep.around.variances), of_spreads], moves
+        first = len(head) - len(point.slices)
+        in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
+        moves, last = [in_steps / np.sqrt(sweep.around.variances), of_spreads], moves
         if count > UNPROMISING and sweep.value > to_beat:
             raise Unpromising("The votes do not show a further direction.")
         steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
@@ -343,6 +357,7 @@ def _sweeps(
         onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
         distance = np.where(onward, steps * rate / (1 - rate), steps)
         lengths = [length_of_step(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
+        lengths = [min(length, SETTLING / count) for length in lengths]
         length, of_change = lengths
         if isinstance(around, SliceCovariances) and target.predictor.dimensions:
             wider = sweep.around.own.max(axis=0).diagonal() / around.own.max(axis=0).diagonal()
@@ -361,7 +376,10 @@ def _sweeps(
             return replace(sweep, target=target, point=point)
         if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
             target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
-        del sweep, head, own  # with many annotators a second factor would take as much memory again
+        if count < MAX_SWEEPS:
+            del sweep, head, own  # with many annotators a second factor would take as much memory again
+    if target.slices and not target.predictor.dimensions and steps.max() < UNSETTLED:
+        return replace(sweep, target=target, point=point, unsettled=float(steps.max()))
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {_remedy(target)}"
@@ -403,15 +421,18 @@ def _sweep(
     head[:n, 0] = 2 * there.strength / spreads[0] ** 2
     for p in range(len(target.own)):
         own[:, p, p + 1] = 2 * deviations[:, p] * units[p] / spreads[p + 1] ** 2
+    by_step = target.steps_between(there.slices)
     for p, part in enumerate(_parts(target), 1 + len(target.own)):
-        head[len(head) - len(point.slices) :][part, p] = 2 * there.slices[part] / spreads[p] ** 2
+        of_part = np.zeros(len(by_step))
+        of_part[part] = 2 * by_step[part] / spreads[p] ** 2
+        head[len(head) - len(by_step) :, p] = target.numbering.steps.back(of_part) if target.numbering else of_part
     moved, moved_own = factor.solve(head, own)
     bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
     around = covariances(target, factor)
     squares, variance = moments(target, there, around)
     scales, freedom = _hyperpriors(target, prior)
     by_spreads = np.diag(2 * (squares + variance) / spreads**2 + 2 * spreads**2 / scales**2) - bent
-    by_spreads -= 2 * _overlaps(target, around) / np.outer(spreads, spreads) ** 2
+    by_spreads -= 2 * _overlaps(target, around, factor) / np.outer(spreads, spreads) ** 2
     powers = sizes_of(target) - freedom
     free = value + 0.5 * float(np.sum(variance / spreads**2)) + 0.5 * log_determinant
     free += float(powers @ np.log(spreads) + 0.5 * np.sum((spreads / scales) ** 2)) + _constants(target, scales)
@@ -498,26 +519,45 @@ def sizes_of(target: Objective) -> Floats:
 def moments(target: Objective, point: Point, around: AnyCovariances) -> tuple[Floats, Floats]:
     """Return, for every spread, the sums of squared means and of variances of its parameters, each (P,)."""
     deviations = (point.own - [effect.mean for effect in target.own]) * target.units
-    slices = [(point.slices[part], _of_slices(target, around)[part]) for part in _parts(target)]
+    steps = target.steps_between(point.slices)
+    slices = [(steps[part], _of_slices(target, around)[part]) for part in _parts(target)]
     squares = [point.strength @ point.strength, *(deviations**2).sum(axis=0), *(one @ one for one, _ in slices)]
     own = np.einsum("kqq->q", around.own) * target.units**2
     return np.array(squares), np.array([np.trace(around.of_strengths), *own, *(one.sum() for _, one in slices)])
 
 
 def _of_slices(target: Objective, around: AnyCovariances) -> Floats:
-    """Return the variances of the parameters of slices."""
+    """Return the variances of the parameters of slices, or of their steps."""
     return around.variances[target.n_competitors + len(target.common) :]
 
 
-def _overlaps(target: Objective, around: AnyCovariances) -> Floats:
-    """Return |S_pq|^2 for spreads p and q, shape (P, P); zero where a block of S is unavailable."""
+def _overlaps(target: Objective, around: AnyCovariances, factor: AnyFactor) -> Floats:
+    """Return |S_pq|^2 for spreads p and q, shape (P, P); zero where a block of S is unavailable.
+
+    Of the numbers of slices S is taken as diagonal; but the steps of a walk depend on each other far too much for that,
+    and |S z|^2, of mean |S|^2 over random signs z, takes one solution a sign (Hutchinson, 1990).
+    """
     parts, q = _parts(target), len(target.own)
     found = np.zeros((1 + q + len(parts),) * 2)
     found[0, 0] = np.sum(around.of_strengths**2)
     found[1 : 1 + q, 1 : 1 + q] = np.einsum("kpq,kpq->pq", around.own, around.own) * np.outer(*[target.units] * 2) ** 2
     for p, part in enumerate(parts, 1 + q):
         found[p, p] = np.sum(_of_slices(target, around)[part] ** 2)
+        if target.slices[p - 1 - q].walks:
+            found[p, p] = _overlap_of_steps(target, factor, part)
     return found
+
+
+def _overlap_of_steps(target: Objective, factor: AnyFactor, part: slice) -> float:
+    """Estimate the sum of the squared covariances of the steps of a walk, by random signs."""
+    numbering: Any = target.numbering
+    signs = np.zeros((SIGNS, numbering.n_slices))
+    signs[:, part] = np.where(np.random.default_rng(0).random((SIGNS, part.stop - part.start)) < 0.5, -1.0, 1.0)
+    right = np.zeros((numbering.n_head, SIGNS))
+    first = numbering.n_head - numbering.n_slices
+    right[first:] = numbering.steps.back(signs).T
+    head, _ = factor.solve(right, np.zeros((target.n_annotators, len(target.own), SIGNS)))
+    return float(np.sum(numbering.steps.between(head[first:].T)[:, part] ** 2)) / SIGNS
 
 
 def _remedy(target: Objective) -> str:
@@ -605,6 +645,17 @@ def _untold(cells: Cells) -> list[str]:
         f"{cells.n_annotators:,} annotators cast {cells.n_votes:,.12g} votes, too few of them by the same annotator to "
         "tell annotators from noise: how much they differ is what the prior expects. If the column of annotators holds "
         "sessions, read another column, or none (--no-annotator)."
+    ]
+
+
+def _nearly(found: Sweep) -> list[str]:
+    """Say that the search did not settle."""
+    if not found.unsettled:
+        return []
+    return [
+        f"The search for the posterior did not settle: after {found.count} sweeps scores or spreads still moved by "
+        f"{found.unsettled:.2g} standard deviations. The votes hardly determine this model: try a smaller one, or "
+        "method='nuts'."
     ]
 
 

@@ -32,6 +32,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.likelihood.covariances import covariances
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Spreads, degrees
 from bayes_arena.likelihood.problem import Problem
@@ -223,7 +224,8 @@ def information(mode: Mode) -> dict[str, float]:
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
     totals = [mode.laplace.strength_variance().sum(), *own]
     if isinstance(mode.laplace.factor, CrossedFactor):  # the sum of the parameters of slices is not held
-        variances = mode.laplace.factor.spread.head[len(mode.point.strength) + len(mode.point.common) :]
+        of_head = covariances(target, mode.laplace.factor).variances
+        variances = of_head[len(mode.point.strength) + len(mode.point.common) :]
         for part in target.numbers_by_slice(variances):
             totals, sizes = [*totals, part.sum()], [*sizes, len(part)]
     triples = zip(target.spreads, sizes, map(float, totals), strict=True)

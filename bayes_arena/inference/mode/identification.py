@@ -15,7 +15,7 @@ from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
 from bayes_arena.likelihood.presets import one_side_wins
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.votes.outcomes import LOSS, WIN
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.records import never_beaten_groups
 
 SIDED, SURE = 0.05, 4.0
@@ -48,8 +48,8 @@ def sides_left_out(problem: Problem) -> list[str]:
     tally = cells.tally(by_annotator=False, by_side=True)
     turned, n = tally.i > tally.j, cells.n_competitors
     pair = np.unique(np.where(turned, tally.j * n + tally.i, tally.i * n + tally.j), return_inverse=True)[1]
-    size, wins = int(pair.max(initial=-1)) + 1, tally.counts[:, WIN]
-    decided = wins + tally.counts[:, LOSS]
+    wins, losses, _ = wins_losses_ties(tally.counts)
+    size, decided = int(pair.max(initial=-1)) + 1, wins + losses
     votes, first = (
         np.array([sum_by(pair, values * way, size) for way in (~turned, turned)]) for values in (decided, wins)
     )

@@ -7,11 +7,14 @@ Functions of the parameters get their variance by the delta method, Var f = J V 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
@@ -89,10 +92,16 @@ class Laplace:
 
     def covariance(self, head: Floats, own: OwnNumbers = None) -> Floats:
         """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
+        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
+            return self.factor.covariance(self._on_plane(head).T, own)
         own = None if own is None else np.asarray(own)
-        x_head, x_own = self.solve(head, own)
-        covariance = head @ x_head[: head.shape[1]]
-        return np.asarray(covariance if own is None else covariance + np.einsum("smq,mqt->st", own, x_own))
+        covariance = np.empty((len(head), len(head)))
+        for part in self._parts(len(head)):
+            x_head, x_own = self.solve(head[part], None if own is None else own[part])
+            covariance[:, part] = head @ x_head[: head.shape[1]]
+            if own is not None:
+                covariance[:, part] += own.reshape(len(head), -1) @ x_own.reshape(-1, x_own.shape[2])
+        return covariance
 
     def variance(self, head: Jacobian, own: OwnNumbers = None) -> Floats:
         """Return the diagonal of :meth:`covariance`, shape (m,), without forming the rest."""
@@ -104,16 +113,19 @@ class Laplace:
         if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
             return self.factor.variance(self._on_plane(head).T, own)
         own = None if own is None else np.asarray(own)
-        size, count, width = self.factor.shape
-        step = max(1, AT_ONCE // (size + count * width))
         variance = np.empty(len(head))
-        for first in range(0, len(head), step):
-            part = slice(first, first + step)
+        for part in self._parts(len(head)):
             x_head, x_own = self.solve(head[part], None if own is None else own[part])
             variance[part] = np.einsum("mh,hm->m", head[part], x_head[: head.shape[1]])
             if own is not None:
                 variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
         return variance
+
+    def _parts(self, functions: int) -> Iterator[slice]:
+        """Yield slices of the functions that are solved for at once."""
+        size, count, width = self.factor.shape
+        step = max(1, AT_ONCE // (size + count * width))
+        return (slice(first, first + step) for first in range(0, functions, step))
 
     def log_of_determinant(self) -> float:
         """Return the log-determinant on the plane, up to a constant of the shapes; for a sparse Hessian an estimate."""
@@ -134,6 +146,10 @@ class Laplace:
     def strength_covariance(self) -> Floats:
         """Covariance of r, shape (n, n)."""
         return self.covariance(np.eye(len(self.shifts)))
+
+    def own_given_head(self) -> Floats:
+        """Return the covariance of every annotator's own numbers given the strengths, shape (M, q, q)."""
+        return cast(CrossedFactor, self.factor).inverse_tail
 
     def own_covariance(self) -> Floats:
         """Return the covariance of each annotator's parameters, shape (M, q, q)."""

@@ -33,7 +33,7 @@ from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, lead
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import TIE, wins_losses_ties
 
 MOST = 20
 """Largest number of starts: annotators, each with and against the ranking, the most promising first."""
@@ -57,8 +57,8 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
         At most ``MOST``, the most promising first; empty where no annotator gains what the others would pay.
     """
     tally, counts, n, count = target.tally, target.counts, target.n_competitors, target.n_annotators
-    drawn = counts[TIE] + counts[BOTH_BAD]
-    over, under = counts[WIN] + drawn > 0, counts[LOSS] + drawn > 0  # a tie is a preference both ways
+    wins, losses, drawn = wins_losses_ties(counts.T)
+    over, under = wins + drawn > 0, losses + drawn > 0  # a tie is a preference both ways
     k = np.concatenate([tally.k[over], tally.k[under]])
     better = np.concatenate([tally.i[over], tally.j[under]])
     worse = np.concatenate([tally.j[over], tally.i[under]])

@@ -1,18 +1,19 @@
 """What a likelihood is: one object, from which everything else about the outcomes of votes follows.
 
-A row of votes has counts (wins of i, wins of j, ties, both-bad) and coordinates: the log-odds eta; where a tie has a
-probability of its own, the tie coordinate t; and where a both-bad vote has one, its coordinate m. The one primitive is
+A row of votes has counts (wins of i, wins of j, ties, both-bad, and pairs of wins by further grades) and coordinates:
+the log-odds eta; where a tie has a probability of its own, the tie coordinate t; where a both-bad vote has one, its
+coordinate m; and where wins of G grades have, G - 1 more, of which the first is the emphasis x. The one primitive is
 
     rows(counts, z)  ->  l = -sum_o counts_o ln P(o | z),  its gradient in z, and its Hessian,
 
 for all rows at once, in nats. With e_o the counts of one vote of outcome o, the rest is derived from it:
 
     ln P(o)         = -l(e_o)
-    P(i) - P(j)     = exp(-l(e_win)) - exp(-l(e_loss))                            net score
-    E[score of i]   = (1 + P(i) - P(j)) / 2,   d/dz = (P(j) l'(e_loss) - P(i) l'(e_win)) / 2
+    P(i) - P(j)     = sum_win exp(-l(e_win)) - sum_loss exp(-l(e_loss))           net score, over wins of all grades
+    E[score of i]   = (1 + P(i) - P(j)) / 2,   d/dz = (sum_loss P l'(e_loss) - sum_win P l'(e_win)) / 2
 
-with a win scored 1 and every tie or both-bad vote 1/2. A closed form may be added for speed; a test checks that it
-agrees with the derived one.
+with a win of any grade scored 1 and every tie or both-bad vote 1/2. A closed form may be added for speed; a test checks
+that it agrees with the derived one.
 
 A new likelihood is one file here, with an object ``LIKELIHOOD``, and its name in
 :data:`bayes_arena.likelihood.specification.Ties`.
@@ -31,7 +32,17 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import (
+    BOTH_BAD,
+    LOSS,
+    OUTCOMES,
+    TIE,
+    WIN,
+    by_result,
+    grades_of,
+    n_outcomes,
+    with_grades,
+)
 
 ETA, T, M = 0, 1, 2
 """Coordinates of a row."""
@@ -62,11 +73,11 @@ class Likelihood:
     name : str
         As in ``Model.ties``.
     outcomes : tuple of int
-        Those of the four outcomes that have a probability. There is one coordinate fewer.
+        Those that have a probability. There is a coordinate fewer, and one for both wins by a further grade.
     rows : callable
-        Maps counts (4, n_rows) and coordinates (n_coordinates, n_rows) to :class:`RowTerms`.
+        Maps counts (K, n_rows) and coordinates (n_coordinates, n_rows) to :class:`RowTerms`.
     graph : callable
-        The same as a PyTensor graph: maps counts (n_rows, 4) and a list of coordinates, each (n_rows,), to
+        The same as a PyTensor graph: maps counts (n_rows, K) and a list of coordinates, each (n_rows,), to
         log-likelihoods (n_rows,).
     half_wins : bool
         Whether a tie without a probability of its own counts as half a win for each; else it is left out.
@@ -76,6 +87,9 @@ class Likelihood:
         Name of the compiled loops that do the same, for NUTS. Without them NUTS is slower.
     with_both_bad : Likelihood or None
         The same with both-bad votes as an outcome of their own.
+    with_grades : callable or None
+        Maps a number of grades, at least two, to the same with wins of each as outcomes of their own. Without it,
+        grades are folded.
     closed_log_probabilities, closed_expected_score, closed_net_score : callable or None
         Closed forms of the methods of these names.
 
@@ -93,13 +107,18 @@ class Likelihood:
     tie_prior: tuple[float, float] | None = None
     loop: str | None = None
     with_both_bad: Likelihood | None = None
+    with_grades: Callable[[int], Likelihood] | None = None
     closed_log_probabilities: Callable[[Floats], Floats] | None = None
     closed_expected_score: Callable[[Floats], tuple[Floats, Floats]] | None = None
     closed_net_score: Callable[[Floats], Floats] | None = None
 
     def __post_init__(self) -> None:
-        if self.outcomes not in ((WIN, LOSS), (WIN, LOSS, TIE), (WIN, LOSS, TIE, BOTH_BAD)):
-            raise ModelError(f"The likelihood {self.name!r} needs outcomes in order: wins, losses, ties, both-bad.")
+        four, further = self.outcomes[: len(self.outcomes) - 2 * (self.grades - 1)], range(len(OUTCOMES), self.size)
+        known = four in ((WIN, LOSS), (WIN, LOSS, TIE), (WIN, LOSS, TIE, BOTH_BAD))
+        if not known or self.outcomes != (*four, *further) or (further and TIE not in four):
+            raise ModelError(
+                f"The likelihood {self.name!r} needs outcomes in order: wins, losses, ties, both-bad, wins by grade."
+            )
         if self.has_tie_outcome != (self.tie_prior is not None) or (self.has_tie_outcome and self.half_wins):
             raise ModelError(f"The likelihood {self.name!r} needs a tie_prior if, and only if, ties are an outcome.")
         if not (callable(self.rows) and callable(self.graph)):
@@ -108,7 +127,22 @@ class Likelihood:
     @property
     def n_coordinates(self) -> int:
         """Coordinates of a row."""
-        return len(self.outcomes) - 1
+        return len(self.outcomes) - self.grades
+
+    @property
+    def grades(self) -> int:
+        """G, the number of grades of a win that it keeps apart."""
+        return grades_of(max(len(OUTCOMES), max(self.outcomes) + 1))
+
+    @property
+    def size(self) -> int:
+        """K, the number of columns of counts, with or without a probability."""
+        return n_outcomes(self.grades)
+
+    @property
+    def emphasis(self) -> int:
+        """Place of the first coordinate of further grades: behind the last where there are none."""
+        return self.n_coordinates - self.grades + 1
 
     @property
     def has_tie_outcome(self) -> bool:
@@ -126,7 +160,7 @@ class Likelihood:
         return not (self.has_tie_outcome or self.half_wins)
 
     def log_probabilities(self, z: Floats) -> Floats:
-        """Return the log-probabilities of the four outcomes of a vote.
+        """Return the log-probabilities of the outcomes of a vote.
 
         Parameters
         ----------
@@ -134,7 +168,7 @@ class Likelihood:
 
         Returns
         -------
-        ndarray, shape (4, ...)
+        ndarray, shape (K, ...)
             Minus infinity for an outcome without a probability.
         """
         if self.closed_log_probabilities is not None:
@@ -143,7 +177,7 @@ class Likelihood:
 
     def derived_log_probabilities(self, z: Floats) -> Floats:
         """Return what :meth:`log_probabilities` does, from the rows."""
-        log_p = np.full((len(OUTCOMES), *z.shape[1:]), -np.inf)
+        log_p = np.full((self.size, *z.shape[1:]), -np.inf)
         for outcome in self.outcomes:
             log_p[outcome] = -self._one_vote(outcome, z).value
         return log_p
@@ -166,9 +200,13 @@ class Likelihood:
 
     def derived_expected_score(self, z: Floats) -> tuple[Floats, Floats]:
         """Return what :meth:`expected_score` does, from the rows."""
-        win, loss = self._one_vote(WIN, z), self._one_vote(LOSS, z)
-        p, q = np.exp(-win.value), np.exp(-loss.value)
-        return 0.5 * (1 + p - q), 0.5 * (q * loss.gradient - p * win.gradient)
+        net, slope = np.zeros(z.shape[1:]), np.zeros_like(z)
+        for sign, outcomes in zip((1, -1), by_result(self.size), strict=False):
+            for one in (self._one_vote(outcome, z) for outcome in outcomes):
+                p = np.exp(-one.value)
+                net += sign * p
+                slope -= sign * p * one.gradient
+        return 0.5 * (1 + net), 0.5 * slope
 
     def net_score(self, z: Floats) -> Floats:
         """Return P(i) - P(j), twice the expected score minus one, for coordinates (n_coordinates, ...)."""
@@ -178,31 +216,34 @@ class Likelihood:
 
     def derived_net_score(self, z: Floats) -> Floats:
         """Return what :meth:`net_score` does, from the rows."""
-        return np.asarray(np.exp(-self._one_vote(WIN, z).value) - np.exp(-self._one_vote(LOSS, z).value))
+        pairs = zip(*by_result(self.size)[:2], strict=True)
+        wins = (np.exp([-self._one_vote(outcome, z).value for outcome in pair]) for pair in pairs)
+        return np.asarray(sum(won - lost for won, lost in wins))
 
     def _one_vote(self, outcome: int, z: Floats) -> RowTerms:
         flat = z.reshape(len(z), -1)
-        counts = np.zeros((len(OUTCOMES), flat.shape[1]))
+        counts = np.zeros((self.size, flat.shape[1]))
         counts[outcome] = 1.0
         one, shape = self.rows(counts, flat), z.shape[1:]
         by_two = one.hessian.reshape(len(z), len(z), *shape)
         return RowTerms(one.value.reshape(shape), one.gradient.reshape(z.shape), by_two)
 
     def seen(self, counts: Floats, both_bad: str) -> Floats:
-        """Return counts (4, n_rows) as the likelihood sees them.
+        """Return counts (K, n_rows) as the likelihood sees them.
 
         Parameters
         ----------
-        counts : ndarray, shape (n_rows, 4)
+        counts : ndarray, shape (n_rows, any number of outcomes)
             Votes cast.
         both_bad : {"tie", "drop", "outcome"}
             What a both-bad vote counts as.
 
         Returns
         -------
-        ndarray, shape (4, n_rows)
-            Both-bad votes merged into ties, outcomes left out set to zero.
+        ndarray, shape (K, n_rows)
+            Grades folded into those of the likelihood, both-bad votes merged into ties, outcomes left out set to zero.
         """
+        counts = with_grades(counts, self.grades)
         merged = both_bad != "outcome" and counts[:, BOTH_BAD].any()
         if not merged and not (self.drops_ties and counts[:, TIE].any()):
             return np.ascontiguousarray(counts.T)
@@ -215,13 +256,13 @@ class Likelihood:
             seen[TIE] = 0.0
         return seen
 
-    def sees(self, both_bad: str) -> NDArray[np.bool_]:
-        """Return which of the four outcomes are seen, shape (4,); votes with the others are left out."""
-        return np.asarray(self.seen(np.eye(len(OUTCOMES)), both_bad).any(axis=0))
+    def sees(self, both_bad: str, outcomes: int) -> NDArray[np.bool_]:
+        """Return which of so many outcomes are seen, shape (outcomes,); votes with the others are left out."""
+        return np.asarray(self.seen(np.eye(outcomes), both_bad).any(axis=0))
 
 
 @cache
-def likelihood(ties: str, *, both_bad_outcome: bool = False) -> Likelihood:
+def likelihood(ties: str, *, both_bad_outcome: bool = False, grades: int = 1) -> Likelihood:
     """Return a likelihood by its name.
 
     Parameters
@@ -230,6 +271,8 @@ def likelihood(ties: str, *, both_bad_outcome: bool = False) -> Likelihood:
         As in ``Model.ties``.
     both_bad_outcome : bool
         Whether both-bad votes are an outcome of their own.
+    grades : int
+        Number of grades of a win that are kept apart.
 
     Raises
     ------
@@ -246,4 +289,11 @@ def likelihood(ties: str, *, both_bad_outcome: bool = False) -> Likelihood:
             f"Both-bad votes have no probability of their own under ties={ties!r}. Use ties='davidson', or "
             "both_bad='tie'."
         )
-    return chosen
+    if grades == 1:
+        return chosen
+    if chosen.with_grades is None:
+        raise ModelError(
+            f"Grades have no probabilities of their own under ties={ties!r}. Use ties='davidson' or 'rao-kupper', or "
+            "grades=1."
+        )
+    return chosen.with_grades(grades)

@@ -17,7 +17,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
     button.addEventListener("click", () => {
       const numeric = head.classList.contains("num");
       const was = head.getAttribute("aria-sort");
-      const down = was ? was === "ascending" : numeric && !/^(rank|tier|spread)/i.test(head.textContent);
+      const down = was ? was === "ascending" : numeric && !/^rank/i.test(head.textContent);
       const keys = new Map(order.map((row) => [row, key(row, column)]));
       const sorted = [...order].sort((one, two) => {
         const a = keys.get(one), b = keys.get(two);

@@ -1,4 +1,4 @@
-"""Votes of people: compar:IA, and the annotation tools Label Studio and Argilla."""
+"""Votes of people: compar:IA, HelpSteer3, and the annotation tools Label Studio and Argilla."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.votes.layouts.item_scores import paired
-from bayes_arena.votes.layouts.layout import each, is_true
+from bayes_arena.votes.layouts.layout import each, is_true, number
+from bayes_arena.votes.layouts.tables import pair_cell
 from bayes_arena.votes.names import ITEM, PROMPT
 
 SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("left_model", "right_model"), ("system_a", "system_b"))
@@ -23,6 +24,19 @@ def comparia(votes: pl.LazyFrame) -> pl.LazyFrame:
         model_b="model_b_name",
         winner=pl.when(is_true("both_equal")).then(pl.lit("tie")).otherwise(pl.when(chosen != "").then(chosen)),
     )
+
+
+def helpsteer(votes: pl.LazyFrame) -> pl.LazyFrame:
+    """Read preferences from -3, the first is much better, over 0, about the same, to 3; others are kept as written."""
+    preference = pl.col("overall_preference")
+    whole = number(preference)
+    arrows = {0: "a=b"} | {side * grade: won for grade in (1, 2, 3) for side, won in _arrows(grade)}
+    named = whole.replace_strict(arrows, default=None, return_dtype=pl.String)
+    return pair_cell(votes).with_columns(winner=pl.coalesce(named, preference.cast(pl.String)))
+
+
+def _arrows(grade: int) -> tuple[tuple[int, str], ...]:
+    return (-1, f"a{'>' * grade}b"), (1, f"b{'>' * grade}a")
 
 
 def label_studio(tasks: pl.LazyFrame) -> pl.LazyFrame:

@@ -49,6 +49,9 @@ class Layout:
         A further condition on the names of the columns.
     weights : {"frequency", "importance", "information"}
         What its column ``weight`` means; ``"information"`` for the weights of pairs that stem from one choice.
+    grade_weights : bool
+        Whether its column ``weight`` stands for grades that its verdicts name, too, and counts only if these are
+        folded.
     sided : bool
         Whether ``model_a`` was shown first.
     unjudged : bool
@@ -68,6 +71,7 @@ class Layout:
     without: frozenset[str] = frozenset()
     also: Callable[[Collection[str]], bool] | None = None
     weights: Weights | Literal["information"] = "frequency"
+    grade_weights: bool = False
     sided: bool = True
     unjudged: bool = False
     by_file: bool = False

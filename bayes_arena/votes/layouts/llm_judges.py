@@ -7,6 +7,7 @@ from collections.abc import Collection
 import polars as pl
 
 from bayes_arena.votes.layouts.layout import nested, number
+from bayes_arena.votes.names import ITEM
 
 STRONG = 3
 """Number of votes that arena-hard-auto counts for a verdict ``A>>B``."""
@@ -19,7 +20,7 @@ CRITERION = "_winner"
 def arena_hard(records: pl.LazyFrame) -> pl.LazyFrame:
     """Write out the games: the baseline is A in the first, and B in the second.
 
-    As in the tool, ``A>>B`` counts three times, and a record counts only if all of its games have a verdict.
+    As in the tool, ``A>>B`` weighs three times as much, and a record counts only if all of its games have a verdict.
     """
     verdicts = nested(records, "games", GAMES).list.eval(pl.element().struct.field("score"))
     games = records.with_columns(winner=verdicts, game=pl.int_ranges(1, verdicts.list.len() + 1))
@@ -103,7 +104,8 @@ def has_criteria(names: Collection[str]) -> bool:
 
 
 def criteria(votes: pl.LazyFrame) -> pl.LazyFrame:
-    """Write a vote for every criterion that has a winner."""
+    """Write a vote for every criterion that has a winner; the row, a comparison, is the item."""
+    votes = votes if ITEM in votes.collect_schema().names() else votes.with_row_index(ITEM)
     names = votes.collect_schema().names()
     winners = [name for name in names if name.endswith(CRITERION)]
     others = [name for name in names if name not in winners]

@@ -21,6 +21,7 @@ from bayes_arena.votes.layouts.best_of_n import (
 from bayes_arena.votes.layouts.human_annotation import (
     argilla,
     comparia,
+    helpsteer,
     label_studio,
 )
 from bayes_arena.votes.layouts.item_scores import (
@@ -62,6 +63,7 @@ from bayes_arena.votes.layouts.tables import (
     has_pair_cell,
     has_times,
     has_two_scores,
+    names_pair,
     pair_cell,
     two_scores,
     win_counts,
@@ -145,19 +147,28 @@ LAYOUTS = (
         "a vote for every criterion, in columns such as overall_winner and trust_winner",
         frozenset({"model_a", "model_b"}),
         criteria,
-        slices=("criterion",),
+        slices=("criterion", ITEM),
         without=WINNERS | {"score"},
         also=has_criteria,
         unjudged=True,
     ),
     Layout(
         "arena-hard",
-        "judgments of arena-hard-auto: two games per record, and A>>B counts three times",
+        "judgments of arena-hard-auto: two games per record; A>>B is a grade, or weighs three times as much if folded",
         frozenset({"judge", "model", "baseline", "games"}),
         arena_hard,
         slices=("category",),
         weights="importance",
+        grade_weights=True,
         unjudged=True,
+    ),
+    Layout(
+        "helpsteer",
+        "preferences of HelpSteer3 with the models' names: from -3, the first is much better, to 3",
+        frozenset({"overall_preference"}),
+        helpsteer,
+        also=names_pair,
+        without=WINNERS,
     ),
     Layout(
         "alpaca-eval",

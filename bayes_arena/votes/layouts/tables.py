@@ -21,6 +21,8 @@ BETWEEN = (" vs. ", " vs ", "_vs_", "-vs-", "|", ",", ";", "/", ":", "__", "_", 
 OF_ONE = re.compile(r"(annotator|rater|judge|worker|labell?er|expert|reviewer)[ _-]?(\d+|[a-z])", re.IGNORECASE)
 """A column with the verdicts of one annotator."""
 VERDICTS = {*WINNERS, *ONE_HOT.values(), *COUNTED.values(), "score", "preference"}
+MARGIN = "margin"
+"""Column of how far the first score is above the second."""
 TIMES = ("n", "count", "counts", "times", "wins")
 """Names of the column that counts the wins of a winner over a loser."""
 SIDES = (("a", "b"), ("1", "2"), ("home", "away"), ("left", "right"))
@@ -103,7 +105,10 @@ def annotator_columns(items: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def two_scores(games: pl.LazyFrame) -> pl.LazyFrame:
-    """Write the higher of two scores as the winner, equal ones as a tie; what is not a number is kept as it is."""
+    """Write the higher of two scores as the winner, equal ones as a tie; what is not a number is kept as it is.
+
+    The margin is kept, to be cut into grades.
+    """
     columns = _score_columns(games.collect_schema().names())
     assert columns is not None
     a, b = (number(column) for column in columns)
@@ -112,13 +117,18 @@ def two_scores(games: pl.LazyFrame) -> pl.LazyFrame:
     )
     as_written = pl.concat_str([pl.col(column).cast(pl.String) for column in columns], separator=" to ")
     unreadable = (a.is_nan() | b.is_nan()).fill_null(False)
-    return pair_cell(games).with_columns(winner=pl.when(unreadable).then(as_written).otherwise(verdict))
+    winner = pl.when(unreadable).then(as_written).otherwise(verdict)
+    return pair_cell(games).with_columns(winner=winner, **{MARGIN: (a - b).fill_nan(None)})
+
+
+def names_pair(names: Collection[str]) -> bool:
+    """Whether two columns, or the cells of one, name a pair."""
+    return has_pair_cell(names) or bool(_pair(names))
 
 
 def _names_pairs_alone(names: Collection[str]) -> bool:
     """Whether columns name a pair, and none names its winner."""
-    known = has_pair_cell(names) or bool(_pair(names))
-    return known and spellings(names).keys().isdisjoint(VERDICTS)
+    return names_pair(names) and spellings(names).keys().isdisjoint(VERDICTS)
 
 
 def _pair(names: Collection[str]) -> tuple[str, ...]:

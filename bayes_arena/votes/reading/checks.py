@@ -11,7 +11,7 @@ import polars as pl
 from bayes_arena.errors import listing
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
-from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
+from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_ties
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.duplicates import Repeats
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
@@ -112,8 +112,9 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     else:
         add("prompts", "prompts unknown", False, "")
     counts = cells.counts.sum(axis=0)
-    decided, total = counts[WIN] + counts[LOSS], counts.sum()
-    share = counts[WIN] / decided if decided else 0.5
+    won, lost, _ = map(float, wins_losses_ties(counts))
+    decided, total = won + lost, counts.sum()
+    share = won / decided if decided else 0.5
     z = abs(share - 0.5) * 2 * np.sqrt(decided)
     add(
         "first-position wins",
@@ -122,6 +123,11 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "if the sides were drawn at random, this is a position effect",
     )
     add("ties", f"{counts[TIE] / total:.1%} tie, {counts[BOTH_BAD] / total:.1%} both bad", False, "")
+    if cells.grades > 1:
+        of_a, of_b, _ = by_result(len(counts))
+        by_grade = counts[of_a] + counts[of_b]
+        shares = ", ".join(f"{votes / max(decided, 1):.1%}" for votes in by_grade)
+        add("grades", f"{cells.grades}, with {shares} of the decided votes, weakest first", False, "")
     return rows
 
 

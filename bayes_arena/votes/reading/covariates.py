@@ -17,7 +17,8 @@ import polars as pl
 
 from bayes_arena.errors import PACKAGE, ColumnError, PromptsWarning, UnusedColumnWarning, listing
 from bayes_arena.votes.layouts.columns import column_names, require_columns, spellings
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROMPT, SLICE
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROMPT, SLICE, TIME, Period
+from bayes_arena.votes.periods import chosen_period, late, moments, name_of
 from bayes_arena.votes.reading.decoding import as_text, normalised
 from bayes_arena.votes.repeated_answers import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
@@ -26,6 +27,8 @@ from bayes_arena.votes.summing import build_cells
 PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid", "item", "item_id", "task_id")
 """Columns of prompts; the first present is taken. ``prompt`` comes first, since a ``question_id`` beside it may be
 the id of a vote or of a comparison."""
+TIMES = ("tstamp", "timestamp", "created_at", "date", "time", "datetime")
+"""Columns of times; the first present is taken."""
 TURN = "turn"
 """Column of the turn within a prompt: prompt and turn together are what was answered."""
 
@@ -47,11 +50,14 @@ class Covariates:
         By name of the feature, the column of differences, or those of a and b.
     recognised : bool
         Whether the prompt was recognised rather than named: it is then optional.
+    timed : bool
+        Whether the slice ``"time"`` has the times of the votes, to be read as periods.
     """
 
     slices: Mapping[str, tuple[str, ...]]
     features: Mapping[str, tuple[str, ...]]
     recognised: bool = False
+    timed: bool = False
 
     @property
     def roles(self) -> dict[str, str]:
@@ -76,6 +82,7 @@ def find_covariates(
     taken: Collection[str],
     *,
     prompt: str | Sequence[str] | Literal[False] | None,
+    time: str | bool | None,
     slices: SliceColumns,
     features: FeatureColumns,
 ) -> Covariates:
@@ -87,13 +94,13 @@ def find_covariates(
         The whole source.
     taken : collection of str
         Columns of other roles, which are not recognised as prompts.
-    prompt, slices, features
+    prompt, time, slices, features
         As for :func:`~bayes_arena.read_votes`.
 
     Raises
     ------
     ColumnError
-        If a column is absent, or a slice has a reserved name.
+        If a column is absent, a slice has a reserved name, or no column has the usual name of times.
     """
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
@@ -101,6 +108,10 @@ def find_covariates(
             f"A slice cannot be called {listing(map(repr, sorted(reserved)))}. Name prompts with prompt= (--prompt), "
             "annotators with annotator= (--annotator)."
         )
+    if time and TIME in wanted:
+        raise ColumnError(f"There cannot be a slice {TIME!r} beside time={time!r}. Give the slice another name.")
+    if time:
+        wanted[TIME] = (_recognised_time(frame) if time is True else str(time),)
     if empty := [name for name, columns in (wanted | numbers).items() if not columns]:
         raise ColumnError(f"No column is given for {listing(map(repr, empty))}. Name one.")
     for name, columns in numbers.items():
@@ -109,9 +120,19 @@ def find_covariates(
     taken = {*taken, *itertools.chain(*wanted.values(), *numbers.values())}
     found = _recognised_prompt(frame, taken) if prompt is None else _columns(prompt or ())
     recognised = prompt is None and bool(found)
-    carried = Covariates(({PROMPT: found} if found else {}) | wanted, numbers, recognised)
+    carried = Covariates(({PROMPT: found} if found else {}) | wanted, numbers, recognised, timed=bool(time))
     require_columns(carried.roles.values(), column_names(frame))
     return carried
+
+
+def _recognised_time(frame: Frame) -> str:
+    """Return the column that has a usual name of times."""
+    spelling = spellings(column_names(frame))
+    if not (found := [spelling[name] for name in TIMES if name in spelling]):
+        raise ColumnError(
+            f"No column is called {listing(TIMES)}, as times usually are. Name theirs with time='...' (--time COLUMN)."
+        )
+    return found[0]
 
 
 def _recognised_prompt(frame: Frame, taken: Collection[str]) -> tuple[str, ...]:
@@ -170,7 +191,20 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
         .when(pl.any_horizontal(pl.lit(False), *bad))
         .then(pl.lit("bad feature"))
     )
-    return groups.with_columns(problem=pl.coalesce("problem", wrong))
+    groups = groups.with_columns(problem=pl.coalesce("problem", wrong))
+    if not carried.timed:
+        return groups
+    text, when = pl.col(SLICE + TIME), moments(pl.col(SLICE + TIME))
+    untimely = pl.when(text.is_not_null() & when.is_null()).then(pl.lit("not a time"))
+    too_late = untimely.when(when > late()).then(pl.lit("time in the future"))
+    return groups.with_columns(when.alias(SLICE + TIME), problem=pl.coalesce("problem", too_late))
+
+
+def settle_time(votes: pl.DataFrame, period: Period | None) -> pl.DataFrame:
+    """Replace the moments of valid votes by the names of their periods, chosen unless they are given."""
+    moment, competitors = votes[SLICE + TIME], pl.concat([votes["a"].unique(), votes["b"].unique()]).n_unique()
+    period = period or chosen_period(moment, int(votes["n"].sum()), competitors)
+    return votes.with_columns(name_of(pl.col(SLICE + TIME), period))
 
 
 def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:

@@ -5,6 +5,7 @@ The table has one row for every group of equal votes, or for every vote.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping
 
@@ -12,18 +13,20 @@ import polars as pl
 
 from bayes_arena.errors import ColumnError
 from bayes_arena.votes.names import FEATURE
-from bayes_arena.votes.outcomes import LOSS, OUTCOMES, TIE, WIN
+from bayes_arena.votes.outcomes import LOSS, MOST_GRADES, OF_NAME, TIE, WIN, n_outcomes, turned as mirrored, wins_by
+from bayes_arena.votes.reading.grading import by_arrows
 
 LABELS: Mapping[str, str] = {
     **dict.fromkeys(("model_a", "left", "first", "home"), "model_a"),
     **dict.fromkeys(("model_b", "right", "second", "away"), "model_b"),
     **dict.fromkeys(("tie", "tied", "draw", "same", "equal"), "tie"),
     **dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad"), "both_bad"),
-    **dict.fromkeys(("a>>b", "a>b", "b<a", "b<<a"), "model_a"),
-    **dict.fromkeys(("b>>a", "b>a", "a<b", "a<<b"), "model_b"),
+    **by_arrows(),
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
 """Labels in lower case. A graded verdict is one vote whatever its grade: it is still one judgement."""
+UNGRADED = ("model_a", "left", "first", "home", "model_b", "right", "second", "away")
+"""Labels that say who won, but not by how much."""
 CODE = re.compile(r"-?\d+(\.\d+)?")
 MOST_CODES = 9
 """Largest number of different codes of a verdict: a nine-point scale."""
@@ -33,7 +36,6 @@ COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 """Columns of counted votes, and what they count."""
 MOST = 1e100
 """Largest weight or count; its reciprocal is the smallest positive one. Sums of squares stay finite."""
-CODES = {name: code for code, name in enumerate(OUTCOMES)}
 
 
 def as_label(winner: pl.Expr) -> pl.Expr:
@@ -55,24 +57,28 @@ def meanings_of(labels: Collection[str]) -> list[dict[str, str]]:
         zero_ties = {"0": "tie", "1": "model_a", "2": "model_b"}
         counted = [zero_ties] if len(codes) == 2 else [zero_ties, {"0": "model_a", "1": "model_b", "2": "tie"}]
         return [{code: meaning[code] for code in codes} for meaning in counted]
-    middle = (float(codes[0]) + float(codes[-1])) / 2
+    middle = 0.0 if float(codes[0]) < 0 else (float(codes[0]) + float(codes[-1])) / 2
+    steps = {code: float(code) - middle for code in codes}
     return [
-        {code: "tie" if float(code) == middle else low if float(code) < middle else high for code in codes}
-        for low, high in (("model_a", "model_b"), ("model_b", "model_a"))
+        {code: wins_by(math.ceil(abs(step)))[step * way > 0] if step else "tie" for code, step in steps.items()}
+        for way in (1, -1)
     ]
 
 
-def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False) -> pl.DataFrame:
+def decode(
+    groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool = False, ungraded: Collection[str] = ()
+) -> pl.DataFrame:
     """Add ``outcome`` (code), a numeric ``weight`` and the ``problem`` of every group (null when it is valid).
 
-    Names are normalised if asked, so that groups may become equal.
+    Names are normalised if asked, so that groups may become equal. If there are ``ungraded`` labels of winners, these
+    and the winners' names are invalid.
     """
     names = [name for name in (*NAMES, "id") if name in groups.columns]
     keys = groups.with_columns(as_text(groups, name, normalise=normalise) for name in names)
-    missing_winner, ambiguous, unknown = pl.lit(False), pl.lit(False), "unknown winner"
+    missing_winner, ambiguous, unknown, mixed = pl.lit(False), pl.lit(False), "unknown winner", pl.lit(False)
     scored = pl.lit("score" in groups.columns)
     if "winner" in names:
-        codes = {label: CODES[outcome] for label, outcome in labels.items()}
+        codes = {label: OF_NAME[outcome] for label, outcome in labels.items()}
         by_label = as_label(pl.col("winner")).replace_strict(codes, default=None, return_dtype=pl.Int8)
         winner = pl.col("winner")
         by_name = pl.when(winner == pl.col("a")).then(WIN).when(winner == pl.col("b")).then(LOSS).cast(pl.Int8)
@@ -80,6 +86,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
         missing_winner = winner.is_null()
         ambiguous = pl.col("by_label") != pl.col("by_name")
+        if ungraded:
+            mixed = pl.col("by_name").is_not_null() | as_label(winner).is_in(list(ungraded))
         if "score" in groups.columns:  # counts where there is no winner
             scored, missing_winner = winner.is_null(), missing_winner & pl.col("score").is_null()
             keys = keys.with_columns(outcome=pl.when(scored).then(WIN).otherwise("outcome").cast(pl.Int8))
@@ -122,6 +130,8 @@ def decode(groups: pl.DataFrame, labels: Mapping[str, str], *, normalise: bool =
         .then(pl.lit("missing winner"))
         .when(ambiguous)
         .then(pl.lit("ambiguous winner"))
+        .when(mixed)
+        .then(pl.lit("verdict off the scale"))
         .when(pl.col("outcome").is_null())
         .then(pl.lit(unknown))
         .when(scored & no_score)
@@ -150,7 +160,7 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     if "wins_a" in votes.columns:
         parts = [
             votes.with_columns(
-                outcome=pl.lit(CODES[outcome], pl.Int8), weight=pl.col("weight") * pl.col(name).cast(pl.Float64)
+                outcome=pl.lit(OF_NAME[outcome], pl.Int8), weight=pl.col("weight") * pl.col(name).cast(pl.Float64)
             )
             for name, outcome in COUNTS.items()
             if name in votes.columns
@@ -160,7 +170,9 @@ def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(
         a=pl.min_horizontal("a", "b"),
         b=pl.max_horizontal("a", "b"),
-        outcome=pl.when(turned).then(outcome.replace({WIN: LOSS, LOSS: WIN})).otherwise(outcome),
+        outcome=pl.when(turned)
+        .then(outcome.replace(dict(enumerate(mirrored(n_outcomes(MOST_GRADES))))))
+        .otherwise(outcome),
         **({"score": pl.when(turned).then(1 - score).otherwise(score)} if "score" in votes.columns else {}),
         **{
             name: pl.when(turned).then(-pl.col(name) + 0.0).otherwise(pl.col(name))

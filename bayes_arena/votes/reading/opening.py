@@ -24,7 +24,9 @@ from bayes_arena.votes.layouts.columns import column_names, recognise_roles, sel
 from bayes_arena.votes.layouts.layout import FILE, Layout
 from bayes_arena.votes.layouts.recognition import is_win_matrix, named_layout, nearly, recognised_layout
 from bayes_arena.votes.layouts.registry import BY_NAME
+from bayes_arena.votes.names import Period
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns
+from bayes_arena.votes.reading.grading import Grades, cut, require_grades
 from bayes_arena.votes.sources.frames import Frame, files_of, in_polars, open_source
 from bayes_arena.votes.sources.where import kept_where
 
@@ -49,6 +51,8 @@ class ReadOptions(TypedDict, total=False):
     weight: str | Literal[False] | None
     weights: Weights
     prompt: str | Sequence[str] | Literal[False] | None
+    time: str | bool | None
+    period: Period | None
     slices: SliceColumns
     features: FeatureColumns
     outcomes: Mapping[str, str] | None
@@ -58,12 +62,14 @@ class ReadOptions(TypedDict, total=False):
     normalise: bool
     programs: str | Collection[str]
     layout: str | None
+    grades: Grades
 
 
 KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("a", "b", "winner", "score", "where", "layout"), ("a string", (str,))),
     **dict.fromkeys(("annotator", "weight"), ("a string or False", (str,))),
     **dict.fromkeys(("prompt", "slices", "features", "programs"), ("a string or several strings", (str, Collection))),
+    "time": ("a string, True or False", (str, bool)),
     "outcomes": ("a mapping of labels to outcomes", (Mapping,)),
 }
 """Types of options besides None: in words, and as classes."""
@@ -76,6 +82,9 @@ def require_options(reading: ReadOptions) -> None:
     for name, value in reading.items():
         words, kinds = KINDS.get(name, ("", (object,)))
         if value is None or (value is False and name in DENIED):
+            continue
+        if name == "grades":
+            require_grades(value)
             continue
         inside = value if isinstance(value, Collection) and not isinstance(value, str) else ()
         if not isinstance(value, kinds) or not all(isinstance(each, str) for each in inside):
@@ -217,8 +226,10 @@ def _as_laid_out(source: Frame, layout: Layout | None, reading: ReadOptions, id:
         if layout.otherwise and in_polars(frame).head(1).collect().is_empty():
             return _as_laid_out(source, BY_NAME[layout.otherwise], reading, id)
         options = {"a": "model_a", "b": "model_b", "winner": "winner", **options}
+        if layout.grade_weights and reading.get("grades") != "fold" and reading.get("weight") is None:
+            frame = frame.drop("weight")
         options |= {"weight": "weight"} if "weight" in column_names(frame) else {}
-    frame = _filtered(frame, where)
+    frame = _filtered(cut(frame, reading.get("grades", "keep")), where)
     given = {role: reading.get(role) for role in ROLES}
     roles = options | {role: value for role, value in given.items() if value is not None}
     columns = recognise_roles(frame, id=id, **{role: roles.get(role) for role in ROLES})

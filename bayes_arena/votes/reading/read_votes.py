@@ -14,11 +14,12 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells, as_table
-from bayes_arena.votes.names import PROMPT, SLICE
-from bayes_arena.votes.outcomes import OUTCOME_SCORES
+from bayes_arena.votes.names import PROMPT, SLICE, Period
+from bayes_arena.votes.outcomes import MOST_GRADES, n_outcomes, outcome_scores, with_grades
 from bayes_arena.votes.parquet import holds_cells, read_cells
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
 from bayes_arena.votes.reading.duplicates import Repeats, count_repeats
+from bayes_arena.votes.reading.grading import Grades
 from bayes_arena.votes.reading.opening import ReadOptions, open_votes, require_options
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weights import weighed
@@ -42,6 +43,8 @@ def read_votes(
     weight: str | Literal[False] | None = None,
     weights: Weights = "frequency",
     prompt: str | Sequence[str] | Literal[False] | None = None,
+    time: str | bool | None = None,
+    period: Period | None = None,
     slices: SliceColumns = (),
     features: FeatureColumns = (),
     outcomes: Mapping[str, str] | None = None,
@@ -51,6 +54,7 @@ def read_votes(
     normalise: bool = False,
     programs: str | Collection[str] = (),
     layout: str | None = None,
+    grades: Grades = "keep",
 ) -> Cells:
     """Read pairwise votes, and sum them into cells.
 
@@ -91,19 +95,25 @@ def read_votes(
         Column of annotators; ``False`` ignores annotators.
     weight : str or False, optional
         Column of weights (finite, not negative); by default every vote has weight 1. Votes of weight 0 do not count.
-        ``False`` ignores the weights of a layout, so that arena-hard-auto's ``A>>B`` is one vote; with ``"weight"``
-        their meaning is that of ``weights``.
+        ``False`` ignores the weights of a layout; with ``"weight"`` their meaning is that of ``weights``.
+        Arena-hard-auto's, 3 for ``A>>B``, stand for its grades, and count only with ``grades="fold"``.
     weights : {"frequency", "importance"}
         Meaning of a weight: a number of votes, or how much a vote matters. Importance weights are scaled to sum to the
         effective number of votes, (sum w)^2 / sum w^2 (Kish, 1965), which is then ``Cells.n_votes``: estimates under a
-        flat prior do not change, intervals do. A verdict ``A>>B`` is one vote; to count it more, give it a weight of 3,
-        for instance, and read the weights as importance weights.
+        flat prior do not change, intervals do.
     prompt : str, sequence of str or False, optional
         Column of the prompts (slice ``"prompt"``); several columns together, as ``["question_id", "turn"]``, are one
         prompt; ``False`` ignores prompts. By default ``prompt``, ``prompt_id``, ``question_id``, ``question``,
         ``instruction``, ``uid``, ``item``, ``item_id`` or ``task_id`` is recognised, with ``turn`` if there is one, and
         read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
         with such an answer.
+    time : str or bool, optional
+        Column of the times when votes were cast, dates (ISO 8601) or seconds or milliseconds since 1970; ``True``: the
+        one called ``tstamp``, ``timestamp``, ``created_at``, ``date``, ``time`` or ``datetime``. They become the slice
+        ``"time"`` of the votes' periods, for strengths that move (``fit(drift=True)``) and the test for change.
+    period : {"day", "week", "month", "quarter", "year"}, optional
+        Periods to count votes in. Default: the shortest with ten votes per competitor in each and at most sixty of
+        them.
     slices : mapping of str to str or sequence of str, or sequence of str
         Further slices of the votes: by name, the column or columns, ``{"language": "lang"}``. A sequence names columns
         that become slices of the same name.
@@ -111,7 +121,8 @@ def read_votes(
         Numeric features: by name, a column of differences (a less b), or the columns of a and of b,
         ``{"length": ("length_a", "length_b")}``. A sequence names columns of differences.
     outcomes : mapping of str to str, optional
-        Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``.
+        Further winner labels, each mapped to ``model_a``, ``model_b``, ``tie`` or ``both_bad``, or on a graded scale to
+        ``model_a_2``, ``model_b_2`` and so on.
     on_invalid : {"raise", "drop"}
         What to do with invalid votes. ``"drop"`` leaves them out, warns, and counts them in ``Cells.dropped``; if no
         vote is valid, it raises all the same. Rows that are empty in every column are ignored.
@@ -138,6 +149,11 @@ def read_votes(
         Layout of the records, ``"arena-hard"`` for instance, if their columns do not identify it; the error for an
         unknown name lists all layouts. Records that have to be rewritten are collected into Polars; others stay in
         their engine. Records without a verdict are left out if the tool leaves them out.
+    grades : {"keep", "fold"} or sequence of float
+        What becomes of graded verdicts: ``A>>B`` beside ``A>B``, ``much better`` beside ``slightly better``
+        (:mod:`bayes_arena.votes.reading.grading`). By default a win by every further grade is an outcome of its own;
+        ``"fold"`` counts wins alike. Numbers are the least margins of two scores that are a win of the first grade, of
+        the second, and so on: with ``[1, 3]`` two points more are a win, three a clear one, and less than one a tie.
 
     Returns
     -------
@@ -189,6 +205,8 @@ def read_votes(
         "annotator": annotator,
         "weight": weight,
         "prompt": prompt,
+        "time": time,
+        "period": period,
         "slices": slices,
         "features": features,
         "outcomes": outcomes,
@@ -197,6 +215,7 @@ def read_votes(
         "dedupe": dedupe,
         "normalise": normalise,
         "layout": layout,
+        "grades": grades,
     }
     if files := cells_files(source):
         cells = _counted_already(files, {**reading, "weights": weights})
@@ -226,7 +245,8 @@ def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
             f"{listing(map(repr, missing))} cannot be read from it. Name one of these, or read the votes themselves."
         )
     weights = None if reading["weights"] == "frequency" else "importance"
-    plain = {**reading, "slices": None, "on_invalid": None, "weights": weights}
+    cut = None if reading["grades"] in ("keep", "fold") else reading["grades"]
+    plain = {**reading, "slices": None, "on_invalid": None, "weights": weights, "grades": cut}
     given = [name for name, value in plain.items() if value or (name == "weight" and value is False)]
     if given:
         raise VotesError(
@@ -234,6 +254,8 @@ def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
             "Leave it out, or read the votes themselves."
         )
     ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
+    if reading["grades"] == "fold" and cells.grades > 1:
+        cells = replace(cells, counts=with_grades(cells.counts, 1))
     return _without(cells, ignored) if ignored else cells
 
 
@@ -333,7 +355,7 @@ def read_sequence(
 
 def _scores(votes: pl.DataFrame) -> Floats:
     """Return W of every vote: its score if it has one, else that of its outcome."""
-    outcome = pl.Series(OUTCOME_SCORES[votes["outcome"].to_numpy()])
+    outcome = pl.Series(outcome_scores(n_outcomes(MOST_GRADES))[votes["outcome"].to_numpy()])
     return (votes["score"].cast(pl.Float64).fill_null(outcome) if "score" in votes.columns else outcome).to_numpy()
 
 

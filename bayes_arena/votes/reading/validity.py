@@ -32,21 +32,23 @@ from bayes_arena.errors import (
     Weights,
     listing,
     printable,
+    require_choice,
 )
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
-from bayes_arena.votes.names import PROMPT, SLICE
-from bayes_arena.votes.outcomes import OUTCOMES
+from bayes_arena.votes.names import CRITERION, ITEM, PROMPT, SLICE, Period
+from bayes_arena.votes.outcomes import OF_NAME, OUTCOMES, wins_by
 from bayes_arena.votes.reading.covariates import (
     by_name,
     can_repeat,
     find_covariates,
     settle_prompt,
+    settle_time,
     with_covariates,
 )
 from bayes_arena.votes.reading.decoding import (
-    CODES,
     LABELS,
     NAMES,
+    UNGRADED,
     as_label,
     as_text,
     decode,
@@ -54,6 +56,7 @@ from bayes_arena.votes.reading.decoding import (
     without_sides,
 )
 from bayes_arena.votes.reading.duplicates import once_each, one_side, without_repeats
+from bayes_arena.votes.reading.grading import by_arrows, by_words, folded
 from bayes_arena.votes.reading.opening import OpenedVotes, ReadOptions, open_votes, require_options
 from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import Frame, to_polars
@@ -71,9 +74,13 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; for ties use columns model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
+    "verdict off the scale": "other verdicts of this source are graded (A>>B, much better), these are not: "
+    "give their grades with outcomes=, or fold all with grades='fold' (--grades fold)",
     "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); a preference p from 1 to 2 is the score 2 - p",
     "bad weight": "weights are numbers from 1e-100 to 1e100, or zero (0.5, not 0,5)",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
+    "not a time": "times are dates (2026-03-01 12:00:00) or seconds or milliseconds since 1970",
+    "time in the future": "correct the time: nothing was voted after now",
     "missing slice": "fill in the slice, or read without it",
     "bad feature": "features are finite numbers",
     "bad count": "counts of wins and ties are numbers from 1e-100 to 1e100, or zero",
@@ -87,7 +94,7 @@ class ValidVotes:
     Attributes
     ----------
     rows : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (index into ``OUTCOMES``), ``weight`` of one vote, number
+        Columns ``a, b`` (text or categories), ``outcome`` (its index), ``weight`` of one vote, number
         of votes ``n`` and, where known, ``annotator`` (likewise), slices (text) and features (numbers), as
         :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
         outcome, for :func:`~bayes_arena.votes.reading.weights.weighed` to write out.
@@ -132,6 +139,10 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     if on_invalid not in get_args(OnInvalid):
         raise VotesError(f"on_invalid must be 'raise' or 'drop', not {on_invalid!r}.")
     require_options(reading)
+    if reading.get("period") is not None:
+        require_choice("period", str(reading["period"]), get_args(Period))
+        if not reading.get("time"):
+            raise VotesError("Periods need the times of the votes. Name their column (time=..., --time).")
     labels = _labels(reading.get("outcomes") or {})
     with readable(source):
         opened = open_votes(source, reading, id=id)
@@ -149,6 +160,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             whole,
             columns.values(),
             prompt=reading.get("prompt"),
+            time=reading.get("time"),
             slices=opened.slices | by_name(reading.get("slices", ())),
             features=reading.get("features", ()),
         )
@@ -157,7 +169,9 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             carried = carried.named
         groups = _groups(different, columns | carried.roles, in_order=in_order)
         total = int(groups["n"].sum())
-        groups = with_covariates(decode(groups, labels, normalise=normalise), carried, normalise=normalise)
+        labels, ungraded = _graded(groups, labels, reading)
+        decoded = decode(groups, labels, normalise=normalise, ungraded=ungraded)
+        groups = with_covariates(decoded, carried, normalise=normalise)
         invalid = groups.filter(pl.col("problem").is_not_null())
         all_invalid = invalid.height == groups.height
         refused = invalid if on_invalid == "raise" or all_invalid else invalid.clear()
@@ -174,11 +188,13 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         kept = "" if opened.where is None else " kept by where="
         empty = "all votes have weight 0" if total else f"the source has no rows{kept}"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
+    if carried.timed:
+        valid = settle_time(valid, reading.get("period"))
     if carried.recognised:
         valid = settle_prompt(valid, carried.slices[PROMPT])
     if dedupe and {"annotator", SLICE + PROMPT}.issubset(valid.columns):
         valid = once_each(valid)
-    if "criterion" in opened.slices:
+    if SLICE + CRITERION in valid.columns:
         _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
@@ -195,23 +211,43 @@ def _labels(outcomes: Mapping[str, str]) -> dict[str, str]:
     """Return the table of labels, extended by further ones."""
     labels = dict(LABELS)
     for label, outcome in outcomes.items():
-        if outcome not in [*CODES]:
-            raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {', '.join(OUTCOMES)}.")
+        if not isinstance(outcome, str) or outcome not in OF_NAME:
+            known = f"{', '.join(OUTCOMES)}, or of wins by a further grade, such as {wins_by(2)[0]}"
+            raise VotesError(f"outcomes maps {label!r} to {outcome!r}; use one of {known}.")
         labels[pl.select(as_label(pl.lit(str(label)))).item()] = outcome
     return labels
 
 
+def _graded(
+    groups: pl.DataFrame, labels: dict[str, str], reading: ReadOptions
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the labels with those of the source that name grades in words, and labels that lack a grade."""
+    if "winner" not in groups.columns:
+        return labels, frozenset()
+    found = groups.select(as_label(pl.col("winner")).unique()).to_series().drop_nulls().to_list()
+    worded = by_words([label for label in found if label not in labels])
+    labels = {**worded, **labels}
+    if reading.get("grades") == "fold":
+        return folded(labels), frozenset()
+    strong = any(OF_NAME[labels[label]] >= len(OUTCOMES) for label in found if label in labels)
+    off = {*UNGRADED, *(label for label in worded if labels[label] != "tie" and by_arrows().keys() & set(found))}
+    return labels, frozenset(off - (reading.get("outcomes") or {}).keys()) if strong else frozenset()
+
+
 def _tell_criteria(votes: pl.DataFrame) -> None:
-    """Warn that comparisons judged by several criteria give several votes each."""
-    names = votes[SLICE + "criterion"].unique().sort().to_list()
-    if len(names) > 1:
-        warnings.warn(
-            f"Read the criteria {listing(names)} (slice 'criterion'). Votes on one comparison by several criteria are "
-            "not independent: the intervals of a board over all of them are too narrow. Choose one with "
-            f"where='criterion == \"{names[0]}\"' (--where).",
-            DependentVotesWarning,
-            skip_file_prefixes=PACKAGE,
-        )
+    """Warn where votes by several criteria share an item that is more than a comparison, which no model tells apart."""
+    names = votes[SLICE + CRITERION].unique().sort().to_list()
+    whose = [name for name in ("a", "b", "annotator") if name in votes.columns]
+    item = SLICE + ITEM
+    if len(names) < 2 or (item in votes.columns and votes.select(item, *whose).n_unique() == votes[item].n_unique()):
+        return
+    warnings.warn(
+        f"Read the criteria {listing(names)} (slice 'criterion'). Votes on one comparison by several criteria are "
+        "not independent: the intervals of a board over all of them are too narrow. Choose one with "
+        f"where='criterion == \"{names[0]}\"' (--where).",
+        DependentVotesWarning,
+        skip_file_prefixes=PACKAGE,
+    )
 
 
 def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collection[str], otherwise: str) -> None:
@@ -295,16 +331,21 @@ def _complaint(
         if problem == "unknown winner" and "winner" in keys:
             labels = invalid.filter(pl.col("problem") == problem)["winner"].unique().sort()
             detail = f" [{listing(map(repr, labels))}]"
-            remedy = _remedy_for(labels.to_list())
+            remedy = _remedy_for(labels.to_list(), alone=count == total)
         lines.append(f"{problem}{detail} × {n}: {remedy}.")
     if count < total:
         lines.append("Or leave invalid votes out with on_invalid='drop' (--on-invalid drop).")
     return "\n".join(lines)
 
 
-def _remedy_for(labels: list[str]) -> str:
-    """Say how to name the meaning of an unknown label or numeric code."""
+def _remedy_for(labels: list[str], *, alone: bool) -> str:
+    """Say how to name the meaning of an unknown label or numeric code; beside others it is off their scale."""
     codes = meanings_of(labels)
+    if codes and not alone:
+        return (
+            "not on the scale of the other verdicts: correct or remove these votes, or give the number's meaning with "
+            f"outcomes={{{labels[0]!r}: ...}} (--outcome {labels[0]}=...)"
+        )
     meanings = codes or [{labels[0]: "tie"}]
     options = (",".join(f"{label}={outcome}" for label, outcome in meaning.items()) for meaning in meanings)
     either = " or ".join(f"--outcome {shlex.quote(option)}" for option in options)

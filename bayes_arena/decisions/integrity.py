@@ -15,6 +15,7 @@ import numpy as np
 
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.decisions.price import price_columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.promotion.promotions import Promotions
@@ -48,7 +49,8 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
         cast, and how many of them are ``discounted``; ``accounts`` that cast them, ``largest_account`` and
         ``largest_share``, its share of them; ``named``, how many annotators promote or demote it on strict evidence;
         ``gain`` in nats and ``difference``, how far the votes on it are from those of one crowd (more than 5, or than 3
-        in size, is too far).
+        in size, is too far); ``plain_votes`` and ``soft_votes``, how many more would move it up one rank, in campaigns
+        that nobody discounts (:func:`~bayes_arena.price`; NaN for the first).
 
     Raises
     ------
@@ -94,6 +96,7 @@ def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
         "named": np.bincount(who.competitor[who.named], minlength=len(names)),
         "gain": np.maximum(found.alike, found.weighted),
         "difference": found.difference,
+        **_prices(fit, elo),
     }
     order = np.lexsort((-columns["gain"], -columns["discounted"].round(6)))
     return {name: column[order] for name, column in columns.items()}
@@ -155,6 +158,18 @@ def require_promotions(fit: Fit) -> Promotions:
             "annotators (annotator=..., --annotator)."
         )
     return fit.promotions
+
+
+def _prices(fit: Fit, elo: EloScale) -> Columns:
+    """Return how many votes would move each competitor up one rank, in a plain campaign and in a soft one."""
+    found = price_columns(fit, elo=elo)
+    place = {name: row for row, name in enumerate(fit.cells.competitors)}
+    moved = [place[name] for name in found["competitor"]]
+    columns: Columns = {}
+    for name in ("plain_votes", "soft_votes"):
+        columns[name] = np.full(len(place), np.nan)
+        columns[name][moved] = found[name]
+    return columns
 
 
 def _slope(fit: Fit) -> float:

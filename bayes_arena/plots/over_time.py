@@ -1,4 +1,4 @@
-"""How the scores of a Stable Arena moved from round to round."""
+"""How scores moved: those of a Stable Arena from round to round, and strengths that move from period to period."""
 
 from __future__ import annotations
 
@@ -76,4 +76,44 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     level = history.attrs.get("level")
     intervals = f"{percent(level)} intervals" if level else "intervals as published"
     entitle(ax, "Scores, round by round", more, x="round", y=f"score in Elo points, {intervals}")
+    return ax
+
+
+def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how strengths moved, with a band for each of the best.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What :func:`~bayes_arena.history` returns.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a line for every competitor; the best seven of the last period in colours, with bands and names.
+    """
+    names = list(dict.fromkeys(table["period"]))
+    place = {name: index for index, name in enumerate(names)}
+    lines = {str(name): one for name, one in table.groupby("competitor", sort=False)}
+    last = table[table["period"] == names[-1]]
+    best = [str(name) for name in last.sort_values("elo", ascending=False)["competitor"].head(len(COLORS))]
+    ax = axes_of(ax, 7.5, 5.0)
+    for name in lines.keys() - set(best):
+        ax.plot(lines[name]["period"].map(place), lines[name]["elo"], color=GREY, lw=0.6, alpha=0.35, zorder=1)
+    looks = dict(zip(best, zip(COLORS, cycle(MARKERS), strict=False), strict=False))
+    for name, (color, _) in looks.items():
+        line = lines[name]
+        x = line["period"].map(place).to_numpy()
+        ax.fill_between(x, line["lower"].to_numpy(), line["upper"].to_numpy(), color=color, alpha=0.12, lw=0)
+        ax.plot(x, line["elo"], color=color, lw=1.4)
+    shown = np.unique(np.linspace(0, len(names) - 1, min(len(names), 8)).round().astype(int))
+    ax.set_xticks(shown, [names[index] for index in shown])
+    points = np.column_stack([np.full(len(best), len(names) - 1.0), last.set_index("competitor").loc[best, "elo"]])
+    name_beside(ax, best, points, [looks[name] for name in best])
+    ax.grid(axis="y", alpha=0.3, lw=0.6)
+    level = table.attrs.get("level")
+    bands = f", {percent(level)} intervals" if level else ""
+    entitle(ax, "Strengths over time", "", x="", y=f"score in Elo points{bands}")
     return ax

@@ -7,10 +7,11 @@ from conftest import real_votes
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.reliability.integrity import integrity_columns, promoter_columns
+from bayes_arena.decisions.integrity import integrity_columns, promoter_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 TARGET = "model-003"
+MAY_LACK = "contested", "plain_votes", "soft_votes"
 
 
 def test_accounts_and_votes_are_counted_as_cast(arena, arena_cells):
@@ -24,7 +25,14 @@ def test_accounts_and_votes_are_counted_as_cast(arena, arena_cells):
             on["count"].max() / on["count"].sum()
         )
         assert row["largest_account"] in on.filter(pl.col("count") == pl.col("count").max())["judge"].to_list()
-    assert not table.drop(columns="contested").isna().to_numpy().any()
+    assert not table.drop(columns=list(MAY_LACK)).isna().to_numpy().any()
+
+
+def test_what_a_place_costs_is_beside_it(discounted):
+    table, price = (one(discounted).set_index("competitor") for one in (ba.integrity, ba.price))
+    for kind in ("plain_votes", "soft_votes"):
+        assert_allclose(table.loc[price.index, kind], price[kind])
+        assert np.isnan(table.loc[table["rank"] == 1, kind]).all()
 
 
 def test_what_does_not_count_comes_first_and_adds_up(discounted):
@@ -50,7 +58,7 @@ def test_the_columns_of_the_command_are_those_of_the_tables(discounted):
     for table, columns in ((ba.integrity, integrity_columns), (ba.promoters, promoter_columns)):
         frame, plain = table(discounted), columns(discounted)
         assert frame.columns.tolist() == list(plain)
-        assert all((frame[name].to_numpy() == np.array(plain[name])).all() for name in plain if name != "contested")
+        assert all((frame[name].to_numpy() == np.array(plain[name])).all() for name in plain if name not in MAY_LACK)
 
 
 def test_a_fit_that_did_not_look_is_refused_with_a_remedy(arena_cells):

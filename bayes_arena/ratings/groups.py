@@ -1,0 +1,158 @@
+"""Groups of voters, and criteria: who is the best in which, how alike they rank, and how much they explain."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arguments import held
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.predictor import THETA
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
+from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, ITEM, PROGRAM, PROMPT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOGISTIC = math.pi**2 / 3
+"""Variance of the logistic distribution: of what a vote with given lead adds."""
+OF_VOTES = (ANNOTATOR, COMPETITOR, ITEM, PROGRAM)
+
+
+@held
+def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
+    """Give the probability of being the best in every group, in all of them, and where its group is the worst.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model with ``strength_by=(kind,)``.
+    kind : str
+        Kind of groups, such as ``"age"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``competitor``; a column for each group, the probability that the competitor is the best there; ``everywhere``,
+        that it is the best in all groups at once; ``at_worst``, that its worst group is the highest of all
+        competitors' worst (scores in a group relative to the mean there). The most probable ``at_worst`` first.
+
+    Raises
+    ------
+    ModelError
+        If the model has no strengths by such groups.
+    NotIdentifiedError
+        If there is no finite estimate.
+    """
+    import pandas as pd
+
+    _require_groups(fit, kind)
+    names = fit.cells.slice_names[kind]
+    drawn = np.array([decision_strengths(fit.on(slice=(kind, name))) for name in names])
+    best = drawn.argmax(axis=2)
+    everywhere = np.bincount(best[0][(best == best[0]).all(axis=0)], minlength=drawn.shape[2]) / drawn.shape[1]
+    columns = {name: best_probabilities(strength) for name, strength in zip(names, drawn, strict=True)}
+    columns |= {"everywhere": everywhere, "at_worst": best_probabilities(drawn.min(axis=0))}
+    table = pd.DataFrame({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
+    return table.sort_values(["at_worst", "everywhere"], ascending=False, kind="stable", ignore_index=True)
+
+
+@held
+def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFrame:
+    """Say how alike slices rank: groups of voters, criteria, categories.
+
+    Parameters
+    ----------
+    fit : Fit
+        A model with ``strength_by=(kind,)``.
+    kind : str
+        Kind of slices, such as ``"criterion"``.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``slice``; ``other``, another slice, or ``"overall"``; ``correlation`` of the competitors' scores in the two,
+        the mean over draws, with ``lower`` and ``upper``. The least alike first.
+
+    Raises
+    ------
+    ModelError
+        If the model has no strengths by such slices, or the level is invalid.
+    NotIdentifiedError
+        If there is no finite estimate.
+    """
+    import pandas as pd
+
+    _require_groups(fit, kind)
+    require_level(level)
+    names = fit.cells.slice_names[kind]
+    drawn = {name: _standardised(decision_strengths(fit.on(slice=(kind, name)))) for name in names}
+    drawn["overall"] = _standardised(decision_strengths(fit))
+    rows = []
+    for name, other in combinations(drawn, 2):
+        alike = (drawn[name] * drawn[other]).mean(axis=1)
+        rows.append((name, other, float(alike.mean()), *equal_tailed(alike[:, None], level)[:, 0]))
+    table = pd.DataFrame(rows, columns=["slice", "other", "correlation", "lower", "upper"])
+    table.attrs.update(level=level)
+    return table.sort_values("correlation", kind="stable", ignore_index=True)
+
+
+@held
+def disagreement(fit: Fit) -> pd.DataFrame:
+    """Say what makes votes on a pair of competitors differ: what all share, groups, persons, or chance.
+
+    The variance of the lead of one competitor over another, on the scale of logits, over pairs, groups and annotators:
+
+        what all share    2 var(r)
+        a kind of slice   2 s_f^2,  s_f the spread of strengths in its slices
+        a direction       2 var(w_l) var(v_l)
+        discrimination    2 var(r) var(theta)
+        chance            pi^2 / 3, the variance of the logistic distribution
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model. What it does not tell apart counts as chance.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``source, variance, share``, of the whole.
+    """
+    import pandas as pd
+
+    target, shared = fit.target, 2 * float(np.var(fit.strength, ddof=1))
+    variance = {"what all share": shared}
+    for effect in target.slices:
+        if effect.basis == "difference":
+            name = f"direction {effect.dimension}" if effect.dimension else f"by {effect.by}"
+            variance[name] = 2 * effect.sd**2
+    if target.free_discrimination:
+        variance["discrimination"] = shared * float(target.own[THETA].sd) ** 2
+    variance["chance"] = LOGISTIC
+    total = sum(variance.values())
+    rows = [(source, value, value / total) for source, value in variance.items()]
+    return pd.DataFrame(rows, columns=["source", "variance", "share"])
+
+
+def _standardised(strength: Floats) -> Floats:
+    """Return draws (n_draws, n) with mean zero and standard deviation one over competitors."""
+    centered = strength - strength.mean(axis=1, keepdims=True)
+    return np.asarray(centered / centered.std(axis=1, keepdims=True))
+
+
+def _require_groups(fit: Fit, kind: str) -> None:
+    known = [one for one in fit.model.strength_by if one not in (*OF_VOTES, PROMPT)]
+    if kind not in known:
+        raise ModelError(
+            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Use a Model "
+            f"with strength_by=({kind!r},) (--strength-by {kind})."
+        )

@@ -1,0 +1,115 @@
+"""Boards by criterion, from verdicts on several criteria of the same comparison.
+
+    uv run python benchmarks/criteria.py [--arenas 100] > benchmarks/results/criteria.md
+
+Arenas of 16 competitors, 80 annotators, 1,000 comparisons with a verdict on each of four criteria, with ties.
+Strengths by criterion differ from the common ones with a standard deviation of .3 logits; the verdicts of a comparison
+share how well both answers turned out (.7 logits each). Rows: the default, which tells criteria and comparisons apart;
+the same without comparisons, as though verdicts were votes of their own; and for one criterion its verdicts alone.
+"overall" is the average over the criteria. Truth: the Bradley-Terry projection of the average vote on new comparisons.
+"covers" of 95 % and 89 % intervals, and "RMSE", in Elo points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+import bayes_arena as ba
+from bayes_arena.arrays import Floats
+from bayes_arena.votes.outcomes import LOSS, WIN
+
+N, PEOPLE, COMPARISONS, CRITERIA = 16, 80, 1_000, ("helpful", "harmless", "honest", "style")
+STRENGTH_SD, CRITERION_SD, ANSWER_SD, TIE = 0.6, 0.3, 0.7, -0.5
+PER_LOGIT = 400 / np.log(10)
+NODES, MANY = 20, 200
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """Verdicts, and the boards by criterion and overall in Elo points."""
+
+    votes: pl.DataFrame
+    truth: dict[str, Floats]
+
+
+def draw(seed: int, *, answer_sd: float = ANSWER_SD, comparisons: int = COMPARISONS) -> Arena:
+    """Simulate comparisons with a verdict on every criterion, in columns of their own."""
+    rng = np.random.default_rng([seed, 43])
+    strength = rng.normal(0, STRENGTH_SD, N)
+    by_criterion = strength + rng.normal(0, CRITERION_SD, (len(CRITERIA), N))
+    theta, tie = np.abs(rng.normal(1, 0.3, PEOPLE)), rng.normal(TIE, 0.4, PEOPLE)
+    k = rng.integers(PEOPLE, size=comparisons)
+    a = rng.integers(N, size=comparisons)
+    b = (a + rng.integers(1, N, size=comparisons)) % N
+    answers = rng.normal(0, answer_sd, (2, comparisons))
+    names, words = np.array([f"m{one:02}" for one in range(N)]), np.array(["model_a", "model_b", "tie"])
+    columns = {"model_a": names[a], "model_b": names[b], "judge": np.array([f"u{one:02}" for one in range(PEOPLE)])[k]}
+    for name, mine in zip(CRITERIA, by_criterion, strict=True):
+        eta = theta[k] * (mine[a] - mine[b] + answers[0] - answers[1])
+        logits = np.column_stack([eta / 2, -eta / 2, tie[k]])
+        columns[f"{name}_winner"] = words[(logits + rng.gumbel(size=(comparisons, 3))).argmax(axis=1)]
+    truth = {name: _board(mine[None], answer_sd, rng) for name, mine in zip(CRITERIA, by_criterion, strict=True)}
+    return Arena(pl.DataFrame(columns), truth | {"overall": _board(by_criterion, answer_sd, rng)})
+
+
+def _board(strengths: Floats, answer_sd: float, rng: np.random.Generator) -> Floats:
+    """Return r* of the average vote on new comparisons in Elo points, over some criteria."""
+    theta, tie = np.abs(rng.normal(1, 0.3, MANY)), rng.normal(TIE, 0.4, MANY)
+    x, weight = np.polynomial.hermite_e.hermegauss(NODES)
+    i, j = np.triu_indices(N, 1)
+    score = np.zeros(len(i))
+    for mine in strengths:
+        for at, part in zip(x * answer_sd * np.sqrt(2), weight / weight.sum(), strict=True):
+            eta = theta[:, None] * (mine[i] - mine[j] + at)
+            win, lose, tied = np.exp(eta / 2), np.exp(-eta / 2), np.exp(tie)[:, None]
+            score += part / len(strengths) * ((win + tied / 2) / (win + lose + tied)).mean(axis=0)
+    counts = np.zeros((len(i), 4))
+    counts[:, WIN], counts[:, LOSS] = 1e4 * score, 1e4 * (1 - score)
+    every = ba.Cells(tuple(f"m{one:02}" for one in range(N)), (), i, j, np.zeros_like(i), counts)
+    return PER_LOGIT * ba.fit(every, model="bradley-terry", prior="flat", method="map").strength
+
+
+def measured(fit: ba.Fit, truth: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return errors in Elo points, and whether intervals at .95 and at .89 cover, by competitor."""
+    inside = []
+    for level in (0.95, 0.89):
+        board = ba.leaderboard(fit, level=level).set_index("competitor").loc[list(fit.cells.competitors)]
+        value = truth - truth.mean() + board["elo"].mean()
+        inside.append(((board["lower"] <= value) & (value <= board["upper"])).to_numpy(float))
+    return (board["elo"] - value).to_numpy(), inside[0], inside[1]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--arenas", type=int, default=100)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print("| board | fit | RMSE | covers 95 % | covers 89 % |")
+    print("|" + "---|" * 5)
+    found: dict[tuple[str, str], list[tuple[Floats, Floats, Floats]]] = {}
+    for seed in range(options.arenas):
+        arena, one = draw(seed), CRITERIA[0]
+        cells = ba.read_votes(arena.votes)
+        fit = ba.fit(cells, robust=False, dimensions=0)
+        kinds = tuple(kind for kind in fit.model.strength_by if kind != "item")
+        apart = ba.fit(cells, model=replace(fit.model, strength_by=kinds), robust=False)
+        alone = ba.fit(ba.read_votes(arena.votes, where=f"criterion == '{one}'"), robust=False, dimensions=0)
+        for name, each in (("default", fit), ("verdicts as votes", apart)):
+            found.setdefault(("overall", name), []).append(measured(each, arena.truth["overall"]))
+            within = each.on(slice=("criterion", one))
+            found.setdefault((one, name), []).append(measured(within, arena.truth[one]))
+        found.setdefault((one, "its verdicts alone"), []).append(measured(alone, arena.truth[one]))
+    for (board, name), rows in sorted(found.items(), reverse=True):
+        error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
+        rmse = np.sqrt(np.mean(error**2))
+        print(f"| {board} | {name} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Verdicts on several criteria of one comparison: told apart, pooled, and not taken for independent votes."""
+
+import numpy as np
+import polars as pl
+import pytest
+from criteria import CRITERIA, draw
+
+import bayes_arena as ba
+from bayes_arena.likelihood import numbering
+
+
+@pytest.fixture(scope="module")
+def arena():
+    return draw(0, comparisons=500)
+
+
+@pytest.fixture(scope="module")
+def cells(arena) -> ba.Cells:
+    return ba.read_votes(arena.votes, layout="criteria")
+
+
+@pytest.fixture(scope="module")
+def fit(cells) -> ba.Fit:
+    return ba.fit(cells, robust=False, dimensions=0)
+
+
+def test_the_default_tells_criteria_and_comparisons_apart(fit):
+    assert fit.model.strength_by == ("criterion", "item") and fit.model.ties_by == ("criterion",)
+    assert fit.model.name == "am-davidson with criteria"
+    taken = {choice.what: choice.taken for choice in fit.plan.choices}
+    assert taken["by criterion"] == "strengths and ties" and taken["by item"] == "strengths"
+    assert fit.target.numbering.elimination.by == "annotator"  # with the comparisons inside
+    assert len(fit.target.numbering.elimination.dense) < 100
+
+
+def test_comparisons_inside_annotators_change_nothing_but_the_time(monkeypatch):
+    """The same fit where only comparisons are eliminated, and annotators are left."""
+    cells = ba.read_votes(draw(1, comparisons=150).votes, layout="criteria")
+    inside = ba.fit(cells, robust=False, dimensions=0)
+    one, scores = inside.target.numbering.elimination, ba.leaderboard(inside)
+    monkeypatch.setattr(numbering, "_with_nested", lambda _, by, kinds: kinds[by])
+    apart = ba.fit(cells, robust=False, dimensions=0)
+    other = apart.target.numbering.elimination
+    assert (one.by, other.by) == ("annotator", "item") and len(other.dense) > 2 * len(one.dense)
+    np.testing.assert_allclose(inside.board, apart.board, atol=1e-9)
+    assert inside.mode.free_energy == pytest.approx(apart.mode.free_energy, abs=1e-8)
+    np.testing.assert_allclose(scores[["lower", "upper"]], ba.leaderboard(apart)[["lower", "upper"]], atol=1e-6)
+
+
+def test_verdicts_of_one_comparison_are_not_so_many_votes(arena, cells, fit):
+    model = ba.Model("criteria", discrimination="annotator", ties="davidson", strength_by=("criterion",))
+    naive = ba.fit(cells, model=model, robust=False)
+    wide, narrow = (ba.leaderboard(one).eval("upper - lower").mean() for one in (fit, naive))
+    assert wide > 1.1 * narrow
+    assert fit.spreads.spread("strength_by_item") == pytest.approx(0.7, abs=0.25)
+
+
+def test_boards_by_criterion_are_near_the_truth(arena, fit):
+    for name in CRITERIA:
+        board = ba.leaderboard(fit, slice=("criterion", name)).set_index("competitor").loc[list(fit.cells.competitors)]
+        true = arena.truth[name] - arena.truth[name].mean() + 1000
+        assert np.mean((board["lower"] <= true) & (true <= board["upper"])) > 0.7
+        assert np.corrcoef(board["elo"], true)[0, 1] > 0.8
+
+
+def test_how_alike_they_rank(fit):
+    table = ba.slice_similarity(fit, "criterion")
+    assert len(table) == 10 and (table["other"] == "overall").sum() == 4
+    assert (table["lower"] <= table["correlation"]).all() and (table["correlation"] <= table["upper"]).all()
+    with pytest.raises(ba.ModelError, match="no strengths by 'item'"):
+        ba.slice_similarity(fit, "item")
+
+
+def test_a_long_file_is_read_alike(arena, cells, fit):
+    long = arena.votes.with_row_index("item").unpivot(
+        [f"{name}_winner" for name in CRITERIA],
+        index=["item", "model_a", "model_b", "judge"],
+        variable_name="criterion",
+        value_name="winner",
+    )
+    long = long.with_columns(pl.col("criterion").str.strip_suffix("_winner"))
+    same = ba.fit(ba.read_votes(long, slices=["criterion", "item"]), robust=False, dimensions=0)
+    np.testing.assert_allclose(same.board, fit.board, atol=1e-8)
+
+
+def test_a_flat_prior_and_one_criterion_are_as_before(arena, cells):
+    assert ba.choose(cells, prior="flat").problem.model.name == "am-elo"
+    one = ba.read_votes(arena.votes, layout="criteria", where="criterion == 'style'")
+    assert ba.choose(one).problem.model.name == "am-davidson"

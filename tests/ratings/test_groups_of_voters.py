@@ -1,0 +1,136 @@
+"""Groups of voters: boards of populations and combinations, who is the best where, what makes votes differ."""
+
+import numpy as np
+import pytest
+from population import GROUPS, MODEL, SHARES, draw, shares
+
+import bayes_arena as ba
+from bayes_arena.inference.population import Stratum, raked
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.AverageWarning")
+
+
+@pytest.fixture(scope="module")
+def arena():
+    return draw(1, times=6.0)
+
+
+@pytest.fixture(scope="module")
+def fit(arena) -> ba.Fit:
+    return ba.fit(arena.cells, model=MODEL, robust=False)
+
+
+@pytest.fixture(scope="module")
+def of_two_kinds(arena) -> ba.Fit:
+    model = ba.Model("two kinds", discrimination="annotator", strength_by=("group", "country"), ties="davidson")
+    return ba.fit(arena.cells, model=model, robust=False)
+
+
+def board(fit: ba.Fit) -> np.ndarray:
+    return ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors), "elo"].to_numpy()
+
+
+def test_strengths_are_averaged_with_the_shares_of_the_population(fit):
+    people = fit.of_population(shares())
+    part = fit.target.numbering.parts[0]
+    by_hand = np.array(SHARES) @ fit.point.slices[part].reshape(len(GROUPS), -1)  # everybody was seen by every group
+    np.testing.assert_allclose(people.view.slices @ fit.point.slices, by_hand)
+    np.testing.assert_allclose(people.view.unseen, 0, atol=1e-12)
+
+
+def test_annotators_count_so_that_groups_have_their_shares(arena, fit):
+    crowd, cast = fit.of_population(shares()).crowd, arena.cells.votes_by_annotator()
+    of_annotator = np.zeros(arena.cells.n_annotators, dtype=int)
+    of_annotator[arena.cells.annotator] = arena.cells.slices["group"]
+    np.testing.assert_allclose(np.bincount(of_annotator, crowd.shares(cast)), SHARES)
+    assert 100 < crowd.effective_votes(cast) < 0.8 * arena.cells.n_votes
+    of_votes = {"group": dict(zip(GROUPS, np.bincount(of_annotator, cast) / cast.sum(), strict=True))}
+    same = fit.of_population(of_votes)
+    assert same.crowd.effective_votes(cast) == pytest.approx(arena.cells.n_votes, rel=0.01)
+    np.testing.assert_allclose(board(same), board(fit), atol=0.05)
+
+
+def test_shares_of_two_kinds_hold_at_once():
+    rng = np.random.default_rng(0)
+    strata = [
+        Stratum(tuple(rng.integers(size, size=60).tolist()), share)
+        for size, share in ((2, (0.3, 0.7)), (3, (0.2, 0.5, 0.3)))
+    ]
+    weight = raked(rng.uniform(1, 9, 60), strata)
+    for one in strata:
+        np.testing.assert_allclose(np.bincount(one.group, weight) / weight.sum(), one.share, rtol=1e-9)
+
+
+def test_a_single_group_is_its_own_ranking(fit):
+    alone = fit.of_population({"group": {"B": 1.0}})
+    within = fit.on(slice=("group", "B"))
+    np.testing.assert_allclose(alone.view.slices.toarray(), within.view.slices.toarray())
+    assert alone.view.given == within.view.given
+    assert np.corrcoef(board(alone), board(within))[0, 1] > 0.999  # other voters' slopes
+
+
+def test_a_combination_of_groups(of_two_kinds):
+    both = of_two_kinds.of_population({"group": {"B": 1.0}, "country": {"X": 1.0}})
+    one = of_two_kinds.on(slice=("group", "B")).view.slices.toarray()
+    first, second = of_two_kinds.target.numbering.parts
+    found = both.view.slices.toarray()
+    np.testing.assert_allclose(found[:, first], one[:, first])
+    assert (found[:, second].sum(axis=1) == 1).all() and both.view.given == ("group", "country")
+
+
+def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
+    with pytest.warns(ba.AverageWarning, match=r"Nobody voted from 'D' \(25% of the population\) by 'group'"):
+        unsure = fit.of_population({"group": {"A": 0.5, "B": 0.25, "D": 0.25}})
+    assert "Nobody voted from 'D'" in " ".join(unsure.warnings)
+    sure = fit.of_population({"group": {"A": 2 / 3, "B": 1 / 3}})
+    wide, narrow = (ba.leaderboard(one).eval("upper - lower").mean() for one in (unsure, sure))
+    sd = fit.spreads.spread("strength_by_group")
+    assert wide > 1.05 * narrow
+    np.testing.assert_allclose(unsure.view.unseen, 0.25**2 * sd**2)
+
+
+def test_the_ranking_says_whom_it_is_for(fit):
+    about = ba.leaderboard(fit.of_population(shares())).attrs
+    assert about["population"] == "by group" and int(about["effective_votes"].replace(",", "")) > 100
+    assert "population" not in ba.leaderboard(fit).attrs
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({}, "needs the shares"),
+        ({"age": {"A": 1.0}}, "no strengths by 'age'.*groups: 'group'"),
+        ({"group": {"A": 0.5, "B": 0.4}}, r"sum to 0\.9, not to 1"),
+        ({"group": {"A": 1.5, "B": -0.5}}, r"at least 0, not -0\.5 of 'B'"),
+        ({"group": {"A": float("nan"), "B": 0.5}}, "nan of 'A'"),
+        ({"group": {"a": 0.5, "b": 0.5}}, "Nobody voted from any of the population's groups by 'group', 'a', 'b'"),
+    ],
+)
+def test_bad_populations_are_refused(fit, shares, said):
+    with pytest.raises(ba.ModelError, match=said):
+        fit.of_population(shares)
+
+
+def test_the_best_by_group(fit):
+    table = ba.best_by_group(fit, "group")
+    for name in GROUPS:
+        within = ba.rank_probabilities(fit, slice=("group", name)).set_index("competitor")["p_best"]
+        np.testing.assert_allclose(table.set_index("competitor")[name], within.loc[table["competitor"]])
+    assert (table["everywhere"] <= table[list(GROUPS)].min(axis=1) + 1e-12).all()
+    assert table["at_worst"].sum() == pytest.approx(1) and table["at_worst"].is_monotonic_decreasing
+    with pytest.raises(ba.ModelError, match="no strengths by 'age'"):
+        ba.best_by_group(fit, "age")
+
+
+def test_disagreement_is_taken_apart(fit):
+    table = ba.disagreement(fit).set_index("source")
+    assert table["share"].sum() == pytest.approx(1)
+    assert table.loc["by group", "variance"] == pytest.approx(2 * fit.spreads.spread("strength_by_group") ** 2)
+    assert table.index.tolist() == ["what all share", "by group", "discrimination", "chance"]
+    assert 0.1 < table.loc["by group", "variance"] < 0.8  # 2 * .4^2 is true
+
+
+def test_gaps_have_a_false_discovery_rate(fit):
+    table = ba.slice_gaps(fit, "group")
+    assert (table["q"] >= table["p"]).all() and table["q"].is_monotonic_increasing
+    assert table["q"].iloc[0] == pytest.approx((table["p"] * len(table) / np.arange(1, len(table) + 1)).min())
