@@ -29,8 +29,8 @@ from bayes_arena.arena.store import Session, Store, now
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, listing
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import FEATURE, SLICE
-from bayes_arena.votes.outcomes import MOST_GRADES, n_outcomes
+from bayes_arena.votes.names import FEATURE, MOST_GRADES, SLICE
+from bayes_arena.votes.outcomes import n_outcomes
 from bayes_arena.votes.summing import sum_cells
 
 UNKNOWN = -1

@@ -35,8 +35,8 @@ from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS, Model
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
-from bayes_arena.votes.outcomes import MOST_GRADES, wins_losses_ties
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, MOST_GRADES, PROGRAM
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.reading.read_votes import as_cells
 
 if TYPE_CHECKING:

@@ -102,12 +102,12 @@ def change(mode: Mode) -> Change | None:
     mode : Mode
         A fit of a model whose strengths stay.
     """
-    from scipy.sparse import csr_array  # slow to import
-
     problem, target = mode.problem, mode.problem.objective
     cells, model, n = problem.cells, problem.model, problem.cells.n_competitors
     if model.drift or not is_timed(cells) or n < 2 or is_too_large(cells):
         return None
+    from scipy.sparse import csr_array  # slow to import
+
     known = bool(cells.n_annotators)
     tally = cells.tally(
         by_annotator=known, by_side=model.position != "none", features=model.features, slices=(*model.slices, TIME)

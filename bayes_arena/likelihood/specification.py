@@ -18,8 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
-from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM, TIME
-from bayes_arena.votes.outcomes import MOST_GRADES
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, MOST_GRADES, PROGRAM, TIME
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,5 +13,7 @@ CRITERION = "criterion"
 TIME = "time"
 """Slice of the periods in which votes were cast: the only one with an order (:mod:`bayes_arena.votes.periods`)."""
 Period = Literal["day", "week", "month", "quarter", "year"]
+MOST_GRADES = 9
+"""Largest number of grades of a win (:mod:`bayes_arena.votes.outcomes`)."""
 SLICE, FEATURE = "slice:", "feature:"
 """Prefixes of the columns that hold slices and features."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.names import MOST_GRADES
 
 OUTCOMES = ("model_a", "model_b", "tie", "both_bad")
 """What a vote can say, in the order of the columns of ``Cells.counts``."""
@@ -20,8 +21,6 @@ WIN, LOSS, TIE, BOTH_BAD = range(4)
 """Their indices: a win of the first, a win of the second, a tie, a both-bad vote."""
 OUTCOME_SCORES = np.array([1.0, 0.0, 0.5, 0.5])
 """Score W of the first competitor for each of the ``OUTCOMES`` (Liu et al., 2025, section 3)."""
-MOST_GRADES = 9
-"""Largest number of grades of a win."""
 
 
 def n_outcomes(grades: int) -> int:

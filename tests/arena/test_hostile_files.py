@@ -113,7 +113,7 @@ NO_VOTES = {
     "update cell set a = 99 where a = 0": "not valid",
     "update cell set a = -7 where a = 0": "not valid",
     "update cell set b = a": "not valid",
-    "update cell set outcome = 9": "not valid",
+    "update cell set outcome = 99": "not valid",
     "update cell set context = 5": "not valid",
     "update cell set annotator = -1 where b = 2": "not valid",
     "update cell set weight = 'nan'": "not valid",

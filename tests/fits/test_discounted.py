@@ -163,7 +163,8 @@ def test_every_interval_is_of_the_votes_that_count(discounted, interval):
     alone = ba.fit(discounted.cells, robust=False)
     record = ["votes", "wins", "losses", "ties"]
     board, expected = (ba.leaderboard(fit, interval=interval) for fit in (discounted, alone))
-    assert finite(board) and board.drop(columns=record).equals(expected.drop(columns=record))
+    assert finite(board)
+    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=1e-6)
     assert (board["votes"] > expected["votes"]).all() and board["votes"].dtype == int
     if interval != "clustered":
         assert finite(ba.annotators(discounted, interval=interval))
@@ -175,7 +176,8 @@ def test_a_profile_is_of_the_votes_that_count(rigged):
     assert open_ones(fit) == [TARGET]
     boards = [ba.leaderboard(one, interval="profile") for one in (fit, ba.fit(fit.cells, model="bradley-terry"))]
     columns = ["competitor", "elo", "lower", "upper", "rank"]
-    assert boards[0][columns].equals(boards[1][columns]) and finite(boards[0])
+    assert finite(boards[0])
+    pd.testing.assert_frame_equal(*(board[columns] for board in boards), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

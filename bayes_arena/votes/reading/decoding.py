@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 import polars as pl
 
 from bayes_arena.errors import ColumnError
-from bayes_arena.votes.names import FEATURE
-from bayes_arena.votes.outcomes import LOSS, MOST_GRADES, OF_NAME, TIE, WIN, n_outcomes, turned as mirrored, wins_by
+from bayes_arena.votes.names import FEATURE, MOST_GRADES
+from bayes_arena.votes.outcomes import LOSS, OF_NAME, TIE, WIN, n_outcomes, turned as mirrored, wins_by
 from bayes_arena.votes.reading.grading import by_arrows
 
 LABELS: Mapping[str, str] = {

@@ -21,7 +21,8 @@ import polars as pl
 from bayes_arena.errors import LONGEST_VALUE, VotesError, shortened
 from bayes_arena.votes.layouts.columns import column_names
 from bayes_arena.votes.layouts.tables import MARGIN
-from bayes_arena.votes.outcomes import MOST_GRADES, OF_NAME, OUTCOMES, wins_by
+from bayes_arena.votes.names import MOST_GRADES
+from bayes_arena.votes.outcomes import OF_NAME, OUTCOMES, wins_by
 from bayes_arena.votes.sources.frames import Frame, in_polars
 
 Grades = Literal["keep", "fold"] | Sequence[float]

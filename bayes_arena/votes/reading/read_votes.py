@@ -14,8 +14,8 @@ import polars as pl
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
 from bayes_arena.votes.cells import Cells, as_table
-from bayes_arena.votes.names import PROMPT, SLICE, Period
-from bayes_arena.votes.outcomes import MOST_GRADES, n_outcomes, outcome_scores, with_grades
+from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, Period
+from bayes_arena.votes.outcomes import n_outcomes, outcome_scores, with_grades
 from bayes_arena.votes.parquet import holds_cells, read_cells
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
 from bayes_arena.votes.reading.duplicates import Repeats, count_repeats
