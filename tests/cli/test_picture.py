@@ -61,12 +61,13 @@ def test_it_changes_nothing_of_the_answer(votes_file, tmp_path):
 
 def test_the_answer_is_there_where_nothing_can_be_drawn(tmp_path):
     path = tmp_path / "votes.csv"
-    path.write_text("model_a,model_b,winner\na,b,model_a\nb,c,model_a\n")
-    command = "rank", path, "--prior", "flat"
-    plain, done = run(*command), run(*command, "--plot", tmp_path / "board.png")
+    rows = ["a,b,model_a,1", "b,a,tie,1", "b,c,model_a,2", "c,a,model_a,2", "a,c,model_a,3"]
+    path.write_text("\n".join(["model_a,model_b,winner,prompt", *rows]))
+    command = "diagnose", path, "--prompt", "prompt", "--answers", "on"
+    plain, done = run(*command), run(*command, "--plot", tmp_path / "calibration.png")
     assert (plain.returncode, done.returncode, done.stdout) == (0, 2, plain.stdout)
-    assert "Nothing can be decided from an estimate that the votes do not determine" in done.stderr
-    assert not (tmp_path / "board.png").exists()
+    assert "follow the votes it was fitted to" in done.stderr
+    assert not (tmp_path / "calibration.png").exists()
 
 
 def test_letters_that_the_font_lacks_are_no_warning(tmp_path):
