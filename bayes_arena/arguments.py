@@ -1,4 +1,8 @@
-"""Type checks of arguments: public functions answer a wrong type with a :class:`ModelError` that says what to pass."""
+"""Arguments of public functions: what they want is made of what it can be made of, anything else is a typed error.
+
+Where a fit is wanted, votes are fitted as :func:`~bayes_arena.fit` does without options; where cells are wanted, votes
+are read as :func:`~bayes_arena.read_votes` does. Whoever asks twice of the same votes fits once, and passes the fit.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from typing import Any
 from bayes_arena.errors import ModelError
 
 WANTED = {
-    "Fit": "a result of fit",
-    "Cells": "cells from read_votes",
+    "Fit": "a result of fit, or votes",
+    "Cells": "cells from read_votes, or votes",
     "VoteSequence": "votes in order, from read_sequence",
     "str | Path": "the path of a file",
     "str | Model": "the name of a preset, or a Model",
@@ -20,18 +24,24 @@ WANTED = {
 
 
 def held[F: Callable[..., Any]](function: F) -> F:
-    """Check the arguments of parameters that are annotated with one of these types."""
+    """Check the arguments of parameters that are annotated with one of these types; make fits and cells of votes."""
     parameters = signature(function).parameters
     kinds = {name: str(one.annotation) for name, one in parameters.items()}
     order = list(parameters)
 
+    def ready(name: str, value: object) -> object:
+        kind = kinds.get(name, "")
+        wanted = WANTED.get(kind.removesuffix(" | None"))
+        if wanted is None or _is(value, kind):
+            return value
+        return _made(value, kind, f"{name} of {function.__name__} must be {wanted}")
+
     @wraps(function)
     def holding(*arguments: Any, **named: Any) -> Any:
-        for name, value in [*zip(order, arguments, strict=False), *named.items()]:
-            wanted = WANTED.get(kinds.get(name, "").removesuffix(" | None"))
-            if wanted and not _is(value, kinds[name]):
-                raise ModelError(f"{name} of {function.__name__} must be {wanted}, not {type(value).__name__}.")
-        return function(*arguments, **named)
+        _require_known(function.__name__, named, order)
+        unnamed = [ready(name, value) for name, value in zip(order, arguments, strict=False)]
+        rest = arguments[len(order) :]  # too many, which Python refuses by itself
+        return function(*unnamed, *rest, **{name: ready(name, value) for name, value in named.items()})
 
     return holding  # type: ignore[return-value]
 
@@ -40,3 +50,31 @@ def _is(value: object, kind: str) -> bool:
     """Whether a value has one of the types, compared by name so that their classes need not be imported."""
     names = kind.split(" | ")
     return (value is None and "None" in names) or any(base.__name__ in names for base in type(value).__mro__)
+
+
+def _made(value: object, kind: str, expected: str) -> object:
+    """Return the fit or the cells of votes."""
+    from bayes_arena.fits.fitting import fit
+    from bayes_arena.votes.cells import Cells
+    from bayes_arena.votes.reading.read_votes import as_cells
+    from bayes_arena.votes.sources.frames import is_source
+
+    make = {"Fit": fit, "Cells": as_cells}.get(kind.removesuffix(" | None"))
+    if make is None or not (isinstance(value, Cells) or is_source(value)):
+        raise ModelError(f"{expected}, not {type(value).__name__}.")
+    return make(value)
+
+
+def _require_known(function: str, named: dict[str, Any], order: list[str]) -> None:
+    """Say of options that belong to reading where they go; Python refuses any others."""
+    unknown = named.keys() - set(order)
+    if not unknown:
+        return
+    from bayes_arena.votes.reading.read_votes import read_votes
+
+    if reading := [name for name in named if name in unknown & signature(read_votes).parameters.keys()]:
+        options = ", ".join(f"{name}=..." for name in reading)
+        raise ModelError(
+            f"{function} has no option {reading[0]!r}, which is one of reading: "
+            f"{function}(read_votes(votes, {options}))."
+        )

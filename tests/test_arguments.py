@@ -19,10 +19,13 @@ def fit():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda fit: ba.report("votes.csv"), "fit of report must be a result of fit, not str"),
-        (lambda fit: ba.leaderboard(fit.cells), "fit of leaderboard must be a result of fit, not Cells"),
+        (lambda fit: ba.leaderboard(fit.plan), "fit of leaderboard must be a result of fit, or votes, not Plan"),
+        (lambda fit: ba.report([3]), "fit of report must be a result of fit, or votes, not list"),
         (lambda fit: ba.versus(None, "x", "y"), "not NoneType"),
-        (lambda fit: ba.plots.calibration(fit, "votes.csv"), "votes of calibration must be cells from read_votes"),
+        (
+            lambda fit: ba.plots.calibration(fit, 3),
+            "votes of calibration must be cells from read_votes, or votes, not int",
+        ),
         (lambda fit: ba.online_elo(fit.cells), "votes of online_elo must be votes in order, from read_sequence"),
         (lambda fit: ba.save(fit, 3), "path of save must be the path of a file, not int"),
         (lambda fit: ba.load(3), "path of load must be the path of a file, not int"),
@@ -32,6 +35,27 @@ def fit():
 def test_another_kind_than_is_wanted_is_refused_by_name(fit, call, said):
     with pytest.raises(ba.ModelError, match=said):
         call(fit)
+
+
+def test_votes_are_fitted_where_a_fit_is_wanted(tmp_path):
+    VOTES.write_csv(path := tmp_path / "votes.csv")
+    board = ba.leaderboard(ba.fit(VOTES))
+    for votes in (VOTES, ba.read_votes(VOTES), path, str(path), [path]):
+        assert ba.leaderboard(votes).equals(board) and ba.leaderboard(fit=votes).equals(board)
+    with pytest.raises(ba.VotesError, match=r"No file at 'no\.csv'"):
+        ba.leaderboard("no.csv")
+
+
+def test_options_of_reading_are_sent_where_they_belong(fit):
+    said = r"fit has no option 'annotator', .*: fit\(read_votes\(votes, annotator=\.\.\., time=\.\.\.\)\)"
+    with pytest.raises(ba.ModelError, match=said):
+        ba.fit(VOTES, annotator="judge", time="when")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        ba.leaderboard(fit, colour="red")
+    with pytest.raises(TypeError, match="positional"):
+        ba.leaderboard(fit, 0.9)
+    with pytest.raises(TypeError, match="fit"):
+        ba.leaderboard()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from helpers import sliced_votes
-from pytensor.compile.mode import Mode
+from programs import GRAPH
 
 import bayes_arena as ba
 from bayes_arena.inference.density.coordinates import Coordinates
@@ -17,8 +17,6 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.models.grid import compose
 
 pytestmark = pytest.mark.slow
-GRAPH = Mode(linker="py", optimizer="fast_compile")
-"""Without numba: the graph itself."""
 SLICED = ba.Model(
     "sliced",
     "annotator",

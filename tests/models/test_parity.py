@@ -9,8 +9,8 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 from helpers import every_likelihood
+from programs import GRAPH
 from pymc.model.transform.conditioning import remove_value_transforms
-from pytensor.compile.mode import Mode
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
@@ -44,9 +44,6 @@ MODELS = [
 WRITTEN = [*((name, 1) for name in PRESETS), ("davidson", 3), ("am-davidson", 3)]
 COUNTED, RAO_KUPPER = MODELS[len(PRESETS) :][:2]
 
-GRAPH = Mode(linker="py", optimizer="fast_compile")
-"""Without numba: the graph itself."""
-
 
 def written_out(name: str):
     """Return the file of a preset."""
@@ -77,8 +74,7 @@ def test_value_gradient_and_mode(four_outcomes, graded, model, prior):
     fit = ba.fit(votes, model=model, prior=PRIORS[prior], method="map")
     target = fit.target
     program = remove_value_transforms(build(votes, model=model, prior=PRIORS[prior]))
-    mode = None if prior == "default" else GRAPH  # compiling is the same under every prior
-    logp, dlogp = program.compile_logp(mode=mode), program.compile_dlogp(mode=mode)
+    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
     points = [random_point(target, seed) for seed in range(3)]
 
     differences = [logp(values(target, p)) - logp(values(target, points[0])) for p in points]
@@ -168,7 +164,7 @@ def test_pooled_coordinates_leave_the_posterior_what_it_is(four_outcomes, model)
     target, prior = fit.target, ba.Prior()
     program = remove_value_transforms(build(four_outcomes, model=model, pooled=True))
     known = information_of(Problem(four_outcomes, fit.model, prior))
-    logp = program.compile_logp()
+    logp = program.compile_logp(mode=GRAPH)
     share = np.bincount(target.tally.k, target.counts.sum(axis=0)) / target.n_votes
 
     def both(seed: int) -> tuple[float, float]:
@@ -287,7 +283,7 @@ def test_a_new_effect_is_in_the_program_without_a_line(four_outcomes, monkeypatc
     monkeypatch.setattr("bayes_arena.likelihood.objective.effects", lambda model, prior: tuple(both))
     problem = Problem(four_outcomes, MODELS[3], Prior(hyper=None))
     program = remove_value_transforms(build(four_outcomes, model=MODELS[3], prior=Prior(hyper=None)))
-    target, logp = problem.objective, program.compile_logp()
+    target, logp = problem.objective, program.compile_logp(mode=GRAPH)
     assert "home" in {variable.name for variable in program.deterministics}
     points = [random_point(target, seed) for seed in range(2)]
     ours = [-target.value(point) for point in points]

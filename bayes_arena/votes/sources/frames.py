@@ -75,6 +75,14 @@ def _with_text_names(source: Any) -> Any:
     return source.set_axis([str(name) for name in source.columns], axis=1)
 
 
+def is_source(value: object) -> bool:
+    """Whether votes can be read from a value of this type."""
+    paths = [value] if isinstance(value, str | Path) else value
+    if isinstance(paths, Sequence) and paths and all(isinstance(path, str | Path) for path in paths):
+        return True
+    return type(value).__module__ == DATASET or nw.from_native(cast("Any", value), pass_through=True) is not value
+
+
 def files_of(source: object) -> list[Path]:
     """Return the files that a source stands for, none if it is not a path or a sequence of paths."""
     if isinstance(source, str | Path):
