@@ -151,10 +151,7 @@ from .validation.predictive import (
 )
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
-from .votes.merge_split import (
-    merge as merge,
-    split as split,
-)
+from .votes.merging import merge as merge
 from .votes.parquet import read_cells as read_cells
 from .votes.reading.checks import check as check
 from .votes.reading.read_votes import (
@@ -168,5 +165,6 @@ from .votes.selection import (
 )
 from .votes.sequence import VoteSequence as VoteSequence
 from .votes.sources.hub import hub_files as hub_files
+from .votes.splitting import split as split
 
 __version__: str

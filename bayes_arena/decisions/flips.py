@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.special import ndtr
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.decisions.changes import VOTE, How, changes
 from bayes_arena.decisions.fewest import Fewest, Path, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.inference.projection import project

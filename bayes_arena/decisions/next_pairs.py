@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.votes.cells import Cells

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.decisions.campaigns import Board, campaign, scores
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale

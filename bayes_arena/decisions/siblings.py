@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.pooling import Families, inverse, pool
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.projected import Projection

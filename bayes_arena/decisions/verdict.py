@@ -35,8 +35,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.decisions.verdict import chance, order_of
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead

@@ -2,6 +2,7 @@
 
 ===============  =================================================================
 fitting          ``fit``
+arguments        votes where a fit is wanted, and typed errors
 plan             ``choose``: what a fit chooses by default, and why
 result           ``Fit``
 sampling         the posterior by NUTS

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
-from bayes_arena.arguments import held
 from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.plan import Asked, Plan, Robust, asked_for, choose
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.directions import with_directions

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
-from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
+from bayes_arena.fits.arguments import held
 from bayes_arena.inference.change import is_timed
 from bayes_arena.inference.marginal.directions import MOST
 from bayes_arena.inference.marginal.finding import Evidence

@@ -12,9 +12,9 @@ import numpy as np
 
 from bayes_arena.algebra.arrow import DRAWN_AT_ONCE
 from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, viewed
 from bayes_arena.fits.result import Fit
 

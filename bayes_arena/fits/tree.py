@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.extras import require
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.posterior_draws import draw, require_proper

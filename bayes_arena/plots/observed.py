@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, sum_by
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
 from bayes_arena.ratings.intervals.contract import half_width, require_level

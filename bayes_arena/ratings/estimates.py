@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian, times
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.derivatives import are_many

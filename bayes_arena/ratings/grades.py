@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.methods import Method

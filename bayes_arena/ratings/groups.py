@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import noise_of_unseen
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit

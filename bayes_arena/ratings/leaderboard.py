@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ArenaError, ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.projection import project

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.leaderboard import ranks

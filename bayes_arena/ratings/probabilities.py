@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import expit, logit
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, noise_of_unseen
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.average_vote import CERTAIN, average_votes, in_parts, scattered, ties_of_competitors

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.predictor import root_mean_square
 from bayes_arena.ratings.estimates import linear_table

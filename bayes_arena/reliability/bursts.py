@@ -26,9 +26,9 @@ import numpy as np
 import polars as pl
 from scipy.special import expit
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, VotesError, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.votes.cells import Cells

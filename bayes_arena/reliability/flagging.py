@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.newton import DECREMENT
 from bayes_arena.reliability.annotators import posterior_theta, require_annotators, suspicion

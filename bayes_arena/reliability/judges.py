@@ -14,9 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import html_facts

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.gaussian import LEVEL
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE

@@ -29,9 +29,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import PACKAGE, ArenaWarning, ModelError, SampledVotesWarning
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit as fit_votes
 from bayes_arena.fits.pointwise import DRAWS, Columns, in_parts, pointwise
 from bayes_arena.fits.posterior_draws import require_proper

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters, require_proper
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.point import Point

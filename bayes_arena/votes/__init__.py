@@ -16,7 +16,8 @@ records           wins, losses and ties; who was never beaten
 groups            dependent votes: by annotator, prompt or ranking
 repeated_answers  whether answers to prompts have repeated votes
 selection         the votes of some annotators
-merge_split       ``merge`` and ``split``: cells combined or divided
+merging           ``merge``: cells combined
+splitting         ``split``: votes divided
 parquet           ``read_cells``: cells from Parquet files
 ================  ==================================================================
 """

@@ -16,9 +16,9 @@ from typing import Any
 from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
-from bayes_arena.arguments import held
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
 from bayes_arena.fits.saved.plainness import require_plain_file, require_plain_folder

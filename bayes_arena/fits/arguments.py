@@ -11,7 +11,11 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+import bayes_arena
 from bayes_arena.errors import ModelError
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.read_votes import as_cells, read_votes
+from bayes_arena.votes.sources.frames import is_source
 
 WANTED = {
     "Fit": "a result of fit, or votes",
@@ -54,12 +58,8 @@ def _is(value: object, kind: str) -> bool:
 
 def _made(value: object, kind: str, expected: str) -> object:
     """Return the fit or the cells of votes."""
-    from bayes_arena.fits.fitting import fit
-    from bayes_arena.votes.cells import Cells
-    from bayes_arena.votes.reading.read_votes import as_cells
-    from bayes_arena.votes.sources.frames import is_source
-
-    make = {"Fit": fit, "Cells": as_cells}.get(kind.removesuffix(" | None"))
+    makers: dict[str, Any] = {"Fit": bayes_arena.fit, "Cells": as_cells}
+    make = makers.get(kind.removesuffix(" | None"))
     if make is None or not (isinstance(value, Cells) or is_source(value)):
         raise ModelError(f"{expected}, not {type(value).__name__}.")
     return make(value)
@@ -67,12 +67,8 @@ def _made(value: object, kind: str, expected: str) -> object:
 
 def _require_known(function: str, named: dict[str, Any], order: list[str]) -> None:
     """Say of options that belong to reading where they go; Python refuses any others."""
-    unknown = named.keys() - set(order)
-    if not unknown:
-        return
-    from bayes_arena.votes.reading.read_votes import read_votes
-
-    if reading := [name for name in named if name in unknown & signature(read_votes).parameters.keys()]:
+    reading = [name for name in named if name not in order and name in signature(read_votes).parameters]
+    if reading:
         options = ", ".join(f"{name}=..." for name in reading)
         raise ModelError(
             f"{function} has no option {reading[0]!r}, which is one of reading: "

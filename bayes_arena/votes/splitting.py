@@ -1,92 +1,24 @@
-"""``merge`` and ``split``: combine cells of months, partitions or sites, and divide cells by category or week."""
+"""``split``: divide votes by category, annotator or week."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
-from bayes_arena.arguments import held
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
-from bayes_arena.votes.cells import Cells, as_table
+from bayes_arena.errors import ModelError, VotesError, listing
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.groups import Groups, groups_of
-from bayes_arena.votes.summing import build_cells, groups_of_counts
+from bayes_arena.votes.reading.read_votes import as_cells
 
 
-def merge(*cells: Cells) -> Cells:
-    """Merge cells, of partitions, months or sites for instance, into the cells of all their votes.
-
-    Parameters
-    ----------
-    *cells : Cells
-        Parts, all with or without annotators, all with or without sides, and with the same slices and features. Names
-        have to match exactly.
-
-    Returns
-    -------
-    Cells
-        If weights are whole numbers, bit for bit what reading all votes at once gives, whatever the order of the parts.
-
-    Raises
-    ------
-    NoVotesError
-        If there are no parts.
-    VotesError
-        If the parts differ in what they carry, or have importance weights, which are scaled to the votes that were
-        read together.
-
-    Examples
-    --------
-    >>> import bayes_arena as ba
-    >>> cells = ba.read_votes(ba.example_arena().votes)
-    >>> ba.merge(cells, cells).n_votes / cells.n_votes
-    2.0
-    """
-    if not cells:
-        raise NoVotesError("There are no cells to merge.")
-    first = cells[0]
-    if len(cells) == 1:
-        return first
-    for part in cells[1:]:
-        if (known := _known(part)) != _known(first):
-            raise VotesError(
-                f"These cells cannot be merged: some have {_known(first)}; others {known}. Read all of them with the "
-                "same options."
-            )
-    if any(part.design_effect != 1 for part in cells):
-        raise VotesError(
-            "Cells with importance weights cannot be merged: these are scaled to the votes that were read together. "
-            "Read all votes at once."
-        )
-    groups = [groups_of_counts(as_table(part)) for part in cells]
-    dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
-    merged = build_cells(pl.concat(groups), dropped=dropped, sided=first.sided)
-    return replace(merged, programs=tuple(sorted({name for part in cells for name in part.programs})))
-
-
-def _known(cells: Cells) -> str:
-    """Say what cells carry besides the competitors."""
-    return ", ".join(
-        [
-            "annotators" if cells.annotators else "no annotators",
-            "known sides" if cells.sided else "unknown sides",
-            f"slices {listing(sorted(cells.slices))}" if cells.slices else "no slices",
-            f"features {listing(sorted(cells.features))}" if cells.features else "no features",
-        ]
-    )
-
-
-@held
-def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
+def split(cells: object, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
     """Split cells by annotator or slice, as if the votes of each part had been read on their own.
 
     Parameters
     ----------
-    cells : Cells
+    cells : Cells, path, sequence of paths, or dataframe
         Votes.
     by : str or sequence of str
         Slices of the votes, or ``"annotator"``: one part for every combination of their levels that has votes.
@@ -114,7 +46,7 @@ def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]
     >>> len(parts), parts[("annotator-01",)].n_annotators
     (42, 1)
     """
-    kinds = [by] if isinstance(by, str) else list(by)
+    cells, kinds = as_cells(cells), [by] if isinstance(by, str) else list(by)
     if not kinds or len(set(kinds)) < len(kinds):
         raise ModelError(f"by must name at least one slice, each once; not {listing(kinds) or 'none'}.")
     if cells.design_effect != 1:
