@@ -46,6 +46,24 @@ def test_votes_are_fitted_where_a_fit_is_wanted(tmp_path):
         ba.leaderboard("no.csv")
 
 
+def test_functions_of_a_fit_are_its_methods(fit):
+    assert fit.leaderboard(level=0.9).equals(ba.leaderboard(fit, level=0.9))
+    assert str(fit.verdict()) == str(ba.verdict(fit))
+    for name in ("leaderbord", "read_votes", "Model", "plots", "__array__"):
+        with pytest.raises(AttributeError, match=f"A Fit has no '{name}'"):
+            getattr(fit, name)
+
+
+def test_a_fit_prints_what_a_reader_wants_first(fit):
+    text = str(fit)
+    board = ba.leaderboard(fit)
+    places = [text.index(part) for part in (repr(fit), str(ba.verdict(fit)), f"{board['elo'][2]:.1f}", repr(fit.plan))]
+    assert places == sorted(places)
+    with pytest.warns(ba.NoMaximumWarning):
+        fit = ba.fit(frame([("x", "y", "x")]), prior="flat")
+    assert f"Warning: {fit.warnings[0]}" in str(fit) and "Nothing can be decided" in str(fit)
+
+
 def test_options_of_reading_are_sent_where_they_belong(fit):
     said = r"fit has no option 'annotator', .*: fit\(read_votes\(votes, annotator=\.\.\., time=\.\.\.\)\)"
     with pytest.raises(ba.ModelError, match=said):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
 
+import bayes_arena
 from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     PACKAGE,
+    ArenaError,
     ArenaWarning,
     AverageWarning,
     ChangedStrengthsWarning,
@@ -59,6 +62,9 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from bayes_arena.promotion.promotions import Promotions
+
+HEAD = 5
+"""Rows of the board that print."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +124,29 @@ class Fit:
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
+
+    def __str__(self) -> str:
+        """Return what was fitted, its warnings, the verdict, the head of the board and the plan."""
+        try:
+            verdict = str(bayes_arena.verdict(self))
+        except ArenaError as error:  # nothing can be decided
+            verdict = str(error)
+        board = bayes_arena.leaderboard(self)[["rank", "competitor", "elo", "lower", "upper", "votes"]]
+        head = board.head(HEAD).to_string(
+            index=False, float_format="{:.1f}".format, formatters={"competitor": printable}
+        )
+        more = f"\n... and {len(board) - HEAD} more" if len(board) > HEAD else ""
+        warned = "\n".join(f"Warning: {text}" for text in self.warnings)
+        return "\n\n".join(filter(None, [repr(self), warned, verdict, head + more, repr(self.plan)]))
+
+    if not TYPE_CHECKING:  # what is not there is an error for a type checker
+
+        def __getattr__(self, name: str) -> object:
+            """Return a public function of fits as a method: ``fit.leaderboard()`` is ``leaderboard(fit)``."""
+            function = getattr(bayes_arena, name) if name in bayes_arena.__all__ and name.islower() else None
+            if callable(function) and next(iter(signature(function).parameters.values())).annotation == "Fit":
+                return partial(function, self)
+            raise AttributeError(f"A Fit has no {name!r}, and bayes_arena has no function of fits of that name.")
 
     @property
     def plan(self) -> Plan:

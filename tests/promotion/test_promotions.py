@@ -205,5 +205,5 @@ def test_votes_that_carry_no_annotators_are_refused():
 
 def test_what_is_not_a_fit_is_refused(rigged):
     for table in (ba.integrity, ba.promoters):
-        with pytest.raises(ba.ModelError, match=f"fit of {table.__name__} must be a result of fit, not Cells"):
-            table(rigged)
+        with pytest.raises(ba.ModelError, match=f"fit of {table.__name__} must be a result of fit, or votes, not Plan"):
+            table(ba.choose(rigged))
