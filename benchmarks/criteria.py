@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from true_boards import average_score, measured, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
-from bayes_arena.votes.outcomes import LOSS, WIN
 
 N, PEOPLE, COMPARISONS, CRITERIA = 16, 80, 1_000, ("helpful", "harmless", "honest", "style")
 STRENGTH_SD, CRITERION_SD, ANSWER_SD, TIE = 0.6, 0.3, 0.7, -0.5
-PER_LOGIT = 400 / np.log(10)
 NODES, MANY = 20, 200
 
 
@@ -65,23 +64,8 @@ def _board(strengths: Floats, answer_sd: float, rng: np.random.Generator) -> Flo
     score = np.zeros(len(i))
     for mine in strengths:
         for at, part in zip(x * answer_sd * np.sqrt(2), weight / weight.sum(), strict=True):
-            eta = theta[:, None] * (mine[i] - mine[j] + at)
-            win, lose, tied = np.exp(eta / 2), np.exp(-eta / 2), np.exp(tie)[:, None]
-            score += part / len(strengths) * ((win + tied / 2) / (win + lose + tied)).mean(axis=0)
-    counts = np.zeros((len(i), 4))
-    counts[:, WIN], counts[:, LOSS] = 1e4 * score, 1e4 * (1 - score)
-    every = ba.Cells(tuple(f"m{one:02}" for one in range(N)), (), i, j, np.zeros_like(i), counts)
-    return PER_LOGIT * ba.fit(every, model="bradley-terry", prior="flat", method="map").strength
-
-
-def measured(fit: ba.Fit, truth: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return errors in Elo points, and whether intervals at .95 and at .89 cover, by competitor."""
-    inside = []
-    for level in (0.95, 0.89):
-        board = ba.leaderboard(fit, level=level).set_index("competitor").loc[list(fit.cells.competitors)]
-        value = truth - truth.mean() + board["elo"].mean()
-        inside.append(((board["lower"] <= value) & (value <= board["upper"])).to_numpy(float))
-    return (board["elo"] - value).to_numpy(), inside[0], inside[1]
+            score += part / len(strengths) * average_score(theta[:, None] * (mine[i] - mine[j] + at), tie)
+    return projected(score, N)
 
 
 def main() -> None:

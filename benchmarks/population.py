@@ -19,15 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from true_boards import average_score, measured, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
-from bayes_arena.votes.outcomes import LOSS, WIN
 
 N, PEOPLE, VOTES = 16, 120, 6_000
 GROUPS, SHARES = ("A", "B", "C"), (0.5, 0.3, 0.2)
 GROUP_SD, STRENGTH_SD, TIE = 0.4, 0.6, -0.7
-PER_LOGIT = 400 / np.log(10)
 MODEL = ba.Model(
     "by group",
     discrimination="annotator",
@@ -75,25 +74,19 @@ def draw(seed: int, *, times: float = 4.0, silent: str = "", interaction: float 
         }
     )
     cells = ba.read_votes(table, slices=["group", "country"])
-    return Arena(cells, PER_LOGIT * truth(by_group, more, rng))
+    return Arena(cells, truth(by_group, more, rng))
 
 
 def truth(by_group: Floats, more: Floats, rng: np.random.Generator, many: int = 400) -> Floats:
-    """Return r* of the average vote of a population of many annotators, shape (N,)."""
+    """Return r* in Elo points of the average vote of a population of many annotators, shape (N,)."""
     theta, tie = np.abs(rng.normal(1, 0.3, many)), rng.normal(TIE, 0.4, many)
     i, j = np.triu_indices(N, 1)
     score = np.zeros(len(i))
     for share, strength, added in zip(SHARES, by_group, more, strict=True):
         for one in added:
             seen = strength + one
-            eta = theta[:, None] * (seen[i] - seen[j])
-            win, lose, tied = np.exp(eta / 2), np.exp(-eta / 2), np.exp(tie)[:, None]
-            score += share / 2 * ((win + tied / 2) / (win + lose + tied)).mean(axis=0)
-    counts = np.zeros((len(i), 4))
-    counts[:, WIN], counts[:, LOSS] = 1e4 * score, 1e4 * (1 - score)
-    names = tuple(f"m{one:02}" for one in range(N))
-    every = ba.Cells(names, (), i, j, np.zeros_like(i), counts)
-    return ba.fit(every, model="bradley-terry", prior="flat", method="map").strength
+            score += share / 2 * average_score(theta[:, None] * (seen[i] - seen[j]), tie)
+    return projected(score, N)
 
 
 def shares() -> dict[str, dict[str, float]]:
@@ -111,16 +104,6 @@ def boards(arena: Arena) -> dict[str, ba.Fit]:
     }
 
 
-def measured(fit: ba.Fit, arena: Arena) -> tuple[Floats, Floats, Floats]:
-    """Return errors in Elo points, and whether intervals at .95 and at .89 cover, by competitor."""
-    inside = []
-    for level in (0.95, 0.89):
-        board = ba.leaderboard(fit, level=level).set_index("competitor").loc[list(arena.cells.competitors)]
-        value = arena.truth - arena.truth.mean() + board["elo"].mean()
-        inside.append(((board["lower"] <= value) & (value <= board["upper"])).to_numpy(float))
-    return (board["elo"] - value).to_numpy(), inside[0], inside[1]
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -136,7 +119,7 @@ def main() -> None:
         for seed in range(options.arenas):
             arena = draw(seed, **how)
             for board, fit in boards(arena).items():
-                found.setdefault(board, []).append(measured(fit, arena))
+                found.setdefault(board, []).append(measured(fit, arena.truth))
         for board, rows in found.items():
             error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
             rmse = np.sqrt(np.mean(error**2))

@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
 from rigging import offered, with_votes
+from true_boards import projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
@@ -201,12 +202,7 @@ def truth(arena: HonestArena) -> Floats:
         mine, theta = arena.strength + arena.taste[k], arena.habits.discrimination[k]
         z = np.array([theta * lead(mine, i, j), np.full(len(i), arena.habits.log_tie_propensity[k])])
         score += part * davidson.LIKELIHOOD.expected_score(z[: T + 1])[0]
-    names = arena.cells.competitors
-    counts = np.zeros((len(i), 4))
-    counts[:, WIN], counts[:, LOSS] = 1e4 * score, 1e4 * (1 - score)
-    every = ba.Cells(names, (), i, j, np.zeros_like(i), counts)
-    flat = ba.fit(every, model="bradley-terry", prior="flat", method="map")
-    return 1000 + 400 / np.log(10) * (flat.strength - flat.strength.mean())
+    return 1000 + projected(score, n)
 
 
 def place(score: Floats, one: int) -> int:

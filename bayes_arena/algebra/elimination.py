@@ -5,8 +5,8 @@ A vote involves few numbers, so its row of the Jacobian J of the coordinates has
     strengths of i and j; numbers of the slices; what annotators share; the annotator's own.
 
 One kind of slice (annotators count as one) is eliminated first, unit by unit: a vote involves only one unit of it, so
-units are independent given the rest. It is the kind with the most numbers, so that what is left, the dense part of the
-Hessian, is as small as possible.
+units are independent given the rest. It is the kind that leaves the least work: the smallest
+dense rest, with the kinds whose every unit lies within one unit of it (:mod:`bayes_arena.likelihood.numbering`).
 
 Periods are not independent, where strengths walk from one to the next: they are eliminated in order, as a chain
 (:mod:`bayes_arena.algebra.chain`).

@@ -196,7 +196,7 @@ class Numbering:
         TooLargeError
             If too many numbers are left.
         """
-        return _eliminate_largest(self)
+        return _cheapest_elimination(self)
 
 
 def number(
@@ -243,7 +243,7 @@ def label_of(effect: Effect) -> str:
     return f"{effect.by}_of_{'competitor' if effect.basis == 'difference' else 'ties'}"
 
 
-def _eliminate_largest(numbering: Numbering) -> Elimination:
+def _cheapest_elimination(numbering: Numbering) -> Elimination:
     """Choose what to eliminate, and lay out the entries of all rows for it."""
     n, width = numbering.n_competitors, len(numbering.own)
     kinds: dict[str, Ints] = {}  # unit of every number, -1 where it is left
