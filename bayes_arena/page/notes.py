@@ -24,7 +24,7 @@ REMEDY = re.compile(r"(?<!\w)--[a-z]|\w=\S|\w\(\w*\)|`")
 def left_out(fit: Fit) -> str:
     """Say in one line which votes do not count, and why."""
     said = list(_left_out(fit))
-    return f"{'; '.join(said)}." if said else f"nothing: all {fit.cast.described_votes} count."
+    return f"{'; '.join(said)}." if said else f"none of {fit.cast.described_votes}."
 
 
 def _left_out(fit: Fit) -> Iterator[str]:

@@ -65,7 +65,7 @@ def test_nothing_left_out_is_said_and_doubts_stand_below_the_verdict(plain):
     text = text_of(
         ba.report(plain, notes=["Half of the votes are from May. Read all with --where, or where=None."]).html
     )
-    assert "Left out: nothing: all 600 votes count." in text
+    assert "Left out: none of 600 votes." in text
     verdict = text.index(ba.verdict(plain).headline)
     assert verdict < text.index("Keep in mind Half of the votes are from May. Ranking")
 

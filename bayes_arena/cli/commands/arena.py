@@ -127,7 +127,7 @@ def rate(
             )
     named = f"{file.name}, round {round.number}"
     if report is not None:
-        whose = f"Votes of {len(round.excluded)} annotators are left out: earlier rounds excluded them."
+        whose = f"Besides, earlier rounds excluded annotators: {len(round.excluded)}. Their votes are left out."
         kept_out = [whose] if round.excluded else []
         page.made(round.fit, source=named, level=intervals.level, elo=elo, notes=kept_out).save(report)
     about, how = how_fitted(round.fit)
