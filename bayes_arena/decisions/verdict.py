@@ -68,8 +68,8 @@ class Verdict:
 
     Attributes
     ----------
-    sentence : str
-        The verdict in words, which ``str`` returns.
+    headline : str
+        The verdict in words, without its probability.
     level : float
         Probability at which one competitor leads.
     named : tuple of str
@@ -93,7 +93,7 @@ class Verdict:
         open or do not connect all competitors.
     """
 
-    sentence: str
+    headline: str
     level: float
     named: tuple[str, ...]
     probability: float
@@ -107,6 +107,12 @@ class Verdict:
 
     def __str__(self) -> str:
         return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, with its probability, which ``str`` returns."""
+        what = "P" if len(self.named) > 1 else "P(best)"
+        return f"{self.headline.removesuffix('.')} ({what} {chance(self.probability, self.level)})."
 
     def _repr_html_(self) -> str:
         return html_paragraph(self.sentence)
@@ -177,7 +183,7 @@ def verdict_of(fit: Fit, strength: Floats, level: float) -> Verdict:
 
     behind = strength[:, among].max(axis=1) - strength[:, first]
     return Verdict(
-        sentence=_apart(sizes) + _sentence(fit, names, leader, chance(probability, level)),
+        headline=_apart(sizes) + _headline(fit, names, leader),
         level=level,
         named=tuple(names),
         probability=probability,
@@ -196,14 +202,14 @@ def _best_first(strength: Floats) -> Floats:
     return strength[:, np.argsort(-strength.mean(axis=0), kind="stable")]
 
 
-def _sentence(fit: Fit, named: list[str], leader: str, probability: str) -> str:
+def _headline(fit: Fit, named: list[str], leader: str) -> str:
     board = " on " + " of ".join(fit.about.values()) if fit.about else ""
     if not named:
-        return f"Not enough votes to say which is the best{board}: the likeliest is {leader} (P(best) {probability})."
+        return f"Not enough votes to say which is the best{board}: the likeliest is {leader}."
     *others, last = named
     if not others:
-        return f"{last} leads{board} (P(best) {probability})."
-    return f"The best{board} is one of {', '.join(others)} and {last} (P {probability})."
+        return f"{last} leads{board}."
+    return f"The best{board} is one of {', '.join(others)} and {last}."
 
 
 def _apart(sizes: Ints) -> str:

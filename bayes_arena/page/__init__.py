@@ -8,6 +8,7 @@ slices      the board of every category, language, ...
 observed    observed against predicted votes
 annotators  the annotators, the least reliable first; pseudonyms
 settled     what the votes settle, and what they leave open
+notes       which votes were left out, and warnings without what to do about them
 meta        metadata of the competitors, such as prices
 writing     the page as HTML, with a policy that lets a browser run and load nothing else
 figures     figures as SVG: intervals, shades, observed against predicted

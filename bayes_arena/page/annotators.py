@@ -20,11 +20,12 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.reading.checks import FEW_VOTES
 
 UNNAMED = "an annotator"
 """In place of the name of somebody whose votes were left out on request."""
-FEWEST, WATCHED, MOST = 12, 25, 60
-"""Annotators listed: at least; at most, if some are only to be watched; at most, if all are anomalous."""
+FEWEST, MOST = 5, 25
+"""Annotators listed: at least, and at most, if so many are not reliable."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,12 @@ class People:
     silence : str
         Why the page says nothing about annotators; empty if it does.
     verdicts : dict of str to int
-        Number of anomalous, watched and reliable annotators.
+        Number of anomalous, watched and reliable annotators, of those with more than ``FEW_VOTES`` votes: of few votes
+        nobody is called anomalous in public.
     rows : tuple of dict
-        The least reliable, as in :func:`~bayes_arena.annotators`.
+        The least reliable of them, as in :func:`~bayes_arena.annotators`.
     total : int
+        Number of all annotators.
     discounted : tuple of dict
         Competitors on which votes do not count, as in :func:`~bayes_arena.integrity`.
     """
@@ -60,11 +63,11 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
         discounted = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
     if not judges_annotators(fit):
         return People(_silence(fit), {}, (), total, discounted)
-    rows = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    every = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
+    rows = [row for row in every if row["votes"] > FEW_VOTES]
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     unsure = verdicts["anomalous"] + verdicts["watch"]
-    shown = max(FEWEST, min(verdicts["anomalous"], MOST), min(unsure, WATCHED))
-    return People("", verdicts, tuple(rows[:shown]), total, discounted)
+    return People("", verdicts, tuple(rows[: min(max(FEWEST, unsure), MOST)]), total, discounted)
 
 
 def _silence(fit: Fit) -> str:

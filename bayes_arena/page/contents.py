@@ -12,11 +12,12 @@ import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.decisions.verdict import Verdict, verdict_of
-from bayes_arena.errors import ArenaWarning
+from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.annotators import People, people_of
 from bayes_arena.page.board import Board, board_of, cheapest_equal, place_chances, win_chances
 from bayes_arena.page.meta import Column
+from bayes_arena.page.notes import for_readers, left_out
 from bayes_arena.page.observed import Fitted, fitted
 from bayes_arena.page.settled import Settled, settled_of
 from bayes_arena.page.slices import Kind, kinds_of, unused_kinds
@@ -32,11 +33,13 @@ class Contents:
     Attributes
     ----------
     votes : str
-        Number of votes cast, and how many of them do not count.
+        Number of votes cast, in words.
     size : dict of str to int
         Numbers of competitors, annotators and prompts.
+    left_out : str
+        Which votes do not count, and why.
     notes : tuple of str
-        Warnings and notes, shown first.
+        Warnings and notes.
     verdict : Verdict
         Which competitor is the best.
     cheaper : str
@@ -58,6 +61,7 @@ class Contents:
 
     votes: str
     size: dict[str, int]
+    left_out: str
     notes: tuple[str, ...]
     verdict: Verdict
     cheaper: str
@@ -85,13 +89,16 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         warnings.simplefilter("always")
         board = board_of(fit, level, elo, meta)
         wins, kinds = win_chances(fit, board), kinds_of(fit, board, level, elo)
-    said = [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
+    counted_all = fit.promotions is None or fit.promotions.cast is None
+    said = [text for kind, text in fit.notes if counted_all or kind is not DiscountedVotesWarning]  # else left_out says
+    said += [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
     cast = fit.cast
     size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
     return Contents(
-        votes=fit.described_votes,
+        votes=cast.described_votes,
         size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
-        notes=tuple(dict.fromkeys([*fit.warnings, *said, *notes])),
+        left_out=left_out(fit),
+        notes=for_readers([*said, *notes]),
         verdict=verdict_of(fit, board.strength[:, board.order.argsort()], level),
         cheaper=cheapest_equal(board, level),
         level=level,

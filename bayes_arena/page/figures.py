@@ -26,11 +26,6 @@ WRITTEN = 12
 """Most columns with numbers in the cells."""
 
 
-def spans(rows: Sequence[object], begin: str, dot: str, end: str) -> list[Span]:
-    """Return the bars of rows, from the attributes named."""
-    return [(getattr(row, begin), getattr(row, dot), getattr(row, end)) for row in rows]
-
-
 def bar(axis: Axis, span: Span) -> Markup:
     """Draw one bar for a cell of a table."""
     return element("svg", _line(axis, span, "50%"), _dot(axis, span, "50%", r=3), class_="bar", aria_hidden="true")
@@ -142,9 +137,8 @@ def against(groups: Sequence[Group], label: str) -> Markup:
         x, below, above = axis.at(100 * group.predicted), _up(axis, group.lower), _up(axis, group.upper)
         shapes.append(element("line", x1=x, x2=x, y1=below, y2=above, class_="range"))
     for group in groups:
-        outside = not group.lower <= group.observed <= group.upper
         place = {"cx": axis.at(100 * group.predicted), "cy": _up(axis, group.observed)}
-        shapes.append(element("circle", **place, r=4.5, class_="outside" if outside else "dot"))
+        shapes.append(element("circle", **place, r=4.5, class_="outside" if group.is_outside else "dot"))
     return element("svg", *shapes, class_="against", role="img", aria_label=label)
 
 

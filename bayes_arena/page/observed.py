@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binom
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
@@ -22,6 +23,8 @@ from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
 """Groups of pairs with about equal numbers of votes; fewest votes of a tested pair; most pairs that are named."""
+RARE = 0.01
+"""The fit is called good unless chance alone takes so many out of their ranges with less than this probability."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Group:
     lower: float
     upper: float
     votes: float
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether what was observed is outside its range."""
+        return not self.lower <= self.observed <= self.upper
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class Fitted:
 
     Attributes
     ----------
+    level : float
+        Coverage of the ranges.
     scores, ties : tuple of Group
         Scores of the better of two according to the fit, and shares of ties (empty where ties have no probability).
     pairs, outside : int
@@ -61,11 +71,28 @@ class Fitted:
         The pairs farthest outside.
     """
 
+    level: float
     scores: tuple[Group, ...]
     ties: tuple[Group, ...]
     pairs: int
     outside: int
     furthest: tuple[Pair, ...]
+
+    @property
+    def said(self) -> str:
+        """Say whether the fit is good, and if not, where it is off."""
+        off = [
+            f"for {what} (by up to {100 * max(abs(one.observed - one.predicted) for one in groups):.0f} points of 100)"
+            for what, groups in (("scores", self.scores), ("ties", self.ties))
+            if self._is_off(sum(one.is_outside for one in groups), len(groups))
+        ]
+        off += [f"for single pairs ({self.outside} of {self.pairs})"] * self._is_off(self.outside, self.pairs)
+        if off:
+            return f"So the fit is not good: predictions are off by more than chance explains {' and '.join(off)}."
+        return "So the fit is good: votes came out as predicted, as far as chance allows."
+
+    def _is_off(self, outside: int, size: int) -> bool:
+        return bool(binom.sf(outside - 1, size, 1 - self.level) < RARE)
 
 
 def fitted(fit: Fit, level: float) -> Fitted:
@@ -95,6 +122,7 @@ def fitted(fit: Fit, level: float) -> Fitted:
     names = fit.cells.competitors
     furthest = [k for k in np.argsort(-np.abs(z), kind="stable").tolist() if outside[k]][:FURTHEST]
     return Fitted(
+        level=level,
         scores=_groups(votes[seen], observed[seen], expected[seen], variance[seen], level),
         ties=_groups(votes[seen], tied[seen], ties[seen], of_ties[seen], level) if fit.model.has_tie_outcome else (),
         pairs=int(looked_at.sum()),

@@ -56,7 +56,7 @@ def report(
     level: float = 0.95,
     elo: EloScale | None = None,
     meta: object = None,
-    pseudonyms: bool = False,
+    names: bool = False,
     notes: Sequence[str] = (),
     command: str = "",
 ) -> Report:
@@ -77,10 +77,10 @@ def report(
     meta : path or dataframe, optional
         Further columns of the table: a file or dataframe with a column ``competitor``, ``model`` or ``name``. A column
         of numbers whose name contains ``price`` or ``cost`` is also compared with the scores.
-    pseudonyms : bool
-        Number the annotators, the least reliable first, instead of naming them; programs keep their names.
+    names : bool
+        Name the annotators. By default they are numbered, the least reliable first; programs keep their names.
     notes : sequence of str
-        Notes to show first, with the warnings of the fit.
+        Notes to show with the warnings of the fit.
     command : str
         Command that made the page; shown at its end.
 
@@ -108,7 +108,7 @@ def report(
     """
     require_level(level)
     known = read_meta(meta, fit.cells.competitors)
-    if pseudonyms:
+    if not names:
         fit = pseudonymous(fit)
-    about = {"title": title, "source": source, "command": command, "pseudonyms": pseudonyms}
+    about = {"title": title, "source": source, "command": command, "named": names}
     return Report(write_html(contents(fit, level=level, elo=elo or EloScale(), meta=known, notes=notes), **about))

@@ -10,7 +10,7 @@ from bayes_arena.page.board import Board
 from bayes_arena.ratings.probabilities import shares_ahead
 from bayes_arena.votes.reading.checks import check_rows
 
-NAMED = 10
+NAMED = 5
 """Most unsettled pairs that are named."""
 
 

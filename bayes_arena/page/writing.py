@@ -20,6 +20,7 @@ from bayes_arena.errors import printable
 from bayes_arena.page import figures, svg
 from bayes_arena.page.board import shown_first
 from bayes_arena.page.contents import Contents
+from bayes_arena.votes.reading.checks import FEW_VOTES
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -75,8 +76,8 @@ def _template() -> Template:
         "Axis": svg.Axis,
         "bar": figures.bar,
         "bars": figures.bars,
-        "spans": figures.spans,
         "more": more,
+        "enough": FEW_VOTES,
         "columns_of": figures.columns_of,
         "lines": figures.lines,
         "place_shades": figures.place_shades,

@@ -16,8 +16,9 @@ from bayes_arena.plots.drawing import (
     about,
     axes_of,
     entitle,
-    name_size,
+    inches,
     named,
+    names_beside,
     names_wide,
     percent,
     rows_high,
@@ -67,18 +68,19 @@ def board(
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice)
     columns = leaderboard_columns(fit, chosen, level=level, elo=elo)
     names = [str(name) for name in columns["competitor"]]
-    ax = axes_of(ax, 5.8 + names_wide(names), 1.2 + rows_high(len(names)))
+    ax = axes_of(ax, 5.8 + names_wide(names), 1.2 + rows_high(1 + len(names)))
     y, scores, first = np.arange(len(names)), columns["elo"], columns["rank_lower"] == 1
-    size = name_size(ax, len(names))
+    written, size = names_beside(inches(ax)[1], len(names))
     for mine, color, marker in ((first, RED, "D"), (~first, BLUE, "o")):
         reach = np.abs([columns[bound][mine] - scores[mine] for bound in ("lower", "upper")])
         ax.errorbar(scores[mine], y[mine], xerr=reach, fmt=marker, color=color, ms=4, lw=1.4, zorder=3)
     place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center", "fontsize": size}
-    for row, ranks in enumerate(ranges(columns["rank_lower"], columns["rank_upper"])):
-        ax.text(1.01, row, ranks, color=RED if first[row] else BLUE, **place)
+    open_ranks = ranges(columns["rank_lower"], columns["rank_upper"])
+    for row in written:
+        ax.text(1.01, row, open_ranks[row], color=RED if first[row] else BLUE, **place)
     ax.text(1.01, -1, "rank range", **place)
-    ax.set_yticks(y, [named(name) for name in names], fontsize=size)
-    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_yticks(written, [named(names[row]) for row in written], fontsize=size)
+    ax.set_ylim(len(names) - 0.4, -1.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", alpha=0.3, lw=0.6)
     how = chosen.about(fit)["interval"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -14,15 +14,12 @@ from bayes_arena.plots.drawing import (
     GREY,
     ORANGE,
     RED,
-    WIDTH,
     about,
     axes_of,
     entitle,
-    inches,
     log_ticks,
-    named,
+    name_beside,
     percent,
-    spread,
 )
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
@@ -33,12 +30,10 @@ if TYPE_CHECKING:
 
 LOOKS = {"reliable": (GREY, "o"), "watch": (ORANGE, "s"), "anomalous": (RED, "D")}
 """Colour and shape of the verdicts."""
-NAMED = 20
+NAMED = 12
 """Anomalous annotators that are named, the least reliable first."""
 LEAST = 2.0
 """Least factor shown above and below the middle, so that equal values do not look different."""
-TYPE = 8
-"""Font size of their names, in points."""
 
 
 @held
@@ -102,32 +97,18 @@ def annotators(
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
     middle, reach = np.sqrt(y.min() * y.max()), np.sqrt(y.max() / y.min())
-    ax.set_ylim(middle / max(1.1 * reach, LEAST), middle * max(1.1 * reach, LEAST))
+    reach = max(reach**1.1, LEAST)
+    ax.set_ylim(middle / reach, middle * reach)
     anomalous = np.flatnonzero(columns["verdict"] == "anomalous")
-    _name(ax, columns, anomalous[:NAMED], lower, y)
+    who = anomalous[:NAMED]
+    names = [f"{columns['annotator'][k]}, {columns['kind'][k]}" for k in who]
+    name_beside(ax, names, np.column_stack([x, y])[who], [LOOKS["anomalous"]] * len(who))
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     ax.grid(alpha=0.3, lw=0.6)
     more = f"named: the {NAMED} least reliable of {len(anomalous)}" if len(anomalous) > NAMED else ""
     x_named += f", {percent(level)} intervals of those not reliable"
     entitle(ax, "Annotators, larger for more votes", about(fit), more, x=x_named, y=y_named)
     return ax
-
-
-def _name(ax: Axes, columns: Columns, who: np.ndarray, x: Floats, y: Floats) -> None:
-    """Write names and kinds in a column on the left, with lines to the intervals, and make room for them."""
-    if not len(who):
-        return
-    labels = [f"{named(str(columns['annotator'][k]))}, {named(str(columns['kind'][k]))} " for k in who]
-    width, height = inches(ax)
-    share = min(0.5, max(map(len, labels)) * WIDTH * TYPE / 72 / width)
-    left, right = ax.get_xlim()
-    ax.set_xlim((left - share * right) / (1 - share), right)
-    low, high = np.log(ax.get_ylim())
-    places = spread((np.log(y[who]) - low) / (high - low), 1.3 * TYPE / 72 / height)
-    for k, label, place in zip(who, labels, np.exp(low + places * (high - low)), strict=True):
-        line = {"arrowstyle": "-", "lw": 0.5, "color": GREY, "relpos": (1, 0.5), "shrinkA": 0, "shrinkB": 0}
-        to, there = (x[k], y[k]), (left, place)
-        ax.annotate(label, to, xytext=there, ha="right", va="center", fontsize=TYPE, arrowprops=line)
 
 
 def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:

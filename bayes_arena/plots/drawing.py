@@ -6,13 +6,14 @@ that a picture can be printed in black and white.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import printable
 from bayes_arena.extras import require
 
@@ -29,8 +30,12 @@ LONGEST = 40
 """Most characters of a name that are shown."""
 TALLEST, SHORTEST = 0.22, 0.11
 """Height of a row in inches, where there are few and where there are many."""
-LARGEST, SMALLEST = 9.0, 4.0
+LARGEST, SMALLEST = 9.0, 6.0
 """Font sizes of a name beside its row, in points."""
+TYPE = 10.0
+"""Font size of titles and axis labels, in points."""
+FILLED = 0.95
+"""Height of a name, as a share of its row."""
 WIDTH = 0.6
 """Width of a letter, as a share of the font size."""
 
@@ -69,14 +74,15 @@ def names_wide(names: Sequence[str]) -> float:
     return max(len(named(name)) for name in names) * WIDTH * _points(rows_high(len(names)) / len(names)) / 72
 
 
-def name_size(ax: Axes, size: int) -> float:
-    """Return the font size of names beside so many rows, or below so many columns, in points."""
-    return _points(inches(ax)[1] / size)
+def names_beside(height: float, size: int) -> tuple[Ints, float]:
+    """Return which of so many rows in so many inches have room for a name, and its font size in points."""
+    row = height / size
+    return np.arange(0, size, math.ceil(SMALLEST / (FILLED * 72 * row))), _points(row)
 
 
 def _points(row: float) -> float:
     """Return the font size of a name beside a row of this height in inches."""
-    return max(SMALLEST, min(LARGEST, 0.95 * 72 * row))
+    return max(SMALLEST, min(LARGEST, FILLED * 72 * row))
 
 
 def named(name: str) -> str:
@@ -111,15 +117,14 @@ def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[
     looks : sequence of (str, str)
         Colour and marker of each.
     """
-    at_height = ax.get_yaxis_transform()
-    low, high = ax.get_ylim()
-    gap = 1.3 * LARGEST / 72 / inches(ax)[1]
-    places = low + (high - low) * spread((points[:, 1] - low) / (high - low), gap)
+    scale = ax.yaxis.get_transform().transform
+    low, high = scale(np.array(ax.get_ylim()))
+    places = spread((scale(points[:, 1]) - low) / (high - low), 1.3 * LARGEST / 72 / inches(ax)[1])
     line = {"arrowstyle": "-", "lw": 0.5, "ls": ":", "color": GREY, "shrinkA": 0, "shrinkB": 0}
     for name, point, place, (color, marker) in zip(names, points, places, looks, strict=True):
-        ax.annotate("", tuple(point), (1.03, place), textcoords=at_height, arrowprops=line)
-        ax.plot(1.03, place, marker, color=color, ms=4, transform=at_height, clip_on=False)
-        ax.text(1.045, place, named(name), fontsize=LARGEST, va="center", transform=at_height)
+        ax.annotate("", tuple(point), (1.03, place), textcoords="axes fraction", arrowprops=line)
+        ax.plot(1.03, place, marker, color=color, ms=4, transform=ax.transAxes, clip_on=False)
+        ax.text(1.045, place, named(name), fontsize=LARGEST, va="center", transform=ax.transAxes)
 
 
 def log_ticks(axis: Axis) -> None:
@@ -131,19 +136,13 @@ def log_ticks(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def type_size(ax: Axes) -> float:
-    """Return the font size of titles and axis labels: larger in a wide figure, which will be scaled down."""
-    return max(10.0, 1.1 * ax.figure.get_window_extent().width / ax.figure.dpi)
-
-
 def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
     """Write a title and further lines below it, and label the axes."""
-    size = type_size(ax)
-    room = int(max(30, 1.25 * inches(ax)[0] * 72 / (WIDTH * size)))
+    room = int(max(30, 1.25 * inches(ax)[0] * 72 / (WIDTH * TYPE)))
     lines = [line for text in (title, *more) for line in wrap(text, room)]
-    ax.set_title("\n".join(lines), loc="left", fontsize=size)
-    ax.set_xlabel(x, fontsize=size)
-    ax.set_ylabel(y, fontsize=size)
+    ax.set_title("\n".join(lines), loc="left", fontsize=TYPE)
+    ax.set_xlabel(x, fontsize=TYPE)
+    ax.set_ylabel(y, fontsize=TYPE)
 
 
 def about(fit: Fit) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
-from bayes_arena.plots.drawing import about, axes_of, entitle, name_size, named, names_wide, rows_high, type_size
+from bayes_arena.plots.drawing import TYPE, about, axes_of, entitle, inches, named, names_beside, names_wide, rows_high
 from bayes_arena.ratings.decision_draws import decision_strengths, rank_shares
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 WRITTEN = 12
 """Most competitors with room for a number in every cell."""
+NARROWEST, WIDEST = 2.4, 7.0
+"""Side of the square in inches."""
+SCALE = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1)
+"""Probabilities named on the scale of the ranks, most of which are small."""
 
 
 @held
@@ -49,6 +54,7 @@ def ranks(
     Returns
     -------
     matplotlib.axes.Axes
+        All competitors are drawn; where they are too many for legible names, every second or third has one.
 
     Raises
     ------
@@ -64,7 +70,8 @@ def ranks(
     rank = np.arange(1, len(shares) + 1)
     order = np.argsort(shares @ rank, kind="stable")
     names = [fit.cells.competitors[row] for row in order]
-    ax = _squares(ax, shares[order], names, colors="Blues", label="probability", first=1, gamma=0.5)
+    about_ranks: dict[str, Any] = {"label": "probability of the rank", "scale": SCALE, "first": 1, "gamma": 0.5}
+    ax = _squares(ax, shares[order], names, colors="Blues", **about_ranks)
     ax.set_xticks(_places(len(names)))
     entitle(ax, "Probability of every rank", about(fit), x="rank")
     return ax
@@ -94,6 +101,7 @@ def wins(
     Returns
     -------
     matplotlib.axes.Axes
+        All competitors are drawn; where they are too many for legible names, every second or third has one.
 
     Raises
     ------
@@ -106,7 +114,6 @@ def wins(
     order = table.mean(axis="columns").sort_values(ascending=False, kind="stable").index
     names = [str(name) for name in order]
     ax = _squares(ax, table.loc[order, order].to_numpy(), names, colors="RdBu", label="score of the row, ties half")
-    ax.set_xticks(range(len(names)), [named(name) for name in names], rotation=90, fontsize=name_size(ax, len(names)))
     entitle(ax, "Expected score, row against column", about(fit.on(over, slice)), x="against")
     return ax
 
@@ -118,15 +125,17 @@ def _squares(
     *,
     colors: str,
     label: str,
+    scale: Sequence[float] = (0, 0.2, 0.4, 0.6, 0.8, 1),
     first: int = 0,
     gamma: float = 1.0,
 ) -> Axes:
-    """Draw a square of probabilities, a row for every name; where there is room, with their percentages.
+    """Draw a square of probabilities, a row for every competitor; where there is room, with their percentages.
 
-    Columns are numbered from ``first``; colours show the probability to the power ``gamma``.
+    Columns are numbered from ``first``, or named if it is 0. Colours show the probability to the power ``gamma``, and
+    the scale beside them names those of ``scale``.
     """
     size = len(names)
-    side, margin = max(2.4, rows_high(size)), names_wide(names)
+    side, margin = min(max(NARROWEST, rows_high(size)), WIDEST), names_wide(names)
     ax = axes_of(ax, side + margin + 1.6, side + 1.2 + (0.0 if first else margin))
     from matplotlib.colors import PowerNorm
     from matplotlib.ticker import PercentFormatter
@@ -140,11 +149,15 @@ def _squares(
         extent=(left, left + size, top + size, top),
     )
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, aspect=25, format=PercentFormatter(1, decimals=0))
-    bar.set_ticks([step ** (1 / gamma) for step in (0, 0.2, 0.4, 0.6, 0.8, 1)])
-    bar.set_label(label, fontsize=type_size(ax))
+    bar.set_ticks(scale)
+    bar.set_label(label, fontsize=TYPE)
     for axis in (ax.xaxis, bar.ax.yaxis):
-        axis.set_tick_params(labelsize=0.9 * type_size(ax))
-    ax.set_yticks(range(size), [named(name) for name in names], fontsize=name_size(ax, size))
+        axis.set_tick_params(labelsize=0.9 * TYPE)
+    written, points = names_beside(min(side, inches(ax)[1]), size)
+    shown_names = [named(names[row]) for row in written]
+    ax.set_yticks(written, shown_names, fontsize=points)
+    if not first:
+        ax.set_xticks(written, shown_names, rotation=90, fontsize=points)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     for row, column in np.ndindex(*values.shape) if size <= WRITTEN else ():

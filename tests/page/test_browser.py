@@ -106,13 +106,19 @@ def test_a_keyboard_reaches_the_ranking_first(shown):
 
 def test_figures_are_drawn_beside_their_names(shown):
     names, plot = (
-        shown.locator("#scores .names").bounding_box(),
-        shown.locator("#scores .rows > svg").last.bounding_box(),
+        shown.locator("#places .names").bounding_box(),
+        shown.locator("#places .rows > svg").last.bounding_box(),
     )
     assert names["y"] == pytest.approx(plot["y"], abs=1)
     assert names["height"] == pytest.approx(plot["height"], abs=1)
-    dots = [one.bounding_box() for one in shown.locator("#scores circle").all()]
-    assert all(dot["width"] == pytest.approx(8, abs=1) and dot["x"] > names["x"] + names["width"] for dot in dots)
+    assert plot["x"] > names["x"] + names["width"]
+
+
+def test_intervals_use_the_width_of_the_table_below_an_axis(shown):
+    table, axis = (shown.locator(f"table.board{part}").bounding_box() for part in ("", " .axis"))
+    bars = [one.bounding_box() for one in shown.locator("table.board .bar").all()]
+    assert axis["width"] > 0.3 * table["width"]
+    assert all((bar["x"], bar["width"]) == pytest.approx((axis["x"], axis["width"]), abs=1) for bar in bars)
 
 
 @pytest.mark.parametrize("shown", [{"java_script_enabled": False}], indirect=True)
@@ -127,6 +133,8 @@ def test_it_fits_a_phone(shown):
     assert shown.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     bar = shown.locator("table.board .bar").first.bounding_box()
     assert bar["x"] + bar["width"] <= PHONE["width"]  # in sight without scrolling
+    headline, facts = (shown.locator(f".verdict {part}").bounding_box() for part in ("h2", ".facts"))
+    assert headline["y"] < facts["y"] and facts["y"] + facts["height"] <= PHONE["height"]
 
 
 @pytest.mark.parametrize(

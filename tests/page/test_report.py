@@ -15,6 +15,7 @@ import bayes_arena as ba
 from bayes_arena.page.annotators import pseudonymous
 from bayes_arena.page.board import board_of, place_chances, win_chances
 from bayes_arena.page.figures import square, win_shades
+from bayes_arena.page.notes import for_readers
 from bayes_arena.page.observed import fitted
 from bayes_arena.page.settled import settled_of
 from bayes_arena.page.slices import kinds_of
@@ -31,9 +32,8 @@ def text_of(html: str) -> str:
 
 @pytest.fixture(scope="module")
 def page(discounted) -> str:
-    return ba.report(
-        discounted, title="Which is best?", source="votes.csv", command="bayes-arena report votes.csv"
-    ).html
+    about = {"title": "Which is best?", "source": "votes.csv", "command": "bayes-arena report votes.csv"}
+    return ba.report(discounted, names=True, **about).html
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +52,41 @@ def hostile() -> ba.Fit:
     return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), robust=False)
 
 
-def test_it_says_the_verdict_first_and_before_it_what_makes_it_doubtful(page, discounted):
-    text = text_of(page)
-    places = [
-        text.index(part)
-        for part in ("Which is best?", "Read this first", discounted.warnings[0], str(ba.verdict(discounted)))
-    ]
+def test_it_says_the_verdict_first_how_sure_it_is_and_what_was_left_out(page, discounted):
+    text, found = text_of(page), ba.verdict(discounted)
+    parts = ("Which is best?", found.headline, f"How sure: {found.leader} is", "Not told apart", "Left out:", "P(best)")
+    places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert places[-1] < text.index("P(best)", places[-1] + len(str(ba.verdict(discounted))))
+    said = text[places[4] : text.index("Ranking", places[4])]
+    assert f"{discounted.votes_discounted:,.0f} of {discounted.cast.n_votes:,.0f} votes, on model-003, by" in said
+
+
+def test_nothing_left_out_is_said_and_doubts_stand_below_the_verdict(plain):
+    text = text_of(
+        ba.report(plain, notes=["Half of the votes are from May. Read all with --where, or where=None."]).html
+    )
+    assert "Left out: none of 600 votes." in text
+    verdict = text.index(ba.verdict(plain).headline)
+    assert verdict < text.index("Keep in mind Half of the votes are from May. Ranking")
+
+
+def test_warnings_are_shown_without_their_remedies():
+    said = [
+        "No estimate exists (x: a (7B)). Use prior='default', or leave out few (keep_annotators, --delta).",
+        "Scores of different groups are not comparable; see `bayes-arena check`.",
+        "Compile with --fast.",
+        "Scores of different groups are not comparable; see `bayes-arena check`.",
+        "The board differs (p 0.01) from that of the middle (--of middle).",
+    ]
+    assert for_readers(said) == (
+        "No estimate exists (x: a (7B)).",
+        "Scores of different groups are not comparable.",
+        "The board differs (p 0.01) from that of the middle.",
+    )
 
 
 def test_every_part_is_there_in_its_order(page):
-    parts = ["ranking", "scores", "ranges", "wins", "places", "fit", "people", "settled", "reading"]
+    parts = ["ranking", "wins", "places", "fit", "people", "settled"]
     assert re.findall(r'<section id="([\w-]+)"', page) == parts
     assert set(re.findall(r'href="#([\w-]+)"', page)) <= set(re.findall(r'id="([\w-]+)"', page))
     assert "bayes-arena report votes.csv" in page and f"bayes-arena {ba.__version__}" in page
@@ -118,12 +141,17 @@ def test_two_competitors_are_compared_once_and_equals_have_one_score():
     assert "All have the same score, 1000." in text and "a is expected to win 50 against b, a tie counting half" in text
 
 
-def test_suspects_are_named_with_reasons(page, discounted):
+def test_suspects_are_named_with_reasons_unless_they_have_few_votes(page, discounted):
     text, table = text_of(page), ba.annotators(discounted)
     suspects = table[table["verdict"] == "anomalous"]
     assert set(suspects["annotator"]) >= set(RIGGERS)
     for row in suspects.itertuples():
-        assert f"{row.annotator} anomalous {row.kind} " in text
+        assert (f"{row.annotator} anomalous {row.kind} " in text) == (row.votes > 50)
+
+
+def test_nobody_is_judged_by_few_votes():
+    few = ba.report(ba.fit(ba.simulate(competitors=4, annotators=6, votes=240).votes, robust=False), names=True).html
+    assert "None of 6 annotators has more than 50 votes" in few and "anomalous" not in few
 
 
 def test_competitors_on_which_votes_do_not_count_are_shown_with_both_ranks(page, discounted, plain):
@@ -139,21 +167,21 @@ def test_competitors_on_which_votes_do_not_count_are_shown_with_both_ranks(page,
 @pytest.mark.slow
 def test_pseudonyms_leave_no_name_of_an_annotator(page, discounted, rigged, tmp_path):
     names = rigged.annotators
-    hidden = ba.report(discounted, pseudonyms=True).html
+    hidden = ba.report(discounted).html
     assert any(f">{name}<" in page for name in names)
     assert not any(name in hidden for name in names)
-    assert ">annotator 01<" in hidden and "promotes model-003" in hidden
-    assert ba.report(discounted).html.count("<tr") == hidden.count("<tr")
+    assert re.search(r">annotator \d+<", hidden)
+    assert page.count("<tr") == hidden.count("<tr")
     path = tmp_path / "votes.csv"
     table_of(rigged).write_csv(path)
     page = tmp_path / "page.html"
     asked = ("--keep", "annotator-00001", "--keep=annotator-00002", "--drop", RIGGERS[0])
-    done = run("report", path, "--method", "map", *asked, "--pseudonyms", "-o", page)
+    done = run("report", path, "--method", "map", *asked, "-o", page)
     assert done.returncode == 0, done.stderr
     text = page.read_text()
     assert not any(name in text for name in names)
-    assert "--keep NAME --keep=NAME --drop NAME --pseudonyms" in text
-    run("report", path, "--method", "map", *asked, "-o", page)
+    assert "--keep NAME --keep=NAME --drop NAME -o" in text
+    run("report", path, "--method", "map", *asked, "--names", "-o", page)
     assert "--keep annotator-00001 --keep=annotator-00002 --drop rigger-00001" in page.read_text()
 
 
@@ -173,12 +201,14 @@ def test_a_pseudonymous_fit_names_nobody_in_its_tables_or_its_plan(rigged):
 @pytest.mark.slow
 def test_programs_keep_their_names_among_pseudonyms(arena_cells):
     fit = ba.fit(replace(arena_cells, programs=(arena_cells.annotators[0],)), method="map", robust=False)
-    html = ba.report(fit, pseudonyms=True).html
+    html = ba.report(fit).html
     assert [name in html for name in arena_cells.annotators] == [True] + [False] * (arena_cells.n_annotators - 1)
 
 
 def test_names_are_text(hostile):
-    html = ba.report(hostile, title=HOSTILE[0], source=HOSTILE[1], notes=[HOSTILE[0]], command=HOSTILE[2]).html
+    html = ba.report(
+        hostile, names=True, title=HOSTILE[0], source=HOSTILE[1], notes=[HOSTILE[0]], command=HOSTILE[2]
+    ).html
     assert html.count("<script") == 1
     assert "<b>judge" not in html and "onmouseover=&#34;" in html
     assert HOSTILE[2] in html and "\u202e" not in html and "turned \\u202e text" in html
@@ -288,7 +318,7 @@ class TestSlices:
 
     def test_slices_that_are_not_told_apart_are_named(self, sliced):
         html = ba.report(ba.fit(sliced, model="bradley-terry")).html
-        assert "--strength-by category" in html and 'id="by-1"' not in html
+        assert "The votes also carry category" in html and 'id="by-1"' not in html
 
 
 def test_observed_and_predicted_are_sums_over_votes():
@@ -302,6 +332,7 @@ def test_observed_and_predicted_are_sums_over_votes():
     half = 1.96 * np.sqrt((30 + 10 / 4) / 60 - (35 / 60) ** 2) / np.sqrt(60)
     assert scores.upper - scores.lower == pytest.approx(2 * half, rel=1e-3)
     assert (found.pairs, found.outside, found.furthest) == (1, 0, ())
+    assert found.said.startswith("So the fit is good")
 
 
 def test_pairs_that_depart_from_the_model_are_named():
@@ -310,6 +341,7 @@ def test_pairs_that_depart_from_the_model_are_named():
     found = fitted(ba.fit(frame(rows)), 0.95)
     assert {found.furthest[0].first, found.furthest[0].second} == {"x", "z"}
     assert found.outside >= 1 and abs(found.furthest[0].z) > 3
+    assert found.said.startswith("So the fit is not good")
 
 
 def test_cells_of_a_figure_are_those_of_the_matrix():
@@ -361,13 +393,13 @@ class TestCommand:
         run("arena", "init", "arena.duckdb", cwd=files)
         run("arena", "add", "arena.duckdb", "votes.csv", cwd=files)
         (files / "models.csv").write_text("model,price\nmodel-1,3\n")
-        page = ("--report", "round.html", "--pseudonyms", "--title", "Our models", "--meta", "models.csv")
+        page = ("--report", "round.html", "--title", "Our models", "--meta", "models.csv")
         done = run("arena", "rate", "arena.duckdb", *page, cwd=files)
         assert done.returncode == 0, done.stderr
         written = (files / "round.html").read_text(encoding="utf-8")
-        for shown in ("arena.duckdb, round 1", "Our models", ">price", "--pseudonyms"):
+        for shown in ("arena.duckdb, round 1", "Our models", ">price"):
             assert shown in written
-        assert re.search("annotator 0*1\\b", written) and "annotator-" not in written
+        assert "annotator-" not in written
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -83,12 +84,14 @@ def test_the_board_is_the_leaderboard_with_its_rank_ranges(fit):
     assert "90 % intervals" in ax.get_xlabel()
 
 
-def test_names_of_many_fit_their_rows(many):
-    ax = ba.plots.board(many)
+@pytest.mark.parametrize("draw", [ba.plots.board, ba.plots.ranks])
+def test_names_of_many_can_be_read_and_fit_their_rows(many, draw):
+    ax = draw(many)
     ax.figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.yaxis.get_ticklabels()]
     centers = np.array([(box.y0 + box.y1) / 2 for box in boxes])
     points = ax.yaxis.get_ticklabels()[0].get_fontsize()
+    assert points >= 6
     assert np.all(np.abs(np.diff(centers)) * 72 / ax.figure.dpi >= points)
     assert min(box.x0 for box in boxes) >= 0
 
@@ -96,7 +99,8 @@ def test_names_of_many_fit_their_rows(many):
 def test_ranks_are_those_of_the_table(fit):
     ax, table = ba.plots.ranks(fit), ba.rank_probabilities(fit, top=3)
     shares = np.asarray(ax.images[0].get_array())
-    assert labels(ax.yaxis) == list(table["competitor"])
+    assert labels(ax.yaxis) == list(table["competitor"])[:: 1 if len(table) < 60 else 2]
+    assert labels(ax.figure.axes[1].yaxis)[-3:] == ["50%", "75%", "100%"]
     assert shares.sum(axis=1) == pytest.approx(1)
     assert shares.sum(axis=0) == pytest.approx(1)
     assert shares[:, 0] == pytest.approx(table["p_best"])
@@ -129,8 +133,12 @@ def test_annotators_are_those_of_the_table(discounted):
     assert in_order(drawn) == pytest.approx(in_order(table[["theta", "tie_propensity"]].to_numpy()))
     suspects = table[table["verdict"] == "anomalous"]
     assert len(suspects) >= 3
-    said = {text.get_text().strip() for text in ax.texts}
-    assert said == set(suspects["annotator"] + ", " + suspects["kind"])
+    ax.figure.draw_without_rendering()
+    written = [text for text in ax.texts if text.get_text()]
+    assert {text.get_text() for text in written} == set(suspects["annotator"] + ", " + suspects["kind"])
+    boxes = [text.get_window_extent() for text in written]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert min(box.x0 for box in boxes) > ax.get_window_extent().x1
 
 
 def test_annotators_of_a_model_without_ties_stand_against_their_votes(arena_cells):
@@ -206,6 +214,9 @@ def test_cost_draws_scores_at_costs_and_names_who_has_none(few):
     assert in_order(drawn) == pytest.approx(in_order(expected))
     assert len(front) == len(names) - 1  # the better, the dearer
     assert f"without a cost: {names[-1]}" in ax.get_title(loc="left")
+    heights = {text.get_text(): text.get_position()[1] for text in ax.texts if text.get_text()}
+    best, worst = names[0], names[-2]
+    assert heights[best] > 0.8 and heights[worst] < 0.2  # beside their points
     frame = ba.plots.cost(few, pl.DataFrame({"competitor": list(costs), "dollars": list(costs.values())}))
     assert frame.get_xlabel() == "dollars"
     assert frame.containers[0][0].get_xydata() == pytest.approx(front)

@@ -127,7 +127,9 @@ def rate(
             )
     named = f"{file.name}, round {round.number}"
     if report is not None:
-        page.made(round.fit, source=named, level=intervals.level, elo=elo).save(report)
+        whose = f"Besides, earlier rounds excluded annotators: {len(round.excluded)}. Their votes are left out."
+        kept_out = [whose] if round.excluded else []
+        page.made(round.fit, source=named, level=intervals.level, elo=elo, notes=kept_out).save(report)
     about, how = how_fitted(round.fit)
     judged = {"waiting": round.waiting, "left out as excluded": round.excluded, round.decision: tuple(round.flagged)}
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]

@@ -57,7 +57,7 @@ def verdict(
     columns = {name: ranked[name] for name in ("rank", "competitor", "elo", "rank_lower", "rank_upper")}
     columns["p_best"] = np.array([p_best[name] for name in columns["competitor"]])
     about, how = how_fitted(result)
-    numbers = {name: plain(value) for name, value in asdict(found).items() if name not in ("sentence", "level")}
+    numbers = {name: plain(value) for name, value in asdict(found).items() if name not in ("headline", "level")}
     head = {**about, **result.about, "level": level, "verdict": found.sentence, **numbers, "warnings": notes}
     said = [found.sentence, *(found.explained if explain else ())]
     title = "\n".join([source.title(result.cast), how + discounted_named(result), *said])

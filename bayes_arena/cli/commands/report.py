@@ -39,11 +39,9 @@ class PageChoice:
             rich_help_panel=OUTPUT,
         ),
     ] = None
-    pseudonyms: Annotated[
+    names: Annotated[
         bool,
-        Option(
-            "--pseudonyms", help="Number the annotators on the page instead of naming them.", rich_help_panel=OUTPUT
-        ),
+        Option("--names", help="Name the annotators on the page instead of numbering them.", rich_help_panel=OUTPUT),
     ] = False
 
     def made(self, fit: Fit, *, source: str, level: float, elo: EloScale, notes: Sequence[str] = ()) -> Report:
@@ -51,12 +49,12 @@ class PageChoice:
         from bayes_arena.page.report import report as report_of
 
         words = sys.argv[1:]
-        if self.pseudonyms:
+        if not self.names:
             named = {name for name in (*fit.kept, *fit.dropped) if name not in fit.cells.programs}
             words = [_unnamed(word, named) for word in words]
         command = shlex.join(["bayes-arena", *words])
         about: dict[str, Any] = {"source": source, "level": level, "elo": elo, "notes": notes, "command": command}
-        return report_of(fit, title=self.title, meta=self.meta, pseudonyms=self.pseudonyms, **about)
+        return report_of(fit, title=self.title, meta=self.meta, names=self.names, **about)
 
 
 def _unnamed(word: str, names: Collection[str]) -> str:
