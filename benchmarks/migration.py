@@ -2,9 +2,9 @@
 
     uv run --group benchmark --with crowd-kit --with plotly --with pytz --with fschat python benchmarks/migration.py
 
-It runs the pages of ``docs/migration`` on the votes of the example arena, their ``{code-block} python`` and our ``python``
-apart. Where a page has a table of this script, it compares the ``scores`` that both have made so far. What it prints is
-kept in ``benchmarks/results/migration.md``.
+It runs the pages of ``docs/migration`` on the votes of the example arena: their ``{code-block} python`` and our
+``python`` apart. Where a page has a table of this script, it compares the ``scores`` that both have made so far. What
+it prints is kept in ``benchmarks/results/migration.md``.
 """
 
 import contextlib
