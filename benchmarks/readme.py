@@ -10,10 +10,17 @@ The blocks of a page run from top to bottom, in one Python and in a folder that 
     ```python      Python of which nothing is shown
 
 Output that ends in a line ``…`` is shown as far as it was shown before. A ``{code-block}`` with a caption is a file of
-that name; one without is not run. ``<!-- setup … -->`` is Python that readers do not see. Between
-``<!-- begin: NAME -->`` and ``<!-- end: NAME -->`` stands what a notebook or a benchmark has printed.
+that name; one without is not run. ``<!-- setup … -->`` is Python that readers do not see.
+
+Between ``<!-- begin: FILE#PART -->`` and ``<!-- end -->`` stands a copy, which is not run:
+
+    benchmarks/results/gate.md          a file, its headings below the one that it stands under
+    benchmarks/results/gate.md#HEADING  what stands under a heading of it
+    models/am_elo.py#build              a function
+    notebooks/08_trust.ipynb#08-03      what a cell has printed
 """
 
+import ast
 import code
 import contextlib
 import io
@@ -31,9 +38,13 @@ import polars as pl
 import bayes_arena as ba
 
 ROOT = Path(__file__).parents[1]
+COPY = re.compile(r"^<!-- begin: (?P<file>[^#\n]+?)(?:#(?P<part>[^\n]+?))? -->\n.*?^<!-- end -->$", re.S | re.M)
 BLOCK = re.compile(
     r"^(?P<fence>`{3,})(?P<kind>[^\n]*)\n(?P<body>.*?)^(?P=fence)$|^<!-- setup\n(?P<setup>.*?)-->$", re.S | re.M
 )
+RUN = re.compile(f"{COPY.pattern}|{BLOCK.pattern}", re.S | re.M)
+"""Copies and blocks, so that no block of a copy is run."""
+HEADING = re.compile(r"^#+(?= )", re.M)
 CAPTION = re.compile(r":caption: (.*)\n\n?")
 CUT = "…"
 
@@ -47,18 +58,42 @@ def pages() -> list[Path]:
 
 def rewritten(page: Path, folder: Path) -> str:
     """Return the text of a page with what its blocks print when they run in a folder."""
-    text = page.read_text(encoding="utf-8")
-    for name, content in KEPT.items():
-        begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
-        if begin in text:
-            before, rest = text.split(begin)
-            text = before + begin + content() + "\n" + end + rest.split(end)[1]
-    if not BLOCK.search(text):
+    text = copied(page.read_text(encoding="utf-8"))
+    if not runs(text):
         return text
     ba.example_arena().votes.write_csv(folder / "votes.csv")
     console = code.InteractiveConsole({"__name__": "__main__"})
     with contextlib.chdir(folder), quiet():
-        return BLOCK.sub(lambda found: run(found, console), text)
+        return RUN.sub(lambda found: found[0] if found["file"] else run(found, console), text)
+
+
+def runs(text: str) -> bool:
+    """Return whether a page has a block outside of copies."""
+    return BLOCK.search(COPY.sub("", text)) is not None
+
+
+def copied(text: str) -> str:
+    """Return the text of a page with the copies in it as their files are now."""
+    return COPY.sub(copy, text)
+
+
+def copy(found: re.Match[str]) -> str:
+    """Return a copy between its marks."""
+    path, part = ROOT / found["file"], found["part"]
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        (function,) = (node for node in ast.parse(text).body if getattr(node, "name", None) == part)
+        text = f"```python\n{ast.get_source_segment(text, function)}\n```"
+    elif path.suffix == ".ipynb":
+        (cell,) = (cell for cell in json.loads(text)["cells"] if cell["id"] == part)
+        text = "".join(cell["outputs"][0]["text"])
+    elif part:
+        text = HEADING.split(text.split(f"\n## {part}\n")[1])[0]
+    else:
+        above = HEADING.findall(RUN.sub("", found.string[: found.start()]))[-1]
+        lower = "#" * (len(above) + 1 - len(min(HEADING.findall(text), default="")))
+        text = HEADING.sub(lambda heading: lower + heading[0], text)
+    return "\n".join([found[0].split("\n", 1)[0], text.strip("\n"), "<!-- end -->"])
 
 
 @contextlib.contextmanager
@@ -141,19 +176,6 @@ def python(text: str, console: code.InteractiveConsole) -> str:
     if more or "Error" in error.getvalue():  # else it says that it compiles
         raise SystemExit(f"{text}\n{error.getvalue() or 'is not a whole statement'}")
     return out.getvalue()
-
-
-def notebook(name: str, cell: str) -> str:
-    """Return what a cell of a notebook has printed."""
-    cells = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))["cells"]
-    return "".join(next(each for each in cells if each["id"] == cell)["outputs"][0]["text"]).strip()
-
-
-KEPT = {
-    "boards": lambda: notebook("07_slices.ipynb", "07-09"),
-    "bought": lambda: notebook("08_trust.ipynb", "08-03"),
-}
-"""What stands in a page and was printed elsewhere."""
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pygments.lexers.special import TextLexer
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machinery import commands, inside, llms, mathml, notebooks, reference
+from machinery import commands, contents, links, llms, mathml, notebooks, reference
 
 from bayes_arena import __version__
 
@@ -56,9 +56,10 @@ def setup(app):
     """Write the pages that are made from the package, and what is made from the pages."""
     mathml.setup(app)
     app.add_lexer("mermaid", TextLexer)  # diagrams that GitHub draws; shown as text here
-    for page in (reference, inside, commands, notebooks):
+    for page in (reference, commands, notebooks):
         app.connect("builder-inited", page.write)
     app.connect("source-read", notebooks.link)
-    app.connect("missing-reference", inside.resolve)
+    app.connect("source-read", contents.add)
+    app.connect("missing-reference", links.resolve)
     app.connect("build-finished", reference.require_complete)
     app.connect("build-finished", llms.write)

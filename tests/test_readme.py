@@ -10,8 +10,15 @@ from helpers import differing
 ROOT = Path(__file__).parents[1]
 SCRIPT = runpy.run_path(str(ROOT / "benchmarks" / "readme.py"))
 PAGES = SCRIPT["pages"]()
-RUN = [page for page in PAGES if SCRIPT["BLOCK"].search(page.read_text(encoding="utf-8"))]
+RUN = [page for page in PAGES if SCRIPT["runs"](page.read_text(encoding="utf-8"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_pages_show_results_as_they_are_kept():
+    """Else ``uv run nox -s readme`` copies them anew."""
+    texts = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    assert [page for page, text in texts.items() if SCRIPT["copied"](text) != text] == []
+    assert not any("include}" in text for text in texts.values())  # which a code host shows as it stands
 
 
 @pytest.mark.slow
@@ -84,7 +91,8 @@ def test_every_option_that_is_named_exists():
 
     known = options(typer.main.get_command(app)) | {"--help"}
     for page in PAGES:
-        ours = re.sub(r"`(?:uv|pip) [^`]*`", "", page.read_text(encoding="utf-8"))  # not those of other programs
+        written = SCRIPT["COPY"].sub("", page.read_text(encoding="utf-8"))
+        ours = re.sub(r"`(?:uv|pip) [^`]*`", "", written)  # not those of other programs
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours))
         assert named <= known, (page, named - known)
 
@@ -93,7 +101,7 @@ def test_what_is_linked_to_is_there():
     built = [ROOT / "docs" / folder for folder in ("notebooks", "reference")]
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text) + re.findall(r"include\} (\S+)", text):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             path = (page.parent / link).resolve()
             assert path.exists() or path.parent in built, (page, link)
 
@@ -111,6 +119,23 @@ def test_a_run_replaces_what_is_shown(tmp_path):
     page.write_text("<!-- setup\nimport bayes_arena as ba\n-->\n" + shown.format(3, "a\nb"))
     text = SCRIPT["rewritten"](page, tmp_path)
     assert text == page.read_text().replace("3", "2").replace("a\nb", "0\n1")
+
+
+def test_a_copy_replaces_what_stood_there(tmp_path, monkeypatch):
+    monkeypatch.setitem(SCRIPT["copy"].__globals__, "ROOT", tmp_path)
+    (tmp_path / "result.md").write_text("# All\n\n## One\n\n|a|\n\n## Two\n\n```python\n1 / 0\n```\n\n")
+    (tmp_path / "code.py").write_text("import os\n\n\ndef build():\n    return os\n")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Page\n\n## Below\n\n<!-- begin: result.md -->\n# Old\n<!-- end -->\n\n"
+        "<!-- begin: result.md#One -->\n<!-- end -->\n\n<!-- begin: code.py#build -->\n<!-- end -->\n"
+    )
+    whole = "### All\n\n#### One\n\n|a|\n\n#### Two\n\n```python\n1 / 0\n```"  # which is not run
+    assert SCRIPT["rewritten"](page, tmp_path) == (
+        f"# Page\n\n## Below\n\n<!-- begin: result.md -->\n{whole}\n<!-- end -->\n\n"
+        "<!-- begin: result.md#One -->\n|a|\n<!-- end -->\n\n"
+        "<!-- begin: code.py#build -->\n```python\ndef build():\n    return os\n```\n<!-- end -->\n"
+    )
 
 
 def test_a_page_whose_code_fails_is_refused(tmp_path):

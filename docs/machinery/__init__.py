@@ -2,7 +2,8 @@
 
 ===========  =========================================================================
 reference    the pages of the public names, from ``bayes_arena/__init__.pyi``
-inside       the docstrings of all modules, which public ones refer to
+contents     the table of contents, from what index pages list
+links        where the names in docstrings lead
 commands     the pages of the commands, from their help
 notebooks    the notebooks, with the outputs that they are kept with
 mathml       formulas as MathML, which needs no script

@@ -1,15 +1,6 @@
-"""The notebooks, as they are kept."""
+"""The notebooks, as they are kept, and the page that lists them."""
 
 from .pages import ROOT, put
-
-HEAD = """# Notebooks
-
-Each can be run in a clone of the repository. A test holds what they show here to what a run shows.
-
-```{toctree}
-:maxdepth: 1
-
-"""
 
 
 def link(app, docname, source):
@@ -19,9 +10,6 @@ def link(app, docname, source):
 
 
 def write(app):
-    """Write a copy of every notebook, and a page that lists them."""
-    folder = app.srcdir / "notebooks"
-    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    for path in paths:
-        put(folder, path.name, path.read_text(encoding="utf-8"))
-    put(folder, "index.md", HEAD + "\n".join(path.stem for path in paths) + "\n```\n")
+    """Write a copy of each."""
+    for path in (ROOT / "notebooks" / "README.md", *(ROOT / "notebooks").glob("*.ipynb")):
+        put(app.srcdir / "notebooks", path.name, path.read_text(encoding="utf-8"))

@@ -40,7 +40,7 @@ def write(app):
             pages.append(group)
     if groups:
         raise ExtensionError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
-    listed = "\n".join(f"   {page}" for page in (*pages, "paper", "commands", "inside"))
+    listed = "\n".join(f"   {page}" for page in (*pages, "paper", "commands"))
     put(folder, "paper.rst", PAPER)
     put(folder, "index.rst", HEAD + listed + "\n")
 
