@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +12,12 @@ import polars as pl
 
 from bayes_arena.arguments import held
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import ModelError, NoVotesError, VotesError, listing
+from bayes_arena.errors import PACKAGE, ModelError, NoVotesError, UnusedColumnWarning, VotesError, listing
 from bayes_arena.votes.cells import Cells, as_table
 from bayes_arena.votes.groups import Groups, groups_of
-from bayes_arena.votes.summing import build_cells, groups_of_counts
+from bayes_arena.votes.names import SLICE, TIME
+from bayes_arena.votes.periods import period_of
+from bayes_arena.votes.summing import build_cells, groups_of_counts, without
 
 
 def merge(*cells: Cells) -> Cells:
@@ -24,12 +27,17 @@ def merge(*cells: Cells) -> Cells:
     ----------
     *cells : Cells
         Parts, all with or without annotators, all with or without sides, and with the same slices and features. Names
-        have to match exactly.
+        have to match exactly. Times are merged if all parts have them, by the same periods.
 
     Returns
     -------
     Cells
         If weights are whole numbers, bit for bit what reading all votes at once gives, whatever the order of the parts.
+
+    Warns
+    -----
+    UnusedColumnWarning
+        If times are left out.
 
     Raises
     ------
@@ -48,9 +56,9 @@ def merge(*cells: Cells) -> Cells:
     """
     if not cells:
         raise NoVotesError("There are no cells to merge.")
-    first = cells[0]
     if len(cells) == 1:
-        return first
+        return cells[0]
+    first, *_ = cells = _timed_alike(cells)
     for part in cells[1:]:
         if (known := _known(part)) != _known(first):
             raise VotesError(
@@ -66,6 +74,26 @@ def merge(*cells: Cells) -> Cells:
     dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
     merged = build_cells(pl.concat(groups), dropped=dropped, sided=first.sided)
     return replace(merged, programs=tuple(sorted({name for part in cells for name in part.programs})))
+
+
+def _timed_alike(cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
+    """Return cells without their times, unless all have them by the same periods: these follow from each part's votes.
+
+    Warns
+    -----
+    UnusedColumnWarning
+    """
+    kinds = {period_of(part.slice_names.get(TIME, ())) for part in cells}
+    if len(kinds) == 1:
+        return cells
+    found = listing(sorted(f"by {kind}" if kind else "without any" for kind in kinds))
+    warnings.warn(
+        f"Times are left out, as they differ: {found}. Read all parts with the same period=... (--period), or silence "
+        "this with time=False (--no-time).",
+        UnusedColumnWarning,
+        skip_file_prefixes=PACKAGE,
+    )
+    return tuple(without(part, [SLICE + TIME]) for part in cells)
 
 
 def _known(cells: Cells) -> str:
