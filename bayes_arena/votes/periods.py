@@ -91,6 +91,14 @@ def period_of(names: Sequence[str]) -> Period | None:
     return next(kinds, None) if names else None
 
 
+def are_times(names: Sequence[str]) -> bool:
+    """Whether these are all names of periods, or times."""
+    if period_of(names) is not None:
+        return True
+    found = pl.Series(names, dtype=pl.String).to_frame("t").select(moments(pl.col("t")))
+    return bool(names) and not found.to_series().has_nulls()
+
+
 def periods(names: Sequence[str]) -> Ints:
     """Return periods as numbers that count them, given their names.
 
