@@ -273,22 +273,27 @@ def of_rival(rival: Rival, games: Matches, known: np.ndarray) -> Iterable[Row]:
 
 
 def ours(table: pl.DataFrame, games: Matches, known: np.ndarray) -> Iterable[Row]:
-    """Yield forecasts by strengths that move, and by strengths that stay."""
+    """Yield forecasts by strengths that move and that stay, as they are and by the curve of the others."""
 
     def read(rows: np.ndarray) -> ba.Cells:
         return ba.read_votes(table.filter(pl.Series(rows)), features=["home"], period="year")
 
     for name, model in {"strengths that move": MODEL, "strengths that stay": replace(MODEL, drift=False)}.items():
-        total, seconds, spreads = 0.0, 0.0, list[float]()
-        for year in YEARS:
-            cells, ahead = read(games.year < year), read(known & (games.year == year))
+        total, seconds, spreads, lead = 0.0, 0.0, list[float](), np.full(len(games.a), np.nan)
+        for year in (*TUNED, *YEARS):
             start = time.process_time()
-            fit = ba.fit(cells, model=model)
+            fit = ba.fit(read(games.year < year), model=model)
+            rating = dict(zip(fit.cells.competitors, fit.strength, strict=True))
+            _fill(lead, games, np.flatnonzero(games.year == year), rating)
+            if year in TUNED:
+                continue
             seconds += time.process_time() - start
+            ahead = read(known & (games.year == year))
             total += float((ahead.counts[:, :3] * predict(fit, ahead).log_p.T).sum())
             spreads += [fit.spreads.spread("drift")] if model.drift else []
         steps = f", by {min(spreads):.3f} to {max(spreads):.3f} logits a year" if spreads else ""
-        yield {"name": OURS, "by": name + steps, "score": total / known.sum(), "cpu_s": seconds}
+        row = {"name": OURS, "by": name + steps, "score": total / known.sum(), "cpu_s": seconds}
+        yield from (row, row | {"by": f"{name}, by the curve of the others", "score": score(games, lead, known)})
 
 
 def main() -> None:
