@@ -1,12 +1,6 @@
-"""Strengths that move: forecasts of football matches, false alarms and power of the test for change, and coverage.
+"""Strengths that move: false alarms and power of the test for change, and coverage; forecasts are in ``football.py``.
 
-    uv run python benchmarks/drift.py [--football] [--test 200] [--cover 100]
-
-Football: national teams (``football_internationals.csv`` in ``BAYES_ARENA_DATA``). Every year from 2012 to 2025 is
-forecast from the matches since 1980 before it, between teams that played before: win, draw or loss, with an
-advantage of the home side where the ground is not neutral. The score is the mean log-probability of a match. Elo is
-online, a match after the other through the forecast years too, with its K and its home advantage; its win, draw and
-loss are Davidson's, whose slope and tie propensity are fitted to the years before. CPU seconds are of one thread.
+    uv run python benchmarks/drift.py [--test 200] [--cover 100]
 
 The test: arenas of ten competitors whose strengths stay over eight months, 3,000 votes, without annotators and of the
 sixty annotators of an honest crowd; and half of the competitors moved up or down midway.
@@ -17,110 +11,18 @@ stays.
 """
 
 import argparse
-import time
 import warnings
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 from crowds import Crowd, honest_arena
-from measuring import DATA, RESULTS
-from scipy.optimize import minimize
+from measuring import RESULTS
 
 import bayes_arena as ba
 from bayes_arena.inference.change import POINTS
-from bayes_arena.validation.prediction import predict
 from bayes_arena.votes.cells import single_votes
 
-YEARS = range(2012, 2026)
-MODEL = ba.Model("football", ties="davidson", style=("home",), drift=True)
 MOVING = ba.Model("moving", ties="davidson", drift=True)
-ELOS = ((20.0, 80.0), (30.0, 80.0), (40.0, 80.0), (40.0, 100.0))
-"""K and home advantage of Elo, in points."""
-
-
-def matches() -> pl.DataFrame:
-    """Return the matches since 1980, with columns that ``read_votes`` knows, in order."""
-    table = pl.read_csv(DATA / "football_internationals.csv", null_values=["NA"]).drop_nulls(
-        ["home_score", "away_score"]
-    )
-    lead = pl.col("home_score") - pl.col("away_score")
-    winner = pl.when(lead > 0).then(pl.lit("model_a")).when(lead < 0).then(pl.lit("model_b")).otherwise(pl.lit("tie"))
-    home = 1.0 - (pl.col("neutral").cast(pl.String).str.to_lowercase() == "true").cast(pl.Float64)
-    names = {"home_team": "model_a", "away_team": "model_b"}
-    table = table.rename(names).select("model_a", "model_b", winner.alias("winner"), home.alias("home"), "date")
-    return table.filter(pl.col("date").is_between(pl.lit("1980-01-01"), pl.lit("2025-12-31"))).sort("date")
-
-
-def read(table: pl.DataFrame) -> ba.Cells:
-    """Read matches by year."""
-    return ba.read_votes(table, features=["home"], time="date", period="year")
-
-
-def elo_scores(table: pl.DataFrame, known: dict[int, set[str]], k: float, advantage: float) -> dict[int, float]:
-    """Return the summed log-probability of every year's matches between teams known before, by online Elo."""
-    rating: dict[str, float] = {}
-    year = table["date"].str.slice(0, 4).cast(pl.Int64).to_list()
-    rows = list(zip(table["model_a"], table["model_b"], table["winner"], table["home"], strict=True))
-    lead = np.empty(len(rows))
-    for row, (a, b, winner, home) in enumerate(rows):
-        gap = rating.get(a, 1500.0) - rating.get(b, 1500.0) + home * advantage
-        lead[row] = gap / POINTS
-        score = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5}[winner]
-        step = k * (score - 1 / (1 + np.exp(-lead[row])))
-        rating[a], rating[b] = rating.get(a, 1500.0) + step, rating.get(b, 1500.0) - step
-    outcome = np.array([("model_a", "model_b", "tie").index(winner) for _, _, winner, _ in rows])
-    found, years = {}, np.array(year)
-
-    def log_p(x: np.ndarray, at: np.ndarray) -> np.ndarray:
-        logits = np.array([x[0] * lead[at] / 2, -x[0] * lead[at] / 2, np.full(at.sum(), x[1])])
-        return (logits - np.logaddexp.reduce(logits))[outcome[at], np.arange(at.sum())]
-
-    for one in YEARS:
-        past = years < one
-        fitted = minimize(lambda x, past=past: -log_p(x, past).mean(), [1.0, -0.5]).x
-        both = np.array([a in known[one] and b in known[one] for a, b, _, _ in rows])
-        found[one] = float(log_p(fitted, (years == one) & both).sum())
-    return found
-
-
-def football() -> list[str]:
-    """Forecast the years, and return the lines of a page."""
-    table, known, rows = matches(), dict[int, set[str]](), []
-    for year in YEARS:
-        past = table.filter(pl.col("date") < f"{year}-01-01")
-        known[year] = {*past["model_a"], *past["model_b"]}
-        both = pl.col("model_a").is_in(list(known[year])) & pl.col("model_b").is_in(list(known[year]))
-        cells, ahead = read(past), read(table.filter(pl.col("date").str.starts_with(str(year)) & both))
-        line = [float(year), ahead.n_votes]
-        for model in (MODEL, replace(MODEL, drift=False)):
-            start = time.process_time()
-            fit = ba.fit(cells, model=model)
-            line.append(time.process_time() - start)
-            line.append(float((ahead.counts[:, :3] * predict(fit, ahead).log_p.T).sum()))
-            if model.drift:
-                line.append(fit.spreads.spread("drift"))
-        rows.append(line)
-    found = np.array(rows)
-    votes = found[:, 1]
-    scores = {"strengths that move": found[:, 3], "strengths that stay": found[:, 6]}
-    for k, advantage in ELOS:
-        of_year = elo_scores(table, known, k, advantage)
-        scores[f"Elo, K {k:.0f}, home {advantage:.0f}"] = np.array([of_year[year] for year in YEARS])
-    start = time.process_time()
-    whole = ba.fit(read(table), model=MODEL)
-    seconds = time.process_time() - start
-    lines = ["## Football", "", "| forecast by | log score a match |", "| --- | ---: |"]
-    lines += [f"| {name} | {one.sum() / votes.sum():.4f} |" for name, one in scores.items()]
-    lines += [
-        "",
-        f"{votes.sum():,.0f} matches. Yearly steps have a spread of {found[:, 4].min():.3f} to {found[:, 4].max():.3f} "
-        f"logits, estimated; a fit takes {found[:, 2].mean():.1f} CPU seconds, that of all 46 years "
-        f"({whole.cells.n_votes:,.0f} matches, {whole.cells.n_competitors} teams, "
-        f"{whole.target.numbering.n_slices:,} numbers) {seconds:.1f}.",
-        "",
-    ]
-    return lines
 
 
 def simulated(truth: np.ndarray, votes: int, seed: int) -> ba.Cells:
@@ -191,7 +93,6 @@ def coverage(arenas: int) -> list[str]:
 def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--football", action="store_true")
     parser.add_argument("--test", type=int, default=0)
     parser.add_argument("--cover", type=int, default=0)
     asked = parser.parse_args()
@@ -201,8 +102,6 @@ def main() -> None:
         lines += alarms(asked.test)
     if asked.cover:
         lines += coverage(asked.cover)
-    if asked.football:
-        lines += football()
     (RESULTS / "drift.md").write_text("\n".join(lines).rstrip() + "\n")
 
 

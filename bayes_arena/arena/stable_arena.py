@@ -121,7 +121,8 @@ class StableArena:
             addition: right for the same file or a longer version of it, wrong for a batch of new votes.
         **reading
             The other options of :func:`~bayes_arena.read_votes`. The first votes determine the columns of prompts;
-            unless ``prompt`` is given, later votes are read with the same ones.
+            unless ``prompt`` is given, later votes are read with the same ones. Times are read only if ``time`` or
+            ``period`` is given, as additions have to have them all, by the same periods.
 
         Returns
         -------
@@ -152,6 +153,8 @@ class StableArena:
             settled = settled_prompt(session)
         if settled is not None and reading.get("prompt") is None:
             reading["prompt"] = settled or False
+        if reading.get("period") is None:  # a week's votes may be of one period, and the next one's of several
+            reading.setdefault("time", False)
         valid = valid_votes(source, in_order=False, id=id, **reading)
         if "score" in valid.rows.columns or valid.weights not in (None, "frequency"):
             raise ColumnError(UNKEPT)

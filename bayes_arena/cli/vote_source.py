@@ -74,11 +74,12 @@ class VoteSource:
         str | None,
         Option(
             metavar="COLUMN",
-            help="Column of the times, dates or seconds since 1970, to test for change or for --drift; auto finds "
-            "tstamp, timestamp, created_at, date, time or datetime.",
+            help="Column of the times, dates or seconds since 1970, to test for change and for --drift. Default: "
+            "tstamp, timestamp, created_at, date or datetime.",
             rich_help_panel=VOTES,
         ),
     ] = None
+    no_time: Annotated[bool, Option("--no-time", help="Ignore times.", rich_help_panel=VOTES)] = False
     period: Annotated[
         Period | None,
         Option(
@@ -205,7 +206,7 @@ class VoteSource:
             "weight": False if self.no_weight else self.weight,
             "weights": self.weights,
             "prompt": False if self.no_prompt else self.prompt,
-            "time": True if self.time == "auto" else self.time,
+            "time": False if self.no_time else self.time,
             "period": self.period,
             "slices": dict(_columns(text, "--slice") for text in self.slice or []),
             "features": dict(_columns(text, "--feature") for text in self.feature or []),

@@ -14,7 +14,7 @@ from bayes_arena.page.board import Board
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
-from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT, TIME
 
 PANELS, ROWS = 12, 12
 """Most slices of a kind, and most competitors, that are shown."""
@@ -64,11 +64,9 @@ def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
 
 
 def unused_kinds(fit: Fit) -> list[str]:
-    """Return the kinds of slices that the votes have but the model does not use, prompts aside."""
-    names = fit.cells.slice_names
-    return [
-        kind for kind in fit.cells.slices if kind != PROMPT and kind not in fit.model.strength_by and names[kind][1:]
-    ]
+    """Return the kinds of slices that the votes have but the model does not use; prompts and times aside."""
+    names, aside = fit.cells.slice_names, (PROMPT, TIME, *fit.model.strength_by)
+    return [kind for kind in fit.cells.slices if kind not in aside and names[kind][1:]]
 
 
 def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:

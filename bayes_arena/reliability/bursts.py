@@ -89,7 +89,7 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
 def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> Columns:
     """Columns of :func:`bursts` (the command line prints them without importing pandas)."""
     require_level(level)
-    cells = votes if isinstance(votes, Cells) else read_votes(votes, slices=[time], prompt=False)
+    cells = votes if isinstance(votes, Cells) else read_votes(votes, slices=[time], prompt=False, time=False)
     moments = _moments(cells, time)
     sides, rng, found = _Sides.of(fit, cells, moments), np.random.default_rng(seed), list[_Burst]()
     while (burst := sides.clearest(rng)).p_value <= level:

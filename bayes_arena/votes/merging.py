@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import replace
 
 import polars as pl
 
-from bayes_arena.errors import NoVotesError, VotesError, listing
+from bayes_arena.errors import PACKAGE, NoVotesError, UnusedColumnWarning, VotesError, listing
 from bayes_arena.votes.cells import Cells, as_table
-from bayes_arena.votes.summing import build_cells, groups_of_counts
+from bayes_arena.votes.names import SLICE, TIME
+from bayes_arena.votes.periods import period_of
+from bayes_arena.votes.summing import build_cells, groups_of_counts, without
 
 
 def merge(*cells: Cells) -> Cells:
@@ -19,12 +22,17 @@ def merge(*cells: Cells) -> Cells:
     ----------
     *cells : Cells
         Parts, all with or without annotators, all with or without sides, and with the same slices and features. Names
-        have to match exactly.
+        have to match exactly. Times are merged if all parts have them, by the same periods.
 
     Returns
     -------
     Cells
         If weights are whole numbers, bit for bit what reading all votes at once gives, whatever the order of the parts.
+
+    Warns
+    -----
+    UnusedColumnWarning
+        If times are left out.
 
     Raises
     ------
@@ -43,9 +51,9 @@ def merge(*cells: Cells) -> Cells:
     """
     if not cells:
         raise NoVotesError("There are no cells to merge.")
-    first = cells[0]
     if len(cells) == 1:
-        return first
+        return cells[0]
+    first, *_ = cells = _timed_alike(cells)
     for part in cells[1:]:
         if (known := _known(part)) != _known(first):
             raise VotesError(
@@ -61,6 +69,26 @@ def merge(*cells: Cells) -> Cells:
     dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
     merged = build_cells(pl.concat(groups), dropped=dropped, sided=first.sided)
     return replace(merged, programs=tuple(sorted({name for part in cells for name in part.programs})))
+
+
+def _timed_alike(cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
+    """Return cells without their times, unless all have them by the same periods: these follow from each part's votes.
+
+    Warns
+    -----
+    UnusedColumnWarning
+    """
+    kinds = {period_of(part.slice_names.get(TIME, ())) for part in cells}
+    if len(kinds) == 1:
+        return cells
+    found = listing(sorted(f"by {kind}" if kind else "without any" for kind in kinds))
+    warnings.warn(
+        f"Times are left out, as they differ: {found}. Read all parts with the same period=... (--period), or silence "
+        "this with time=False (--no-time).",
+        UnusedColumnWarning,
+        skip_file_prefixes=PACKAGE,
+    )
+    return tuple(without(part, [SLICE + TIME]) for part in cells)
 
 
 def _known(cells: Cells) -> str:

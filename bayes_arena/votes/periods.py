@@ -43,7 +43,8 @@ def moments(text: pl.Expr) -> pl.Expr:
     number = text.cast(pl.Float64, strict=False)
     seconds = pl.when(number.is_between(FIRST_SECOND, FIRST_MILLISECOND)).then(number * 1e6)
     either = seconds.when(number.is_between(FIRST_MILLISECOND, LAST_MILLISECOND)).then(number * 1e3)
-    part = {group: text.str.extract(WRITTEN, group) for group in range(1, 7)}
+    groups = text.str.extract_groups(WRITTEN)
+    part = {group: groups.struct.field(str(group)) for group in range(1, 7)}
     day = pl.format("{}-{}-{}", part[1], part[2].fill_null("01"), part[3].fill_null("01"))
     whole = pl.format("{}T{}{}", day, part[4].fill_null("00:00"), part[5].fill_null(":00"))
     dates = whole.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us")
@@ -76,7 +77,8 @@ def chosen_period(moment: pl.Series, votes: float, competitors: int) -> Period:
         How many there are.
     competitors : int
     """
-    counts = {period: moment.to_frame("t").select(name_of(pl.col("t"), period).n_unique()).item() for period in PERIODS}
+    days = moment.dt.date().unique().to_frame("t")
+    counts = {period: days.select(name_of(pl.col("t"), period).n_unique()).item() for period in PERIODS}
     several = [period for period in PERIODS if counts[period] > 1]
     good = [one for one in several if counts[one] <= MOST and votes >= VOTES * competitors * counts[one]]
     few = [one for one in several if counts[one] <= MOST]
@@ -87,6 +89,14 @@ def period_of(names: Sequence[str]) -> Period | None:
     """Return the kind of periods of these names; None if they are not of one kind."""
     kinds = (kind for kind, form in NAMED.items() if all(re.fullmatch(form, name) for name in names))
     return next(kinds, None) if names else None
+
+
+def are_times(names: Sequence[str]) -> bool:
+    """Whether these are all names of periods, or times."""
+    if period_of(names) is not None:
+        return True
+    found = pl.Series(names, dtype=pl.String).to_frame("t").select(moments(pl.col("t")))
+    return bool(names) and not found.to_series().has_nulls()
 
 
 def periods(names: Sequence[str]) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.threads import require_threads_of_polars
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import Cells, as_table
 from bayes_arena.votes.names import FEATURE, SLICE
 from bayes_arena.votes.outcomes import OF_COLUMN, OUTCOMES
 
@@ -63,6 +64,14 @@ def groups_of_counts(table: pl.DataFrame) -> pl.DataFrame:
         for name, outcome in counted.items()
     )
     return pl.concat(outcomes).with_columns(n=pl.lit(1, pl.Int64))
+
+
+def without(cells: Cells, columns: Sequence[str]) -> Cells:
+    """Return cells summed over some of their columns, ``annotator`` or ``slice:prompt``."""
+    groups = groups_of_counts(as_table(cells).drop(columns, strict=False))
+    fewer = build_cells(groups, dropped=dict(cells.dropped), sided=cells.sided)
+    programs = () if "annotator" in columns else cells.programs
+    return replace(fewer, programs=programs, design_effect=cells.design_effect)
 
 
 def _numbered(columns: Sequence[pl.Series]) -> list[pl.Series]:

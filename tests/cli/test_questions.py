@@ -43,6 +43,15 @@ def test_boards_are_one_table_and_name_what_is_missing(arena, tmp_path):
     assert shown.split("\n\n")[1].split()[:2] == ["judge", "rank"]
 
 
+@pytest.mark.slow
+def test_boards_of_weeks_say_how_strengths_that_move_differ(arena, tmp_path):
+    row = pl.int_range(pl.len())
+    week, half = pl.format("2024-0{}-01", 1 + row % 2), pl.format("half {}", row % 2)
+    arena.votes.with_columns(week=week, half=half).write_csv(tmp_path / "votes.csv")
+    said = [run("boards", tmp_path / "votes.csv", *PLAIN, "--by", by).stdout for by in ("week", "half")]
+    assert ["for strengths that move in one fit: rank --drift" in one for one in said] == [True, False]
+
+
 def test_versus_says_what_the_function_does(votes_file, fit):
     found = ba.versus(fit, "model-1", "model-2")
     done = run("versus", "model-1", "model-2", votes_file, *PLAIN)

@@ -119,7 +119,7 @@ def test_two_competitors_and_two_periods():
     """
     rows = [("2024", "model_a", 30), ("2024", "model_b", 10), ("2026", "model_a", 10), ("2026", "model_b", 20)]
     records = [{"model_a": "a", "model_b": "b", "winner": w, "date": t} for t, w, n in rows for _ in range(n)]
-    cells = ba.read_votes(pl.DataFrame(records), time=True, period="year")
+    cells = ba.read_votes(pl.DataFrame(records), period="year")
     prior = ba.Prior(strength=1.0, hyper=None, by={"drift": 0.4})
     fit = ba.fit(cells, model=ba.Model("moving", drift=True), prior=prior, method="map")
     (x,), (first, second) = fit.point.strength[:1] * 2, fit.point.slices

@@ -53,46 +53,86 @@ def test_periods_count():
 
 
 @pytest.mark.parametrize("column", ["tstamp", "timestamp", "created_at", "date"])
-def test_usual_names_are_recognised_if_asked(column):
+def test_usual_names_are_recognised(column):
     table = votes(["2024-05-31", "2024-06-01", "2024-06-02", "2025-01-01"], column)
-    assert not ba.read_votes(table).slices
-    assert ba.read_votes(table, time=True, period="month").slice_names["time"] == ("2024-05", "2024-06", "2025-01")
+    assert ba.read_votes(table).slice_names["time"][-1] == "2025"
+    assert ba.read_votes(table, period="month").slice_names["time"] == ("2024-05", "2024-06", "2025-01")
+    assert not ba.read_votes(table, time=False).slices
+    assert list(ba.read_votes(table, slices=[column]).slices) == [column]
+    assert not ba.read_votes(table.rename({column: "time"})).slices  # may as well be how long a vote took
+
+
+def test_recognised_times_of_one_period_say_nothing():
+    assert not ba.read_votes(votes([1717156800.5] * 4)).slices
+    with pytest.raises(ba.ModelError, match="one period"):
+        ba.fit(ba.read_votes(votes([1717156800.5] * 4), period="day"), drift=True)
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (["2024-05-31", "soon", "2999-01-01", "2024-06-01"], "no time until now, such as '2999-01-01' in 2 votes"),
+        (["2024-05-31", None, "2024-06-01", "2024-06-01"], "empty in 1 votes"),
+        ([12.5, 3.25, 1e12, 7.0], "such as '12.5' in 3 votes"),
+    ],
+)
+def test_what_looks_like_times_but_is_none_does_not_stop_reading(times, said):
+    with pytest.warns(ba.UnusedColumnWarning, match=said):
+        cells = ba.read_votes(votes(times))
+    assert not cells.slices and cells.n_votes == 4
+
+
+def test_an_annotator_has_one_opinion_whenever_asked():
+    table = votes(["2024-05-31", "2024-06-01"] * 6).with_columns(judge=pl.lit("j"), prompt=pl.lit("p"))
+    with pytest.warns(ba.RepeatedVotesWarning):
+        timed, plain = (ba.read_votes(table, dedupe=True, prompt="prompt", **how) for how in ({}, {"time": False}))
+    assert timed.n_votes == plain.n_votes == 3
+
+
+def test_cells_with_times_merge_or_leave_them_out():
+    table = votes([f"2024-0{1 + row // 6}-15" for row in range(48)])
+    whole, halves = ba.read_votes(table, period="month"), [table[:24], table[24:]]
+    merged = ba.merge(*(ba.read_votes(half, period="month") for half in halves))
+    assert merged.slice_names == whole.slice_names
+    np.testing.assert_array_equal(merged.counts, whole.counts)
+    with pytest.warns(ba.UnusedColumnWarning, match="by month, without any"):
+        assert not ba.merge(merged, ba.read_votes(table, time=False)).slices
 
 
 def test_the_period_follows_from_span_and_votes():
     days = [f"2024-01-{day:02}" for day in range(1, 29)]
-    assert len(ba.read_votes(votes(days * 40), time=True).slice_names["time"]) == 28
-    weeks = ba.read_votes(votes(days * 5), time=True).slice_names["time"]
+    assert len(ba.read_votes(votes(days * 40)).slice_names["time"]) == 28
+    weeks = ba.read_votes(votes(days * 5)).slice_names["time"]
     assert weeks[0] == "2024-W01" and len(weeks) == 4
     years = [f"{year}-06-01" for year in range(1900, 2000)]
-    assert ba.read_votes(votes(years), time=True).slice_names["time"][0] == "1900"
+    assert ba.read_votes(votes(years)).slice_names["time"][0] == "1900"
 
 
 def test_the_same_votes_by_time_make_the_same_fit():
     table = votes([f"2024-0{1 + row // 6 % 6}-15" for row in range(144)])
-    one, other = (ba.fit(ba.read_votes(table, **how)) for how in ({}, {"time": "tstamp"}))
+    one, other = (ba.fit(ba.read_votes(table, **how)) for how in ({}, {"time": False}))
     np.testing.assert_array_equal(one.strength, other.strength)
 
 
 def test_bad_times_are_refused_with_their_rows():
     table = votes(["2024-05-31", "soon", "2999-01-01", "2024-06-01"])
     with pytest.raises(ba.InvalidVotesError, match="not a time") as refused:
-        ba.read_votes(table, time=True)
+        ba.read_votes(table, time="tstamp")
     said = str(refused.value)
     assert re.search(r"row 1: not a time \(.*'soon'\)", said) and "row 2: time in the future" in said
     with pytest.warns(ba.DroppedVotesWarning):
-        kept = ba.read_votes(table, time=True, on_invalid="drop")
+        kept = ba.read_votes(table, time="tstamp", on_invalid="drop")
     assert kept.dropped == {"not a time": 1, "time in the future": 1}
 
 
 def test_options_that_make_no_sense():
     table = votes(["2024-05-31", "2024-06-01"], "when")
-    with pytest.raises(ba.ColumnError, match=r"No column is called tstamp.*time='\.\.\.'"):
-        ba.read_votes(table, time=True)
+    with pytest.raises(ba.ColumnError, match=r"no column is called tstamp.*time='\.\.\.'"):
+        ba.read_votes(table, period="day")
     with pytest.raises(ba.ArenaError, match="decade"):
         ba.read_votes(table, time="when", period="decade")
     with pytest.raises(ba.VotesError, match="need the times"):
-        ba.read_votes(table, period="day")
+        ba.read_votes(table, time=False, period="day")
     with pytest.raises(ba.ModelError, match="one period"):
         ba.fit(ba.read_votes(table, time="when", period="year"), drift=True)
 
@@ -102,8 +142,8 @@ def test_the_command_ranks_as_of_a_date(tmp_path):
     table = votes([f"2024-{1 + row % 12:02}-10" for row in range(600)])
     shuffled = table.with_columns(winner=pl.Series(rng.choice(["model_a", "model_b", "tie"], 600)))
     shuffled.write_csv(tmp_path / "votes.csv")
-    done = run("rank", tmp_path / "votes.csv", "--time", "tstamp", "--period", "month", "--drift", "--at", "2024-06-30")
+    done = run("rank", tmp_path / "votes.csv", "--period", "month", "--drift", "--at", "2024-06-30")
     assert done.returncode == 0, done.stderr
     assert "drift" in done.stdout and "2024-06" in done.stdout
-    done = run("rank", tmp_path / "votes.csv", "--drift")
+    done = run("rank", tmp_path / "votes.csv", "--drift", "--no-time")
     assert done.returncode != 0 and "--time" in done.stderr

@@ -173,7 +173,7 @@ def _timed(source: VoteSource, model: ModelChoice) -> tuple[Fit, str | None]:
     ColumnError
         If the votes lack the times asked for.
     """
-    asked = None if source.time == "auto" else source.time
+    asked = source.time
     column, source = asked or TSTAMP, replace(source, time=None)
     if source.is_saved:
         result = replace(model, robust="auto").fitted(source)
@@ -181,6 +181,8 @@ def _timed(source: VoteSource, model: ModelChoice) -> tuple[Fit, str | None]:
             lacks = f"the votes' times (--slice {asked})" if result.promotions else "whose votes count (--robust on)"
             raise ModelError(f"{source.named} lacks {lacks}. Make it again with that, or give the votes in its place.")
         return result, column if column in result.cast.slices else None
+    if source.no_time:
+        return model.fit(source.read()), None
     try:
         return model.fit(replace(source, slice=[*(source.slice or []), f"{column}={column}"]).read()), column
     except ColumnError:

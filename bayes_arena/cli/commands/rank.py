@@ -87,6 +87,7 @@ def boards(
     with collected_warnings() as notes:
         from bayes_arena.fits.many import fit_many
         from bayes_arena.ratings.leaderboard import leaderboards_columns
+        from bayes_arena.votes.periods import are_times
 
         read = {text.rpartition("=")[0] or text for text in source.slice or []} | {ANNOTATOR, PROMPT}
         source = replace(source, slice=[*(source.slice or []), *(name for name in by if name not in read)])
@@ -105,6 +106,9 @@ def boards(
     head = {"slices": by, "models": models, "prior": str(model.spreads()), **about, "failed": failed, "warnings": notes}
     many = f"{len(found):,} board{'s' if len(found) > 1 else ''} by {', '.join(by)}"
     title = f"{source.title(cells)}\n{', '.join(models)}, {many}{board_named(about)}"
+    for name in by:
+        if are_times(cells.slice_names.get(name, ())):
+            title += f"\nevery {name} by its own votes alone; for strengths that move in one fit: rank --drift"
     output.write(
         columns,
         schema="boards/1",

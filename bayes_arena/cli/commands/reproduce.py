@@ -87,6 +87,6 @@ def _read(data: str | None, delta: int) -> Material:
 
     source: object = twin().votes if data is None else data
     return Material(
-        keep_annotators(read_votes(source, prompt=False), more_than=delta),
+        keep_annotators(read_votes(source, prompt=False, time=False), more_than=delta),
         keep_annotators(read_sequence(source), more_than=delta),
     )

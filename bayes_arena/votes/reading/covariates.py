@@ -1,7 +1,8 @@
 """Covariates of votes, what they carry besides competitors, annotator and result: prompts, other slices, and features.
 
 Prompts are recognised where a column has a usual name and answers repeat enough to be distinguished from noise
-(:mod:`bayes_arena.votes.repeated_answers`); slices and features are read only if named.
+(:mod:`bayes_arena.votes.repeated_answers`), times where a column has a usual name and they can be read and differ;
+slices and features are read only if named.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from bayes_arena.votes.summing import build_cells
 PROMPTS = ("prompt", "prompt_id", "question_id", "question", "instruction", "uid", "item", "item_id", "task_id")
 """Columns of prompts; the first present is taken. ``prompt`` comes first, since a ``question_id`` beside it may be
 the id of a vote or of a comparison."""
-TIMES = ("tstamp", "timestamp", "created_at", "date", "time", "datetime")
-"""Columns of times; the first present is taken."""
+TIMES = ("tstamp", "timestamp", "created_at", "date", "datetime")
+"""Columns of times; the first present is taken. A column ``time`` may as well say how long a vote took."""
 TURN = "turn"
 """Column of the turn within a prompt: prompt and turn together are what was answered."""
 
@@ -48,15 +49,15 @@ class Covariates:
         By name of the slice, the columns that together make its levels.
     features : mapping of str to tuple of str
         By name of the feature, the column of differences, or those of a and b.
-    recognised : bool
-        Whether the prompt was recognised rather than named: it is then optional.
+    recognised : frozenset of str
+        Slices that were recognised rather than named, ``"prompt"`` and ``"time"``: they are then optional.
     timed : bool
         Whether the slice ``"time"`` has the times of the votes, to be read as periods.
     """
 
     slices: Mapping[str, tuple[str, ...]]
     features: Mapping[str, tuple[str, ...]]
-    recognised: bool = False
+    recognised: frozenset[str] = frozenset()
     timed: bool = False
 
     @property
@@ -72,9 +73,13 @@ class Covariates:
     @property
     def named(self) -> Covariates:
         """The covariates that were named; only these can make a vote invalid."""
-        if not self.recognised:
-            return self
-        return replace(self, slices={k: v for k, v in self.slices.items() if k != PROMPT}, recognised=False)
+        return self.without(self.recognised)
+
+    def without(self, names: Collection[str]) -> Covariates:
+        """Return the others than these slices."""
+        left = {name: columns for name, columns in self.slices.items() if name not in names}
+        timed = self.timed and TIME in left
+        return replace(self, slices=left, recognised=self.recognised.difference(names), timed=timed)
 
 
 def find_covariates(
@@ -82,7 +87,8 @@ def find_covariates(
     taken: Collection[str],
     *,
     prompt: str | Sequence[str] | Literal[False] | None,
-    time: str | bool | None,
+    time: str | Literal[False] | None,
+    period: Period | None,
     slices: SliceColumns,
     features: FeatureColumns,
 ) -> Covariates:
@@ -93,14 +99,15 @@ def find_covariates(
     frame : narwhals frame
         The whole source.
     taken : collection of str
-        Columns of other roles, which are not recognised as prompts.
-    prompt, time, slices, features
+        Columns of other roles, which are not recognised as prompts or times.
+    prompt, time, period, slices, features
         As for :func:`~bayes_arena.read_votes`.
 
     Raises
     ------
     ColumnError
-        If a column is absent, a slice has a reserved name, or no column has the usual name of times.
+        If a column is absent, a slice has a reserved name, or no column has the usual name of times and a period is
+        given.
     """
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
@@ -111,37 +118,35 @@ def find_covariates(
     if time and TIME in wanted:
         raise ColumnError(f"There cannot be a slice {TIME!r} beside time={time!r}. Give the slice another name.")
     if time:
-        wanted[TIME] = (_recognised_time(frame) if time is True else str(time),)
+        wanted[TIME] = (time,)
     if empty := [name for name, columns in (wanted | numbers).items() if not columns]:
         raise ColumnError(f"No column is given for {listing(map(repr, empty))}. Name one.")
     for name, columns in numbers.items():
         if len(columns) > 2:
             raise ColumnError(f"The feature {name!r} takes one column or two (of a, of b), not {len(columns)}.")
     taken = {*taken, *itertools.chain(*wanted.values(), *numbers.values())}
-    found = _recognised_prompt(frame, taken) if prompt is None else _columns(prompt or ())
-    recognised = prompt is None and bool(found)
-    carried = Covariates(({PROMPT: found} if found else {}) | wanted, numbers, recognised, timed=bool(time))
+    like = _usual(frame, taken, (*PROMPTS, TURN, *TIMES))
+    optional = dict[str, tuple[str, ...]]()
+    if prompt is None and (found := [like[name] for name in PROMPTS if name in like]):
+        optional[PROMPT] = (found[0], *([like[TURN]] if TURN in like else []))
+    if time is None and TIME not in wanted and (found := [like[name] for name in TIMES if name in like]):
+        optional[TIME] = (found[0],)
+    if period and not time and TIME not in optional:
+        raise ColumnError(
+            f"Periods need the times of the votes, and no column is called {listing(TIMES)}, as these usually are. "
+            "Name theirs with time='...' (--time COLUMN)."
+        )
+    named = {PROMPT: _columns(prompt)} if prompt else {}
+    recognised = frozenset(optional).difference([TIME] if period else ())
+    carried = Covariates(named | optional | wanted, numbers, recognised, timed=bool(time) or TIME in optional)
     require_columns(carried.roles.values(), column_names(frame))
     return carried
 
 
-def _recognised_time(frame: Frame) -> str:
-    """Return the column that has a usual name of times."""
-    spelling = spellings(column_names(frame))
-    if not (found := [spelling[name] for name in TIMES if name in spelling]):
-        raise ColumnError(
-            f"No column is called {listing(TIMES)}, as times usually are. Name theirs with time='...' (--time COLUMN)."
-        )
-    return found[0]
-
-
-def _recognised_prompt(frame: Frame, taken: Collection[str]) -> tuple[str, ...]:
-    """Return the columns that look like the prompts."""
-    spelling = spellings(column_names(frame))
-    free = set(comparable_columns(frame)).difference(taken)
-    found = [spelling[name] for name in PROMPTS if spelling.get(name) in free]
-    turns = [spelling[TURN]] if spelling.get(TURN) in free else []
-    return (found[0], *turns) if found else ()
+def _usual(frame: Frame, taken: Collection[str], names: Collection[str]) -> dict[str, str]:
+    """Return the columns that are called so and not taken, by the name."""
+    spelling, free = spellings(column_names(frame)), set(comparable_columns(frame)).difference(taken)
+    return {name: spelling[name] for name in names if spelling.get(name) in free}
 
 
 def can_repeat(frame: Frame, carried: Covariates) -> bool:
@@ -180,8 +185,9 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
     }
     features = {name: (of[0] - of[1] if len(of) == 2 else of[0]) + 0.0 for name, of in numbers.items()}  # no -0.0
     groups = groups.with_columns(**slices, **features)
-    missing = [pl.col(SLICE + name).is_null() for name in carried.named.slices if name != PROMPT]
-    no_prompt = pl.col(SLICE + PROMPT).is_null() if PROMPT in carried.named.slices else pl.lit(False)
+    named = carried.named
+    missing = [pl.col(SLICE + name).is_null() for name in named.slices if name != PROMPT]
+    no_prompt = pl.col(SLICE + PROMPT).is_null() if PROMPT in named.slices else pl.lit(False)
     bad = [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in features]
     wrong = (
         pl.when(no_prompt)
@@ -195,16 +201,35 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
     if not carried.timed:
         return groups
     text, when = pl.col(SLICE + TIME), moments(pl.col(SLICE + TIME))
+    is_late = when > late()
     untimely = pl.when(text.is_not_null() & when.is_null()).then(pl.lit("not a time"))
-    too_late = untimely.when(when > late()).then(pl.lit("time in the future"))
-    return groups.with_columns(when.alias(SLICE + TIME), problem=pl.coalesce("problem", too_late))
+    problem = untimely.when(is_late).then(pl.lit("time in the future")) if named.timed else pl.lit(None, pl.String)
+    moment = pl.when(~is_late).then(when).alias(SLICE + TIME)
+    return groups.with_columns(moment, problem=pl.coalesce("problem", problem))
 
 
-def settle_time(votes: pl.DataFrame, period: Period | None) -> pl.DataFrame:
-    """Replace the moments of valid votes by the names of their periods, chosen unless they are given."""
+def settle_time(votes: pl.DataFrame, carried: Covariates, period: Period | None) -> pl.DataFrame:
+    """Replace the moments of valid votes by the names of their periods, chosen unless they are given.
+
+    Times that were recognised are kept if every vote has one, and they are of several periods. A column without any
+    time only has a name like one of times.
+    """
     moment, competitors = votes[SLICE + TIME], pl.concat([votes["a"].unique(), votes["b"].unique()]).n_unique()
+    optional, (column,) = TIME in carried.recognised, carried.slices[TIME]
+    unread = votes.filter(moment.is_null())
+    if optional and unread.height == votes.height:
+        return votes.drop(SLICE + TIME)
+    if optional and unread.height:
+        (role,) = _roles(SLICE + TIME, (column,))
+        said = unread.select(as_text(unread, role).sort(nulls_last=True).first()).item()
+        such = "it is empty" if said is None else f"it is no time until now, such as {said!r}"
+        text = f"Column {column} looks like the times but is not read, as {such} in {unread['n'].sum()} votes."
+        remedy = f"Read it with time={column!r} (--time {column}), which says what to correct"
+        _warn(f"{text} {remedy}, or silence this with time=False (--no-time).", UnusedColumnWarning)
+        return votes.drop(SLICE + TIME)
     period = period or chosen_period(moment, int(votes["n"].sum()), competitors)
-    return votes.with_columns(name_of(pl.col(SLICE + TIME), period))
+    named = votes.with_columns(name_of(pl.col(SLICE + TIME), period))
+    return votes.drop(SLICE + TIME) if optional and named[SLICE + TIME].n_unique() < 2 else named
 
 
 def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:

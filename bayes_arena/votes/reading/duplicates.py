@@ -21,7 +21,7 @@ import polars as pl
 
 from bayes_arena.errors import PACKAGE, RepeatedVotesWarning
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS
-from bayes_arena.votes.names import FEATURE, SLICE
+from bayes_arena.votes.names import FEATURE, SLICE, TIME
 from bayes_arena.votes.reading.decoding import COUNTS
 from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
 
@@ -95,7 +95,8 @@ def once_each(votes: pl.DataFrame) -> pl.DataFrame:
     votes : polars.DataFrame
         Valid votes with annotators and prompts.
     """
-    same = ["a", "b", "annotator", *(name for name in votes.columns if name.startswith(SLICE))]
+    slices = (name for name in votes.columns if name.startswith(SLICE) and name != SLICE + TIME)
+    same = ["a", "b", "annotator", *slices]
     cast = pl.sum("n").over(same)
     total, more = int(votes["n"].sum()), int(votes["n"].sum()) - votes.select(same).n_unique()
     if not more:

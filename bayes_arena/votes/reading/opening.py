@@ -51,7 +51,7 @@ class ReadOptions(TypedDict, total=False):
     weight: str | Literal[False] | None
     weights: Weights
     prompt: str | Sequence[str] | Literal[False] | None
-    time: str | bool | None
+    time: str | Literal[False] | None
     period: Period | None
     slices: SliceColumns
     features: FeatureColumns
@@ -67,13 +67,12 @@ class ReadOptions(TypedDict, total=False):
 
 KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("a", "b", "winner", "score", "where", "layout"), ("a string", (str,))),
-    **dict.fromkeys(("annotator", "weight"), ("a string or False", (str,))),
+    **dict.fromkeys(("annotator", "weight", "time"), ("a string or False", (str,))),
     **dict.fromkeys(("prompt", "slices", "features", "programs"), ("a string or several strings", (str, Collection))),
-    "time": ("a string, True or False", (str, bool)),
     "outcomes": ("a mapping of labels to outcomes", (Mapping,)),
 }
 """Types of options besides None: in words, and as classes."""
-DENIED = ("annotator", "weight", "prompt")
+DENIED = ("annotator", "weight", "prompt", "time")
 """Options that may be False: the column is ignored."""
 
 

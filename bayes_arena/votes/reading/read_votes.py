@@ -13,8 +13,8 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
-from bayes_arena.votes.cells import Cells, as_table
-from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, Period
+from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.outcomes import n_outcomes, outcome_scores, with_grades
 from bayes_arena.votes.parquet import holds_cells, read_cells
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
@@ -26,9 +26,9 @@ from bayes_arena.votes.reading.weights import weighed
 from bayes_arena.votes.sequence import VoteSequence
 from bayes_arena.votes.sources.frames import files_of
 from bayes_arena.votes.sources.hub import HUB
-from bayes_arena.votes.summing import build_cells, groups_of_counts
+from bayes_arena.votes.summing import build_cells, without
 
-IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT}
+IGNORED = {"annotator": "annotator", "prompt": SLICE + PROMPT, "time": SLICE + TIME}
 """Options that are False to ignore a column of saved cells."""
 
 
@@ -43,7 +43,7 @@ def read_votes(
     weight: str | Literal[False] | None = None,
     weights: Weights = "frequency",
     prompt: str | Sequence[str] | Literal[False] | None = None,
-    time: str | bool | None = None,
+    time: str | Literal[False] | None = None,
     period: Period | None = None,
     slices: SliceColumns = (),
     features: FeatureColumns = (),
@@ -107,13 +107,14 @@ def read_votes(
         ``instruction``, ``uid``, ``item``, ``item_id`` or ``task_id`` is recognised, with ``turn`` if there is one, and
         read if at least 100 answers (prompt x competitor) have two votes and at least half of the votes are on prompts
         with such an answer.
-    time : str or bool, optional
-        Column of the times when votes were cast, dates (ISO 8601) or seconds or milliseconds since 1970; ``True``: the
-        one called ``tstamp``, ``timestamp``, ``created_at``, ``date``, ``time`` or ``datetime``. They become the slice
-        ``"time"`` of the votes' periods, for strengths that move (``fit(drift=True)``) and the test for change.
+    time : str or False, optional
+        Column of the times when votes were cast, dates (ISO 8601) or seconds or milliseconds since 1970; ``False``
+        ignores times. They become the slice ``"time"`` of the votes' periods, for strengths that move
+        (``fit(drift=True)``) and the test for change. By default ``tstamp``, ``timestamp``, ``created_at``, ``date`` or
+        ``datetime`` is recognised, and read if every vote has a time and they are of several periods.
     period : {"day", "week", "month", "quarter", "year"}, optional
-        Periods to count votes in. Default: the shortest with ten votes per competitor in each and at most sixty of
-        them.
+        Periods to count votes in, which have to have times then. Default: the shortest with ten votes per competitor in
+        each and at most sixty of them.
     slices : mapping of str to str or sequence of str, or sequence of str
         Further slices of the votes: by name, the column or columns, ``{"language": "lang"}``. A sequence names columns
         that become slices of the same name.
@@ -176,7 +177,8 @@ def read_votes(
     UnusedColumnWarning
         If no annotator is read but a column such as ``user_id`` looks like one (``annotator=False`` silences this), if
         no weight is read but there is a column such as ``count`` (``weight=False``), or if prompts were recognised but
-        are not read because too few repeat or some are missing (``prompt=False``).
+        are not read because too few repeat or some are missing (``prompt=False``), or times because some are missing or
+        none (``time=False``).
 
     Raises
     ------
@@ -256,15 +258,7 @@ def _counted_already(files: list[Path], reading: ReadOptions) -> Cells:
     ignored = [column for name, column in IGNORED.items() if reading.get(name) is False]
     if reading["grades"] == "fold" and cells.grades > 1:
         cells = replace(cells, counts=with_grades(cells.counts, 1))
-    return _without(cells, ignored) if ignored else cells
-
-
-def _without(cells: Cells, columns: Sequence[str]) -> Cells:
-    """Return cells summed over some of their columns, ``annotator`` or ``slice:prompt``."""
-    groups = groups_of_counts(as_table(cells).drop(columns, strict=False))
-    fewer = build_cells(groups, dropped=dict(cells.dropped), sided=cells.sided)
-    programs = () if "annotator" in columns else cells.programs
-    return replace(fewer, programs=programs, design_effect=cells.design_effect)
+    return without(cells, ignored) if ignored else cells
 
 
 def _named_programs(cells: Cells, programs: str | Collection[str]) -> tuple[str, ...]:
@@ -335,6 +329,7 @@ def read_sequence(
         winner=winner,
         annotator=annotator,
         prompt=False,
+        time=False,
         outcomes=outcomes,
         on_invalid=on_invalid,
         layout=layout,

@@ -141,8 +141,8 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
     require_options(reading)
     if reading.get("period") is not None:
         require_choice("period", str(reading["period"]), get_args(Period))
-        if not reading.get("time"):
-            raise VotesError("Periods need the times of the votes. Name their column (time=..., --time).")
+        if reading.get("time") is False:
+            raise VotesError("Periods need the times of the votes. Leave out time=False (--no-time).")
     labels = _labels(reading.get("outcomes") or {})
     with readable(source):
         opened = open_votes(source, reading, id=id)
@@ -161,12 +161,15 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
             columns.values(),
             prompt=reading.get("prompt"),
             time=reading.get("time"),
+            period=reading.get("period"),
             slices=opened.slices | by_name(reading.get("slices", ())),
             features=reading.get("features", ()),
         )
         different = without_repeats(whole, columns) if dedupe and "wins_a" not in columns else whole
-        if carried.recognised and not ({"weight", "wins_a"} & columns.keys() or can_repeat(different, carried)):
-            carried = carried.named
+        if PROMPT in carried.recognised and not (
+            {"weight", "wins_a"} & columns.keys() or can_repeat(different, carried)
+        ):
+            carried = carried.without([PROMPT])
         groups = _groups(different, columns | carried.roles, in_order=in_order)
         total = int(groups["n"].sum())
         labels, ungraded = _graded(groups, labels, reading)
@@ -189,8 +192,8 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         empty = "all votes have weight 0" if total else f"the source has no rows{kept}"
         raise NoVotesError(f"No vote to rate: {empty}. Check that it is the right source.")
     if carried.timed:
-        valid = settle_time(valid, reading.get("period"))
-    if carried.recognised:
+        valid = settle_time(valid, carried, reading.get("period"))
+    if PROMPT in carried.recognised:
         valid = settle_prompt(valid, carried.slices[PROMPT])
     if dedupe and {"annotator", SLICE + PROMPT}.issubset(valid.columns):
         valid = once_each(valid)
