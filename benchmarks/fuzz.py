@@ -40,7 +40,7 @@ from bayes_arena.votes.cells import SAVED_KEY
 SECONDS = 30
 EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
-SHAPES = ("ordinary", "noise", "chain", "separated", "disconnected", "one vote", "ties only", "camps", "promoted")
+SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
 WEIGHTS = ("none", "none", "counts", "nine decades", "one of a billion", "fractions", "some are zero")
 SWAPPED = {"model_a": "model_b", "model_b": "model_a", "A>>B": "B>>A", "A>B": "B>A", "B>>A": "A>>B", "B>A": "A>B"}
 NAMES = re.compile(r"\b[mk]\d{3}\b")
@@ -52,14 +52,14 @@ def arena(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     shape, weights = SHAPES[seed % len(SHAPES)], str(rng.choice(WEIGHTS))
     n, people = int(rng.integers(2, 12)), int(rng.integers(1, 15))
     votes = 1 if shape == "one vote" else int(10 ** rng.uniform(0.3, 2.3))
-    n = max(n, 4) if shape == "disconnected" else n
+    n = 2 if shape == "two" else max(n, 4) if shape == "apart" else n
     strength = rng.normal(0, rng.choice([0.0, 0.3, 1, 3]), n)
     a = rng.integers(n, size=votes)
     b = (a + rng.integers(1, n, size=votes)) % n
     if shape == "chain":
         first, turned = rng.integers(n - 1, size=votes), rng.random(votes) < 0.5
         a, b = first + turned, first + ~turned
-    if shape == "disconnected":
+    if shape == "apart":
         half = n // 2
         b = np.where(a < half, (a + rng.integers(1, half, votes)) % half if half > 1 else a, b)
         b = np.where(a >= half, half + (a - half + rng.integers(1, n - half, votes)) % (n - half), b)
@@ -235,6 +235,7 @@ SHARES = ("theta", "strength", "share", "wins", "losses", "ties", "votes", "k", 
 MAY_BE_NAN = {
     "integrity": {"contested", "gain", "difference", "plain_votes", "soft_votes"},
     "strengths": {"z", "p"},
+    "slice_gaps": {"z", "p", "q"},
     "contrasts": {"z", "p"},
     "history": {"p_rise"},
 }
