@@ -49,6 +49,8 @@ MOST = 10.0
 """Multiple of the votes cast up to which a price is looked for."""
 CLOSE = 1e-8
 """Accuracy of strengths and gaps, in logits."""
+SAME = 1e-9
+"""Difference of strengths, in logits, that is rounding."""
 LONGEST_STEP = 1.0
 """Furthest that one step of Newton's method moves a strength, in logits."""
 LEADS = 65
@@ -93,7 +95,8 @@ class Board:
             theta, share = fit.discrimination, shares(target, by_annotator, fit.view)
             variance = 0.0 if fit.view.annotators is None else fit.view.annotators[:, THETA, THETA]
             weight = float(share @ theta / (share @ (theta**2 + variance)))
-        kappa = float(strength @ fit.strength / (fit.strength @ fit.strength)) if fit.strength.any() else 1.0
+        apart = np.abs(fit.strength).max() > SAME
+        kappa = float(strength @ fit.strength / (fit.strength @ fit.strength)) if apart else 1.0
         return cls(strength, votes + votes.T, weight, weight / (kappa * target.strength_sd**2))
 
     @cached_property

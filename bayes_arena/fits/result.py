@@ -231,7 +231,7 @@ class Fit:
         """The slices that rankings average over, with the covariances of annotators where estimates are means."""
         slices, factor = view(self.mode.problem, self.estimand or Estimand()), self.laplace.factor
         slices = replace(slices, crowd=self.crowd)
-        if self.evidence != "variational":
+        if self.evidence != "variational" or not self.target.own:
             return slices
         return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
 

@@ -76,6 +76,11 @@ class Problem:
                 f"Under a flat prior nothing constrains the numbers of slices ({kinds}), and every vote would be "
                 "fitted exactly. Use prior='default'."
             )
+        if self.model.dimensions and self.cells.n_annotators < 2:
+            raise ModelError(
+                "One annotator alone cannot disagree along a direction. Leave out dimensions, or name the column of "
+                "annotators (annotator=..., --annotator)."
+            )
         if self.model.grades > self.cells.grades:
             raise ModelError(
                 f"Model {self.model.name!r} keeps {self.model.grades} grades of wins apart, and the votes have "

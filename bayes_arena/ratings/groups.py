@@ -126,9 +126,16 @@ def disagreement(fit: Fit) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``source, variance, share``, of the whole.
+
+    Raises
+    ------
+    ModelError
+        If annotators differ and the prior is flat: it has no variance of theta.
     """
     import pandas as pd
 
+    if fit.target.free_discrimination and fit.prior.is_flat:
+        raise ModelError("Under a flat prior nothing says how much annotators differ. Use prior='default'.")
     target, shared = fit.target, 2 * float(np.var(fit.strength, ddof=1))
     variance = {"what all share": shared}
     for effect in target.slices:

@@ -39,14 +39,14 @@ class Concordance:
     ----------
     agreement : float
         Mean over items.
-    kappa : float
-        Cohen's kappa.
+    kappa : float or None
+        Cohen's kappa; None where nothing but ties is agreement by chance.
     items : int
         Items on which both sides voted.
     """
 
     agreement: float
-    kappa: float
+    kappa: float | None
     items: int
 
 
@@ -118,4 +118,5 @@ def _concordance(same: Floats, one: Floats, other: Floats) -> Concordance | None
         return None
     agreement, ties, others = float(same.mean()), one[:, TIES].mean(), other[:, TIES].mean()
     chance = ties * others + (1 - ties) * (1 - others) / 2
-    return Concordance(agreement, float((agreement - chance) / (1 - chance)), len(same))
+    kappa = float((agreement - chance) / (1 - chance)) if chance < 1 else None
+    return Concordance(agreement, kappa, len(same))

@@ -198,7 +198,9 @@ def kinds(fit: Fit) -> Kinds | None:
     within = own.covariance[:, THETA, THETA]
     variance[GUESSES] = 1 / (np.maximum(1 / within - sd**-2, 0.0) + (NEAR * m) ** -2)
     theta[GUESSES] = variance[GUESSES] * (own.mean[:, THETA] / within - center * sd**-2)
-    scale = np.sqrt(variance / np.array([spread, within, spread]))
+    usually = np.array([spread, within, spread])
+    ratio = np.divide(variance, usually, out=np.ones_like(variance), where=usually > 0)  # 0 / 0 at infinity
+    scale = np.sqrt(ratio)
     return Kinds(share, m, s, probability, theta, scale, own)
 
 

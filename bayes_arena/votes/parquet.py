@@ -18,9 +18,11 @@ rows may repeat and come in any order, and the rest is as if the votes had been 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -77,15 +79,12 @@ def read_cells(source: str | Path | Sequence[str | Path]) -> Cells:
         table, metadata = pl.read_parquet(source, glob=False), pl.read_parquet_metadata(source)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise VotesError(f"Cannot read {str(source)!r} as Parquet: {error}") from error
-    about = json.loads(metadata[SAVED_KEY]) if SAVED_KEY in metadata else {}
-    if about.get("version", SAVED_VERSION) > SAVED_VERSION:
-        raise VotesError(f"{str(source)!r} was written by a later version of bayes_arena. Upgrade to read it.")
+    about = _about(metadata.get(SAVED_KEY, "{}"), str(source))
     groups = _groups(table, str(source))
     if groups.is_empty():
         raise NoVotesError(f"There is no vote in {str(source)!r}.")
-    cells = build_cells(groups, dropped=about.get("dropped", {}), sided=about.get("sided", True))
-    programs = tuple(about.get("programs", ()))
-    return replace(cells, programs=programs, design_effect=float(about.get("design_effect", 1.0)))
+    cells = build_cells(groups, dropped=about["dropped"], sided=about["sided"])
+    return replace(cells, programs=tuple(about["programs"]), design_effect=about["design_effect"])
 
 
 def holds_cells(path: Path) -> bool:
@@ -98,6 +97,42 @@ def holds_cells(path: Path) -> bool:
         return False
 
 
+def _about(text: str, source: str) -> dict[str, Any]:
+    """Return what the columns do not hold, from JSON.
+
+    Raises
+    ------
+    VotesError
+        If it was written by a later version, or by none.
+    """
+    about: dict[str, Any] = {
+        "version": SAVED_VERSION,
+        "sided": True,
+        "dropped": {},
+        "programs": [],
+        "design_effect": 1.0,
+    }
+    try:
+        about |= json.loads(text)
+        is_later = about["version"] > SAVED_VERSION
+        is_sound = is_later or (
+            isinstance(about["sided"], bool)
+            and all(isinstance(many, int) for many in about["dropped"].values())
+            and all(isinstance(name, str) for name in about["programs"])
+            and 0 < about["design_effect"] < math.inf
+        )
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        is_later = is_sound = False
+    if is_later:
+        raise VotesError(f"{source!r} was written by a later version of bayes_arena. Upgrade to read it.")
+    if not is_sound:
+        raise VotesError(
+            f"{source!r} is damaged: its metadata {SAVED_KEY!r} are not those of cells. Save the cells again, or "
+            "remove the metadata, and they are read as counts made elsewhere."
+        )
+    return about
+
+
 def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
     """Validate a table of counts, and return it as groups of votes."""
     required = [*COMPETITORS, *COUNT_COLUMNS[: len(OUTCOMES) - 1]]
@@ -108,9 +143,17 @@ def _groups(table: pl.DataFrame, source: str) -> pl.DataFrame:
         )
     texts = [name for name in table.columns if name in (*COMPETITORS, "annotator") or name.startswith(SLICE)]
     numbers = [name for name in table.columns if name in OF_COLUMN or name.startswith(FEATURE)]
+    kinds = table.schema
+    odd = [name for name in (*texts, *numbers) if kinds[name].is_nested()]
+    odd += [name for name in numbers if kinds[name].is_temporal()]
+    if odd:
+        shown = listing(f"{name!r} ({kinds[name]})" for name in odd)
+        raise InvalidVotesError(
+            f"{source!r} holds invalid cells: no names or numbers in {shown}. Convert these columns."
+        )
     table = table.select(
-        *(pl.col(name).cast(pl.String) for name in texts),
-        *(pl.col(name).cast(pl.Float64) for name in numbers),
+        *(pl.col(name).cast(pl.String, strict=False) for name in texts),
+        *(pl.col(name).cast(pl.Float64, strict=False) for name in numbers),
     )
     faults = [fault for fault in _faults(table, texts, numbers) if fault]
     if faults:

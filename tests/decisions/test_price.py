@@ -304,3 +304,17 @@ def test_the_command_prints_the_table(tmp_path, arena):
     table = ba.price(ba.fit(arena.votes, model="bradley-terry"), place=1, account_votes=5)
     line = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["2"])
     assert f"{table.loc[0, 'plain_votes']:,.0f}" in line.split() and f"{table.loc[0, 'plain_accounts']:,.0f}" in line
+
+
+def test_equals_have_a_price_whatever_rounding_makes_of_them():
+    board = ba.fit(ba.read_votes(frame([("x", "y", "tie"), ("y", "z", "tie"), ("z", "x", "tie")])))
+    rounded = replace(board.mode, point=replace(board.point, strength=np.array([1e-17, -1e-17, 0.0])))
+    assert ba.price(replace(board, mode=rounded)).equals(ba.price(board))
+
+
+def test_small_leads_count_on_the_board():
+    """With many ties a lead is smaller on the board than in the model, and the prior holds it the more."""
+    votes = [("x", "y", "x")] * 21 + [("x", "y", "y")] * 20 + [("x", "y", "tie")] * 60
+    found = ba.fit(ba.read_votes(frame(votes)), model=ba.Model("davidson", ties="davidson"))
+    assert np.abs(found.strength).max() < 0.1
+    assert Board.of(found).precision * found.target.strength_sd**2 > 1.2

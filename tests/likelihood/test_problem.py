@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from helpers import frame
 
 import bayes_arena as ba
 from bayes_arena.likelihood.problem import Problem
@@ -38,3 +39,9 @@ def test_a_marginal_fit_counts_the_votes_once_for_what_it_keeps_apart(counted, m
     cells, notes = counted
     ba.fit(cells, model=model, robust=False)
     assert len(notes) == len(set(notes))
+
+
+def test_one_annotator_has_no_directions():
+    cells = ba.read_votes(frame([("x", "y", "x", "j"), ("y", "z", "y", "j")]))
+    with pytest.raises(ba.ModelError, match="One annotator alone cannot disagree"):
+        ba.fit(cells, dimensions=1)

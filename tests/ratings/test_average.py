@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from camped import REGIMES, camped
 from scipy.special import logit
@@ -99,6 +100,15 @@ class TestMiddle:
     def test_it_is_what_all_say_who_agree(self, arena_cells):
         found = ba.fit(arena_cells, model="bradley-terry")
         assert ba.leaderboard(found.of("the middle"))["elo"].equals(ba.leaderboard(found)["elo"])
+
+    @pytest.mark.slow
+    def test_annotators_without_parameters_agree(self):
+        votes = [("x", "y", "x", "de"), ("y", "z", "z", "en"), ("z", "x", "z", "en")]
+        table = pl.DataFrame(votes, schema=["model_a", "model_b", "winner", "language"], orient="row")
+        model = ba.Model("by language", strength_by=("language",))
+        found = ba.fit(ba.read_votes(table, slices=["language"]), model=model)
+        elo = ba.leaderboard(found.of("the middle"))["elo"]
+        np.testing.assert_allclose(elo, ba.leaderboard(found)["elo"], atol=0.01)
 
     def test_draws_follow(self, tied):
         found = fit(tied).of("the middle")

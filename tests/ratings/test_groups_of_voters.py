@@ -130,6 +130,12 @@ def test_disagreement_is_taken_apart(fit):
     assert 0.1 < table.loc["by group", "variance"] < 0.8  # 2 * .4^2 is true
 
 
+def test_under_a_flat_prior_annotators_have_no_variance(fit):
+    found = ba.fit(fit.cells, model="am-elo", prior="flat")
+    with pytest.raises(ba.ModelError, match="nothing says how much annotators differ"):
+        ba.disagreement(found)
+
+
 def test_gaps_have_a_false_discovery_rate(fit):
     table = ba.slice_gaps(fit, "group")
     assert (table["q"] >= table["p"]).all() and table["q"].is_monotonic_increasing

@@ -195,6 +195,7 @@ class TestConcordance:
         ties, theirs = 1 / 2, 1 / 6
         chance = ties * theirs + (1 - ties) * (1 - theirs) / 2
         assert judge.kappa == pytest.approx((judge.agreement - chance) / (1 - chance))
+        assert among(ba.read_votes(self.VOTES.with_columns(winner=pl.lit("tie"))), cells.people).kappa is None
         assert across_orders(cells, BOT) == (pytest.approx(1 / 2), 2)
         assert across_orders(cells, "ann") == (None, 0)
         assert across_orders(cells) == across_orders(cells, BOT)  # ben and ann never saw the same in both orders

@@ -13,6 +13,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
+from bayes_arena.votes.reading.read_votes import read_repeats
 
 ROWS = frame([("x", "y", "x", "j"), ("y", "z", "tie", "k"), ("z", "x", "z", "j")] * 20)
 WRITERS = {
@@ -129,6 +130,13 @@ def test_the_message_names_what_is_wrong(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ba.VotesError, match=message):
         ba.read_votes(tmp_path / name)
+
+
+def test_a_row_with_too_many_fields_is_named_where_whole_rows_are_compared(tmp_path):
+    votes = "model_a,model_b,winner,judge,turn\nx,y,x,j,1\ny,z,z,j,1,x,y,x,j,1\n"
+    (tmp_path / "votes.csv").write_text(votes)
+    with pytest.raises(ba.VotesError, match="row 1 has 10 fields"):
+        read_repeats(tmp_path / "votes.csv")
 
 
 def test_paths_that_cannot_be(tmp_path):

@@ -128,6 +128,8 @@ class TestFiles:
             ("wins_a", [3.0, -1.0, 1.0], "'wins_a' is negative (rows 1"),
             ("ties", [0.0, float("nan"), 0.0], "'ties' is missing or not finite (rows 1"),
             ("model_b", ["y", "z", None], "'model_b' is missing (rows 2"),
+            ("wins_b", ["1", "two", "0"], "'wins_b' is missing or not finite (rows 1"),
+            ("model_a", [["x"], ["y"], ["x"]], "no names or numbers in 'model_a' (List(String))"),
             ("model_b", ["x", "z", "y"], "a competitor meets itself (rows 0"),
         ],
     )
@@ -141,6 +143,14 @@ class TestFiles:
         pl.DataFrame(COUNTED).write_parquet(tmp_path / "new.parquet", metadata={"bayes_arena.cells": '{"version": 99}'})
         with pytest.raises(ba.VotesError, match="later version"):
             ba.read_cells(tmp_path / "new.parquet")
+
+    @pytest.mark.parametrize(
+        "about", ["{", '{"sided": "x"}', '{"programs": 3}', '{"design_effect": NaN}', "[" * 100_000]
+    )
+    def test_damaged_metadata_are_refused(self, tmp_path, about):
+        pl.DataFrame(COUNTED).write_parquet(tmp_path / "bad.parquet", metadata={"bayes_arena.cells": about})
+        with pytest.raises(ba.VotesError, match="is damaged: its metadata"):
+            ba.read_cells(tmp_path / "bad.parquet")
 
     def test_no_vote_is_an_error(self, tmp_path):
         pl.DataFrame(COUNTED).clear().write_parquet(tmp_path / "none.parquet")

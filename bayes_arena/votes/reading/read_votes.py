@@ -24,6 +24,7 @@ from bayes_arena.votes.reading.opening import ReadOptions, open_votes, require_o
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weights import weighed
 from bayes_arena.votes.sequence import VoteSequence
+from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import files_of
 from bayes_arena.votes.sources.hub import HUB
 from bayes_arena.votes.summing import build_cells, without
@@ -368,7 +369,8 @@ def read_repeats(source: object, **reading: Unpack[ReadOptions]) -> Repeats | No
         return None
     with warnings.catch_warnings(action="ignore"):  # reading the votes warns
         opened = open_votes(source, reading)
-    return count_repeats(opened.frame, opened.columns)
+    with readable(source):
+        return count_repeats(opened.frame, opened.columns)
 
 
 def _codes(names: pl.Series, categories: pl.Series) -> Ints:

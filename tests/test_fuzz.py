@@ -1,0 +1,19 @@
+"""Random arenas on which something broke once."""
+
+import pytest
+from fuzz import VERBS, arena, attempt, holes
+
+import bayes_arena as ba
+
+FLAT = {"model": "am-davidson", "prior": "flat"}
+BROKE = [(74, FLAT, "annotators"), (199, FLAT, "flag"), (216, {}, "integrity")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "how", "verb"), BROKE)
+def test_what_broke_once_holds(seed, how, verb):
+    table, options = arena(seed)
+    fit, broken = attempt(lambda: ba.fit(ba.read_votes(table, **options), **how))
+    assert not broken
+    answer, broken = attempt(lambda: VERBS[verb](fit, {"k000": fit.cells.annotators[0]}))
+    assert (broken, holes(verb, answer), isinstance(answer, ba.ArenaError)) == ("", "", False)
