@@ -88,7 +88,7 @@ def discounted_named(result: Fit) -> str:
     """Return lines of a title on votes that do not count, or were left out on request; empty if there are none."""
     lines = []
     if result.votes_discounted:
-        lines.append(f"{result.votes_discounted:,.0f} votes do not count: those on {listing(open_gates(result))}")
+        lines.append(f"{result.votes_discounted:,.0f} votes on {listing(open_gates(result))} do not count")
     if result.dropped:
         lines.append(f"left out on request: {listing(result.dropped)}")
     if result.kept:

@@ -21,9 +21,9 @@ right order, (1 + tau) / 2, reaches the level. It is often too high: means do mo
 (:func:`~bayes_arena.next_pairs`) take fewer votes, in ``benchmarks/decisions.py`` about half of the estimate at 500
 votes. For new prompts it is too low if further votes are on old prompts. In words it is an order of magnitude only.
 
-Where annotators cannot be judged, because they form camps or too many act together, the verdict is conditional: it
-takes all votes at face value. Even then P(best) is too high where camps differ much: with camps of sd .8 it is .88 on
-average, and the leader is the best in .77 of the arenas (``benchmarks/results/calibration_default.md``).
+The verdict is about the average of those who voted, their votes counted as the fit counts them. Where they form camps
+that differ much, P(best) is too high: with camps of sd .8 it is .88 on average, and the leader is the best in .77 of
+the arenas (``benchmarks/results/calibration_default.md``).
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Verdict:
             f"To name the best at {at}, {more(self.votes_to_name, self.votes)}.",
             f"{self.leader} is expected to be {self.regret_elo:.1f} Elo points behind the best.",
             f"To have {at} of all pairs in the right order, {more(self.votes_to_rank, self.votes)}; "
-            f"{(1 + self.expected_tau) / 2:.0%} are expected to be (Kendall's tau {self.expected_tau:.2f}).",
+            f"{50 * (1 + self.expected_tau):.0f} % are expected to be (Kendall's tau {self.expected_tau:.2f}).",
         ]
 
 

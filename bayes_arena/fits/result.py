@@ -477,7 +477,7 @@ class Fit:
             yield (
                 f"The votes on {printable(names[c])!r} are not those of one crowd: {votes[c] - counting[c]:,.0f} of "
                 f"{votes[c]:,.0f} do not count, cast by annotators whose other votes say too little, or who see it far "
-                f"from where others do. Its place is {place[c]}; by all votes alike it is {alike[c]}."
+                f"from where others do. Its rank is {place[c]}; by all votes alike it is {alike[c]}."
                 + (" This is contested: another one is nearly as likely." if found.apart[c] else "")
             )
 

@@ -64,9 +64,12 @@ def _capped(cells: Cells, view: View) -> tuple[str, ...]:
     if excess[excess > 0].sum() < MOVED:
         return ()
     order = [k for k in np.argsort(-excess, kind="stable") if excess[k] > 0]
-    each = listing(f"{cells.annotators[k]} ({part[k]:.0%} of the votes counts {share[k]:.0%})" for k in order)
+    each = listing(
+        f"{cells.annotators[k]} (cast {100 * part[k]:.0f} % of the votes, counts {100 * share[k]:.0f} %)" for k in order
+    )
     return (
-        f"No account counts more than {share.max():.0%} of the average: {each}. fit.of('everybody', cap=1) has none.",
+        f"No account counts more than {100 * share.max():.0f} % of the average: {each}. "
+        "fit.of('everybody', cap=1) has no such limit.",
     )
 
 
@@ -85,7 +88,7 @@ def _middle(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
     order = [i for i in np.argsort(-gap, kind="stable") if gap[i] > 1]
     if not order:
         return ()
-    each = listing(f"{cells.competitors[i]} (place {places[0][i]}, in the middle {places[1][i]})" for i in order)
+    each = listing(f"{cells.competitors[i]} (rank {places[0][i]}, in the middle {places[1][i]})" for i in order)
     return (
         f"The middle 60 % of the votes disagrees with everybody's average by more than their intervals on {each}. Some "
         "annotators weigh heavily there: see fit.of('the middle') and camps(fit).",

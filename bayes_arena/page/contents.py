@@ -126,7 +126,7 @@ def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
         "Method": f"{fit.method}{evidence}",
         **({"Left out on request": ", ".join(fit.dropped)} if fit.dropped else {}),
         **({"Counted in full on request": ", ".join(fit.kept)} if fit.kept else {}),
-        **({"Ranked on": about} if about else {}),
+        **({"Ranked": about} if about else {}),
         "Intervals": f"{interval}, {100 * level:g} %",
         "Elo scale": scale + anchor,
         "Seed": "0" if fit.seed is None else str(fit.seed),

@@ -72,12 +72,13 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
             {"check": name, "status": "ok" if good else "warning", "found": found, "remedy": "" if good else remedy}
         )
 
-    add(
-        "gradient at the mode",
-        f"{fit.mode.gradient:.1e} per vote after {fit.mode.iterations} Newton steps",
-        fit.mode.gradient <= GRADIENT[fit.evidence],
-        "use a proper prior, or see the warnings of the fit",
-    )
+    if fit.tree is None:  # draws have checks of their own
+        add(
+            "gradient at the mode",
+            f"{fit.mode.gradient:.1e} per vote after {fit.mode.iterations} Newton steps",
+            fit.mode.gradient <= GRADIENT[fit.evidence],
+            "use a proper prior, or see the warnings of the fit",
+        )
     add(
         "warnings of the fit",
         " ".join(fit.warnings) or "none",

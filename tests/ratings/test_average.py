@@ -65,7 +65,7 @@ class TestCap:
         np.testing.assert_allclose(Crowd(half).shares(cast), Crowd(sure).shares(cast))
 
     def test_it_says_whom_it_binds(self, tied):
-        with pytest.warns(ba.AverageWarning, match=r"person-0000 \(2\d% of the votes counts 5%\)"):
+        with pytest.warns(ba.AverageWarning, match=r"person-0000 \(cast 2\d % of the votes, counts 5 %\)"):
             found = ba.fit(tied.cells, robust=False)
         every_vote = found.of("everybody", cap=1.0)
         assert np.ptp(ba.leaderboard(every_vote)["elo"]) < np.ptp(ba.leaderboard(found)["elo"])

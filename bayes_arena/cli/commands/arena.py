@@ -30,6 +30,13 @@ arena = typer.Typer(
 )
 app.add_typer(arena, name="arena", rich_help_panel=KEPT)
 
+HEADINGS = {
+    "anomaly_probability": "P(anomaly)",
+    "net_agreement": "agreement",
+    "theta_paper": "theta, sum 1",
+    "p_negative": "P(theta < 0)",
+}
+"""Headings of columns that are called otherwise in Python."""
 
 ArenaFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of the arena.", show_default=False)]
 VoteFiles = Annotated[
@@ -180,7 +187,7 @@ def history(file: ArenaFile, picture: Picture, output: Output) -> None:
         "rounds": [row | {"settings": json.loads(row["settings"])} for row in rows(_columns(rounds))],
         "decisions": rows(_columns(decisions)),
     }
-    title = f"{file.name}: {len(rounds)} round(s)"
+    title = f"{file.name}: {len(rounds)} round{'s' * (len(rounds) != 1)}"
     with picture.beside(lambda: plots.rounds(table)):
         _write(table, formats, schema="arena-history/1", key="history", head=head, title=title, output=output)
 
@@ -234,7 +241,7 @@ def _write(
 ) -> None:
     columns = _columns(table)
     shown = {
-        name: ["" if value is None else format(value, formats.get(name, "")) for value in values]
+        HEADINGS.get(name, name): ["" if value is None else format(value, formats.get(name, "")) for value in values]
         for name, values in columns.items()
     }
     output.write(columns, schema=schema, key=key, head=head, title=title, shown=shown)

@@ -158,7 +158,7 @@ def flips(
         result = model.fitted(source)
         columns = flip_columns(result, pairs, by=by, how=how, max_share=max_share)
     shown = {name: [str(each) for each in columns[name]] for name in ("competitor", "opponent")}
-    shown["gap"] = digits(columns["elo_gap"], ".1f")
+    shown["Elo gap"] = digits(columns["elo_gap"], ".1f")
     shown["P(better)"] = chances(columns["p_better"])
     shown[plural(by)] = [f"{k:,.0f}" for k in columns["k"]]
     shown["linear"] = [f"{k:,.0f}" for k in columns["k_linear"]]
@@ -173,7 +173,8 @@ def flips(
     title = f"{source.title(result.cast)}\n{fitted}{discounted_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
-    output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=("linear", "gap"))
+    spare = ("linear", "Elo gap")
+    output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=spare)
 
 
 @app.command(rich_help_panel=RANKING)
@@ -214,7 +215,7 @@ def price(
         each = votes_of_an_account(result, account_votes)
     shown = {"rank": digits(columns["rank"], "d")}
     shown |= {name: [str(each) for each in columns[name]] for name in ("competitor", "opponent")}
-    shown["gap"] = digits(columns["elo_gap"], ".1f")
+    shown["Elo gap"] = digits(columns["elo_gap"], ".1f")
     for kind in ("plain", "soft"):
         shown[f"{kind} votes"] = [f"{votes:,.0f}" for votes in columns[f"{kind}_votes"]]
         shown[f"{kind} share"] = ["" if isinf(share) else f"{share:.1%}" for share in columns[f"{kind}_share"]]
@@ -227,7 +228,7 @@ def price(
     said += "; inf: no number of votes, or too many" if any(map(isinf, columns["soft_votes"])) else ""
     about, title = introduced(source, result, said)
     head = {**about, "place": place, "push": push, "account_votes": each, "focus": focus, "warnings": notes}
-    spare = ["gap", "soft share", "plain share"]
+    spare = ["Elo gap", "soft share", "plain share"]
     output.write(columns, schema="price/1", key="prices", head=head, title=title, shown=shown, spare=spare)
 
 
