@@ -81,7 +81,7 @@ class TestMiddle:
 
     def test_a_sure_minority_hardly_moves_it(self):
         arena = REGIMES["consistent minority"](np.random.default_rng(3))
-        with pytest.warns(ba.AverageWarning, match=r"disagrees with everybody's average .* \(place \d+, in the middle"):
+        with pytest.warns(ba.AverageWarning, match=r"disagrees with everybody's average .* \(rank \d+, in the middle"):
             found = ba.fit(arena.cells, robust=False)
         score, share = expected(arena)
         of_all, middle = (ba.leaderboard(found.of(whose)) for whose in ("everybody", "the middle"))
