@@ -15,6 +15,8 @@ import scipy
 import bayes_arena
 from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     PACKAGE,
@@ -191,6 +193,18 @@ class Fit:
         """The same at the mode, with how they move with the parameters."""
         with one_thread():
             return project(self.target, self.point, self.cells.votes_by_annotator(), self.view)
+
+    @cached_property
+    def board_covariance(self) -> Floats | None:
+        """Covariance of the board in the posterior, shape (n, n); None where only variances are estimated."""
+        if self.samples is not None:
+            return np.asarray(np.cov(self.samples.elo_strength.T), dtype=np.float64)
+        if isinstance(self.laplace.factor, SparseFactor | SparseArrowFactor):
+            return None
+        with one_thread():
+            by_mean = self.projection.by_mean[:]
+            covariance = self.laplace.covariance(self.projection.by_head[:], self.projection.own)
+            return np.asarray(covariance + by_mean * self.view.unseen @ by_mean.T)
 
     @property
     def model(self) -> Model:
