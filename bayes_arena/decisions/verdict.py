@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -202,13 +202,25 @@ def _best_first(strength: Floats) -> Floats:
 
 
 def _headline(fit: Fit, named: list[str], leader: str) -> str:
-    board = " on " + " of ".join(fit.about.values()) if fit.about else ""
+    board = _board(fit.about)
     if not named:
         return f"Not enough votes to say which is the best{board}: the likeliest is {leader}."
     *others, last = named
     if not others:
         return f"{last} leads{board}."
     return f"The best{board} is one of {', '.join(others)} and {last}."
+
+
+def _board(about: Mapping[str, str]) -> str:
+    """Say what a ranking is about; empty if that is everything."""
+    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
+    said = {
+        " on": slices,
+        " by": about.get("crowd"),
+        " for the population": about.get("population"),
+        " as of": about.get("at"),
+    }
+    return "".join(f"{word} {what}" for word, what in said.items() if what)
 
 
 def _apart(sizes: Ints) -> str:

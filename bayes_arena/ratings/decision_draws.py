@@ -35,30 +35,51 @@ def decision_strengths(fit: Fit) -> Floats:
         others.
     """
     if fit not in _DRAWN:
-        strength = _strengths(fit)
-        strength[: round((fit.mirror_probability or 0.0) * len(strength))] *= -1
-        strength.flags.writeable = False
-        _DRAWN[fit] = strength
+        _require_determined(fit)
+        interval = resolve_interval(None, fit)
+        is_gaussian = fit.samples is None and isinstance(interval, Laplace)
+        covariance = fit.board_covariance if is_gaussian else None
+        drawn = joint_strengths(fit) if covariance is None else _turned(fit, fit.board + _deviations(covariance))
+        drawn.flags.writeable = False
+        _DRAWN[fit] = drawn
     return _DRAWN[fit]
 
 
-def _strengths(fit: Fit) -> Floats:
-    """Return draws of r*, the right way up."""
+def joint_strengths(fit: Fit) -> Floats:
+    """Return such draws from draws of all parameters, the same whatever rankings are about.
+
+    Raises
+    ------
+    NotIdentifiedError
+        As :func:`decision_strengths` does.
+    """
+    _require_determined(fit)
+    return _turned(fit, drawn_by(None, fit, None)[0].elo_strength)
+
+
+def _turned(fit: Fit, strength: Floats) -> Floats:
+    """Return draws of which the share is negated that the votes leave open."""
+    sign = np.ones((len(strength), 1))
+    sign[: round((fit.mirror_probability or 0.0) * len(strength))] = -1.0
+    return sign * strength
+
+
+def _deviations(covariance: Floats) -> Floats:
+    """Return draws of this covariance around zero, in pairs of opposite sign."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    half = np.random.default_rng(0).normal(size=(PAIRS, len(root))) @ root
+    return np.stack([half, -half], axis=1).reshape(2 * PAIRS, -1)
+
+
+def _require_determined(fit: Fit) -> None:
+    """Refuse a flat prior's estimate that is infinite or not unique."""
     unconnected = np.isinf(fit.target.strength_sd) and fit.cells.components.any()
     if fit.mode.at_infinity or unconnected:
         raise NotIdentifiedError(
             "Nothing can be decided from an estimate that the votes do not determine: "
             f"{' '.join(fit.warnings)} Use prior='default'."
         )
-    interval = resolve_interval(None, fit)
-    is_gaussian = fit.samples is None and isinstance(interval, Laplace)
-    covariance = fit.board_covariance if is_gaussian else None
-    if covariance is None:
-        return drawn_by(interval, fit, None)[0].elo_strength.copy()
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    deviation = np.random.default_rng(0).normal(size=(PAIRS, len(root))) @ root
-    return np.asarray(fit.board + np.stack([deviation, -deviation], axis=1).reshape(2 * PAIRS, -1))
 
 
 def best_probabilities(strength: Floats) -> Floats:
