@@ -9,13 +9,16 @@ certainty about a leader requires certainty about the direction.
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
+from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.intervals.names import drawn_by, resolve_interval
 
@@ -36,13 +39,21 @@ def decision_strengths(fit: Fit) -> Floats:
     """
     if fit not in _DRAWN:
         _require_determined(fit)
-        interval = resolve_interval(None, fit)
-        is_gaussian = fit.samples is None and isinstance(interval, Laplace)
-        covariance = fit.board_covariance if is_gaussian else None
-        drawn = joint_strengths(fit) if covariance is None else _turned(fit, fit.board + _deviations(covariance))
+        drawn = _turned(fit, drawn_strengths(None, fit, None)[0])
         drawn.flags.writeable = False
         _DRAWN[fit] = drawn
     return _DRAWN[fit]
+
+
+def drawn_strengths(interval: Interval | str | None, fit: Fit, draws: Draws | None) -> tuple[Floats, dict[str, Any]]:
+    """Return draws of r*, the right way up, and the ``attrs`` of a table made from them, as ``drawn_by`` does."""
+    chosen = resolve_interval(interval, fit)
+    is_gaussian = draws is None and fit.samples is None and isinstance(chosen, Laplace)
+    covariance = fit.board_covariance if is_gaussian else None
+    if covariance is None:
+        drawn, about = drawn_by(interval, fit, draws)
+        return drawn.elo_strength, about
+    return fit.board + _deviations(covariance), {**chosen.about(fit), **fit.about}
 
 
 def joint_strengths(fit: Fit) -> Floats:
