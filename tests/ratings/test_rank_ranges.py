@@ -6,6 +6,7 @@ from helpers import frame
 from scipy.stats import norm
 
 import bayes_arena as ba
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.intervals.contract import Summary
 from bayes_arena.ratings.rank_ranges import ranges_of_intervals, told_better
 
@@ -64,6 +65,9 @@ def test_the_covariance_is_that_of_draws(arena_cells, model):
     np.testing.assert_allclose(covariance.diagonal(), variance, rtol=1e-9)
     drawn = np.cov(ba.draw(fit, size=20_000).elo_strength.T)
     np.testing.assert_allclose(covariance, drawn, atol=0.06 * variance.max())
+    decided = decision_strengths(fit)
+    np.testing.assert_allclose(decided.mean(axis=0), fit.board, atol=1e-12)
+    np.testing.assert_allclose(covariance, np.cov(decided.T), atol=0.06 * variance.max())
 
 
 def test_all_true_ranks_are_in_their_ranges_at_once():
