@@ -128,6 +128,10 @@ class Fit:
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what pickle keeps: all but the projection, which makes derivatives when asked."""
+        return {name: value for name, value in self.__dict__.items() if name != "projection"}
+
     def __str__(self) -> str:
         """Return what was fitted, its warnings, the verdict, the head of the board and the plan."""
         try:
@@ -202,9 +206,11 @@ class Fit:
         if isinstance(self.laplace.factor, SparseFactor | SparseArrowFactor):
             return None
         with one_thread():
-            by_mean = self.projection.by_mean[:]
             covariance = self.laplace.covariance(self.projection.by_head[:], self.projection.own)
-            return np.asarray(covariance + by_mean * self.view.unseen @ by_mean.T)
+        if not self.view.unseen.any():
+            return covariance
+        by_mean = self.projection.by_mean[:]
+        return np.asarray(covariance + by_mean * self.view.unseen @ by_mean.T)
 
     @property
     def model(self) -> Model:

@@ -359,6 +359,7 @@ def test_the_numbers_of_votes_are_the_same_everywhere(discounted, tmp_path):
         assert numbers.items() <= table.attrs.items()
     said = f"{numbers['n_votes']:,} votes, of which {numbers['votes_discounted']:,.0f} do not count"
     assert discounted.described_votes == said
-    assert said in ba.report(discounted).html and said in ba.plots.board(discounted).get_title(loc="left").replace(
+    on_page = f"{numbers['votes_discounted']:,.0f} of {numbers['n_votes']:,} votes"
+    assert on_page in ba.report(discounted).html and said in ba.plots.board(discounted).get_title(loc="left").replace(
         "\n", " "
     )
