@@ -14,7 +14,7 @@ from bayes_arena.progress import report
 
 # isort: off
 # commands register themselves, and appear in the help in this order
-from bayes_arena.cli.commands import rank, fit, annotators, decisions, pairs, votes, models  # noqa: F401
+from bayes_arena.cli.commands import rank, fit, annotators, next_pairs, pairs, votes, models  # noqa: F401
 from bayes_arena.cli.commands import report as page, reproduce, options, schema, arena  # noqa: F401
 # isort: on
 

@@ -432,10 +432,10 @@ def write(table: pl.DataFrame, path: Path) -> None:
                 store.rate()
 
 
-ANSWERS = ("rank", "check", "annotators", "verdict")
+ANSWERS = ("rank", "check", "annotators", "pairs")
 FORMATS: dict[str, list[list[str]]] = {
     **{kind: [["rank"], ["check"]] for kind in ("csv", "tsv", "csv.gz", "jsonl", "json", "parquet", "cells.parquet")},
-    "nc": [["rank"], ["annotators"], ["verdict"]],
+    "nc": [["rank"], ["annotators"], ["pairs"]],
     "duckdb": [["arena", "history"], ["arena", "rate"], ["arena", "annotators"], ["arena", "next"]],
 }
 HOSTILE = (b'"', b"\0", b"\xff\xfe", b"\r", b"\\ud800", b"[" * 3000, b",,,", b"1e999", b"{}", b"\n\n", b'"\n"', b"=1+1")

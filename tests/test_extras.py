@@ -30,7 +30,7 @@ import bayes_arena as ba
 import bayes_arena.models
 from bayes_arena.__main__ import app
 
-for command in ("rank", "annotators", "verdict", "check", "integrity"):
+for command in ("rank", "annotators", "pairs", "check", "integrity"):
     done = CliRunner().invoke(app, [command])
     assert done.exit_code == 0, (command, done.output, done.exception)
 

@@ -217,9 +217,11 @@ class IntervalChoice:
         Option(
             metavar="INTERVAL",
             help="laplace: Gaussian (default). profile: profile likelihood, for models of strengths alone. sandwich: "
-            "robust to a misspecified likelihood. clustered: the same, with votes of one annotator correlated "
-            "(default where annotators cannot be judged; by item, for scores of items). bootstrap: refits to "
-            "resampled votes. The last four do not go with --method nuts.",
+            "robust to a misspecified likelihood. clustered: the same, with votes of one annotator correlated (by item "
+            "the default for scores of items). bootstrap: refits to resampled votes. "
+            "The last four do not go with --method nuts.",
+            rich_help_panel=MODEL,
+            show_default=False,
         ),
     ] = None
     by: Annotated[

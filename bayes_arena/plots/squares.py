@@ -13,9 +13,9 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
 from bayes_arena.plots.drawing import TYPE, about, axes_of, entitle, inches, named, names_beside, names_wide, rows_high
-from bayes_arena.ratings.decision_draws import decision_strengths, rank_shares
+from bayes_arena.ratings.decision_draws import decision_strengths, drawn_strengths, rank_shares
 from bayes_arena.ratings.intervals.contract import Interval
-from bayes_arena.ratings.intervals.names import IntervalName, drawn_by
+from bayes_arena.ratings.intervals.names import IntervalName
 from bayes_arena.ratings.probabilities import win_probability
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def ranks(
     """
     fit = fit.on(over, slice)
     as_decided = interval is None and draws is None
-    strength = decision_strengths(fit) if as_decided else drawn_by(interval, fit, draws)[0].elo_strength
+    strength = decision_strengths(fit) if as_decided else drawn_strengths(interval, fit, draws)[0]
     shares = rank_shares(strength)
     rank = np.arange(1, len(shares) + 1)
     order = np.argsort(shares @ rank, kind="stable")

@@ -1,14 +1,15 @@
 """The draws of the strengths on which decisions are based.
 
 They are draws of r*, the strengths on the common scale, in logits, for the estimand of the fit's rankings
-(:meth:`~bayes_arena.Fit.on`). They are as wide as the intervals of its leaderboard: clustered by annotator where
-annotators cannot be judged. Where the votes leave open which end of the ranking is the top, a share
-``fit.mirror_probability`` of the draws is reversed: certainty about a leader requires certainty about the direction.
+(:meth:`~bayes_arena.Fit.on`), as wide as the intervals of its leaderboard. Of a Gaussian they come in pairs on either
+side of the mean, which is therefore the board's own, and take no draws of the annotators, who may be many. Where the
+votes leave open which end of the ranking is the top, a share ``fit.mirror_probability`` of the draws is reversed:
+certainty about a leader requires certainty about the direction.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,28 +18,18 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.names import drawn_by
+from bayes_arena.ratings.intervals.contract import Interval
+from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.names import drawn_by, resolve_interval
 
+PAIRS = 2000
+"""Pairs of draws from a Gaussian."""
 _DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
-"""Draws of the fits that still exist: every decision needs them, and with many annotators they take long."""
+"""Draws of the fits that still exist, which every decision needs."""
 
 
 def decision_strengths(fit: Fit) -> Floats:
-    """Return draws of r* in logits, shape (n_draws, n_competitors), read-only.
-
-    Raises
-    ------
-    NotIdentifiedError
-        As :func:`draws_for_decisions` does.
-    """
-    if fit not in _DRAWN:
-        _DRAWN[fit] = draws_for_decisions(fit).elo_strength.view()
-        _DRAWN[fit].flags.writeable = False
-    return _DRAWN[fit]
-
-
-def draws_for_decisions(fit: Fit) -> Draws:
-    """Return the draws, some with r* negated where the direction of the ranking is open.
+    """Return draws of r* in logits, some negated where the direction is open, (n_draws, n_competitors), read-only.
 
     Raises
     ------
@@ -46,19 +37,60 @@ def draws_for_decisions(fit: Fit) -> Draws:
         If, under a flat prior, there is no finite estimate, or some competitors were never compared, not even through
         others.
     """
+    if fit not in _DRAWN:
+        _require_determined(fit)
+        drawn = _turned(fit, drawn_strengths(None, fit, None)[0])
+        drawn.flags.writeable = False
+        _DRAWN[fit] = drawn
+    return _DRAWN[fit]
+
+
+def drawn_strengths(interval: Interval | str | None, fit: Fit, draws: Draws | None) -> tuple[Floats, dict[str, Any]]:
+    """Return draws of r*, the right way up, and the ``attrs`` of a table made from them, as ``drawn_by`` does."""
+    chosen = resolve_interval(interval, fit)
+    is_gaussian = draws is None and fit.samples is None and isinstance(chosen, Laplace)
+    covariance = fit.board_covariance if is_gaussian else None
+    if covariance is None:
+        drawn, about = drawn_by(interval, fit, draws)
+        return drawn.elo_strength, about
+    return fit.board + _deviations(covariance), {**chosen.about(fit), **fit.about}
+
+
+def joint_strengths(fit: Fit) -> Floats:
+    """Return such draws from draws of all parameters, the same whatever rankings are about.
+
+    Raises
+    ------
+    NotIdentifiedError
+        As :func:`decision_strengths` does.
+    """
+    _require_determined(fit)
+    return _turned(fit, drawn_by(None, fit, None)[0].elo_strength)
+
+
+def _turned(fit: Fit, strength: Floats) -> Floats:
+    """Return draws of which the share is negated that the votes leave open."""
+    sign = np.ones((len(strength), 1))
+    sign[: round((fit.mirror_probability or 0.0) * len(strength))] = -1.0
+    return sign * strength
+
+
+def _deviations(covariance: Floats) -> Floats:
+    """Return draws of this covariance around zero, in pairs of opposite sign."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    half = np.random.default_rng(0).normal(size=(PAIRS, len(root))) @ root
+    return np.stack([half, -half], axis=1).reshape(2 * PAIRS, -1)
+
+
+def _require_determined(fit: Fit) -> None:
+    """Refuse a flat prior's estimate that is infinite or not unique."""
     unconnected = np.isinf(fit.target.strength_sd) and fit.cells.components.any()
     if fit.mode.at_infinity or unconnected:
         raise NotIdentifiedError(
             "Nothing can be decided from an estimate that the votes do not determine: "
             f"{' '.join(fit.warnings)} Use prior='default'."
         )
-    draws = drawn_by(None, fit, None)[0]
-    upside_down = round((fit.mirror_probability or 0.0) * len(draws.elo_strength))
-    if not upside_down:
-        return draws
-    strength = draws.elo_strength.copy()
-    strength[:upside_down] *= -1
-    return replace(draws, elo_strength=strength)
 
 
 def best_probabilities(strength: Floats) -> Floats:

@@ -13,7 +13,7 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
+from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths, joint_strengths
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, ITEM, PROGRAM, PROMPT
 
@@ -54,10 +54,11 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
 
     _require_groups(fit, kind)
     names = fit.cells.slice_names[kind]
-    drawn = np.array([decision_strengths(fit.on(slice=(kind, name))) for name in names])
+    ranked = [fit.on(slice=(kind, name)) for name in names]
+    drawn = np.array([joint_strengths(there) for there in ranked])
     best = drawn.argmax(axis=2)
     everywhere = np.bincount(best[0][(best == best[0]).all(axis=0)], minlength=drawn.shape[2]) / drawn.shape[1]
-    columns = {name: best_probabilities(strength) for name, strength in zip(names, drawn, strict=True)}
+    columns = {name: best_probabilities(decision_strengths(there)) for name, there in zip(names, ranked, strict=True)}
     columns |= {"everywhere": everywhere, "at_worst": best_probabilities(drawn.min(axis=0))}
     table = pd.DataFrame({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
     return table.sort_values(["at_worst", "everywhere"], ascending=False, kind="stable", ignore_index=True)
@@ -94,8 +95,8 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     _require_groups(fit, kind)
     require_level(level)
     names = fit.cells.slice_names[kind]
-    drawn = {name: _standardised(decision_strengths(fit.on(slice=(kind, name)))) for name in names}
-    drawn["overall"] = _standardised(decision_strengths(fit))
+    drawn = {name: _standardised(joint_strengths(fit.on(slice=(kind, name)))) for name in names}
+    drawn["overall"] = _standardised(joint_strengths(fit))
     rows = []
     for name, other in combinations(drawn, 2):
         alike = (drawn[name] * drawn[other]).mean(axis=1)

@@ -27,6 +27,7 @@ from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
+from bayes_arena.ratings.decision_draws import drawn_strengths
 from bayes_arena.ratings.estimates import pair_indices, require_population
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, equal_tailed, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by, resolve_interval
@@ -87,8 +88,8 @@ def rank_probabilities(
     if not 1 <= top <= len(names):
         raise ModelError(f"top must lie between 1 and the number of competitors, {len(names)}, not {top!r}.")
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
-    first, last = (rankdata(-draws.elo_strength, method, axis=1) for method in ("min", "max"))  # differ only in ties
+    strength, about = drawn_strengths(interval, fit, draws)
+    first, last = (rankdata(-strength, method, axis=1) for method in ("min", "max"))  # differ only in ties
 
     def among(best: int) -> Floats:
         """Return the probability of being among the ``best`` first; competitors tied for the last places share them."""
@@ -335,8 +336,7 @@ def unsettled_pairs(
 
     require_level(level)
     fit = fit.on(over, slice)
-    draws, about = drawn_by(interval, fit, draws)
-    strength = draws.elo_strength
+    strength, about = drawn_strengths(interval, fit, draws)
     names = np.array(fit.cells.competitors, dtype=object)
     ahead = shares_ahead(strength)
     apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them

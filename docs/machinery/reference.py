@@ -36,7 +36,7 @@ def write(app):
     groups = public_names()
     for group, (title, said) in (GROUPS | APART).items():
         if names := groups.pop(group, []):
-            put(folder, f"{group}.rst", page(title, said, names))
+            put(folder, f"{group}.rst", page(title, said, names, group if group in APART else ""))
             pages.append(group)
     if groups:
         raise ExtensionError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
@@ -76,11 +76,14 @@ def stubbed(path: Path) -> list[tuple[str, str]]:
     return [(module, name) for module, name in found if module or not front]
 
 
-def page(title: str, said: str, names: list[str]) -> str:
-    """Return the text of a page: a table, then every name."""
+def page(title: str, said: str, names: list[str], module: str) -> str:
+    """Return the text of a page: a table, then every name; for a module with public names of its own, the module."""
+    said = said.replace("`", "``")
+    if module:
+        said = f".. module:: bayes_arena.{module}\n\n.. currentmodule:: None\n\n{said}"
     table = "\n".join(f"   {name}" for name in names)
     each = "\n\n".join(described(name) for name in names)
-    return f"{title}\n{'=' * len(title)}\n\n{said.replace('`', '``')}\n\n.. autosummary::\n\n{table}\n\n{each}\n"
+    return f"{title}\n{'=' * len(title)}\n\n{said}\n\n.. autosummary::\n\n{table}\n\n{each}\n"
 
 
 def described(full: str) -> str:

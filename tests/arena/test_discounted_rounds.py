@@ -81,7 +81,7 @@ def test_the_commands_say_which_votes_do_not_count(rigged, tmp_path):
     settings = [row["settings"] for row in answer["rounds"]]
     assert [one["robust"] for one in settings] == ["auto", False, "auto"]
     assert [(one["keep"], one["drop"]) for one in settings] == [([], [])] * 2 + [(["annotator-00001"], [RIGGERS[0]])]
-    for command, options in (("rank", []), ("annotators", ["--fdr", "0.05"]), ("integrity", []), ("verdict", [])):
+    for command, options in (("rank", []), ("annotators", ["--fdr", "0.05"]), ("integrity", [])):
         answer = json.loads(run(command, votes, *options, "--format", "json").stdout)
         (row,) = answer["discounted"]
         assert (row["competitor"], row["rank"], row["rank_alike"], row["votes"]) == (TARGET, 4, 2, 683)

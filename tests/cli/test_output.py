@@ -140,9 +140,9 @@ def test_the_terminal_decides_on_width_and_colours(votes_file):
 
 
 def test_completion_knows_the_commands():
-    environment = {"_BAYES_ARENA_COMPLETE": "complete_bash", "COMP_WORDS": "bayes-arena ver", "COMP_CWORD": "1"}
+    environment = {"_BAYES_ARENA_COMPLETE": "complete_bash", "COMP_WORDS": "bayes-arena an", "COMP_CWORD": "1"}
     done = subprocess.run([COMMAND], env=environment, capture_output=True, text=True)
-    assert done.stdout.split() == ["verdict", "versus"]
+    assert done.stdout.split() == ["annotators"]
 
 
 def test_notebooks_show_tables_in_which_names_are_text(arena_cells):

@@ -40,8 +40,7 @@ def arena_file(tmp_path_factory, arena):
     [
         (("rank", "--model", "m-elo"), "svg"),
         (("annotators", "--robust", "off"), "png"),
-        (("verdict", "--no-annotator"), "pdf"),
-        (("diagnose", "--no-annotator"), "png"),
+        (("diagnose", "--no-annotator"), "pdf"),
         (("arena", "history"), "svg"),
     ],
 )

@@ -21,9 +21,8 @@ def files(tmp_path_factory, arena):
 @pytest.mark.parametrize(
     "command",
     [
-        ("rank", "--interval", "sandwich"),
+        ("rank", "--interval", "sandwich", "--explain"),
         pytest.param(("annotators",), marks=pytest.mark.slow),
-        ("verdict", "--level", 0.9),
         ("versus", "model-1", "model-2"),
         pytest.param(("pairs",), marks=pytest.mark.slow),
         pytest.param(("next", "-n", 3, "--seed", 2), marks=pytest.mark.slow),

@@ -20,7 +20,7 @@ PLAIN = ("--model", "bradley-terry")
 SLICED = ("--model", "bradley-terry", "--answers", "on")
 SAMPLED = ("--model", "bradley-terry", "--interval", "bootstrap", "--resamples", 3, "--by", "annotator")
 QUICK = {
-    "rank": [("rank", "votes", *PLAIN), ("rank", "votes", *SAMPLED)],
+    "rank": [("rank", "votes", *PLAIN, "--explain"), ("rank", "votes", *SAMPLED)],
     "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--robust", "off")],
     "pairs": [("pairs", "votes", *PLAIN), ("pairs", "sliced", *SLICED)],
     "versus": [
@@ -38,7 +38,6 @@ SLOW = {
         ("annotators", "rigged", "--fdr", 0.05),
         ("annotators", "votes", "--model", "am-elo", "--robust", "off"),
     ],
-    "verdict": [("verdict", "votes", *PLAIN)],
     "check": [("check", "votes")],
     "flips": [("flips", "votes", *PLAIN), ("flips", "votes", *PLAIN, "--by", "annotator", "--pairs", "top")],
     "integrity": [("integrity", "rigged")],
@@ -150,11 +149,11 @@ def test_every_command_with_a_table_has_a_schema():
 def test_the_schema_is_printed_for_people_and_for_programs():
     printed = json.loads(run("schema", "pairs", "--format", "json").stdout)
     jsonschema.Draft202012Validator.check_schema(printed)
-    assert printed["$ref"] == "#/$defs/pairs" and "verdict" not in printed["$defs"]
+    assert printed["$ref"] == "#/$defs/pairs" and "versus" not in printed["$defs"]
     whole = json.loads(run("schema", "--format", "json").stdout)
     jsonschema.Draft202012Validator.check_schema(whole)
     assert whole == read_schema()
-    table = run("schema", "verdict").stdout
-    assert "p_best" in table and "competitors[].rank_lower" in table and "discounted[].rank_alike" in table
-    done = run("schema", "verdct")
-    assert (done.returncode, done.stdout) == (2, "") and "Did you mean 'verdict'" in done.stderr
+    table = run("schema", "rank").stdout
+    assert "verdict.p_best" in table and "leaderboard[].rank_lower" in table and "discounted[].rank_alike" in table
+    done = run("schema", "versuss")
+    assert (done.returncode, done.stdout) == (2, "") and "Did you mean 'versus'" in done.stderr

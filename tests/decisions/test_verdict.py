@@ -14,6 +14,7 @@ import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 from bayes_arena.decisions.verdict import chance, likely_best, more, order_of
 from bayes_arena.inference.views import Estimand
+from bayes_arena.ratings.decision_draws import decision_strengths
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
@@ -111,13 +112,13 @@ def votes_file(tmp_path_factory, arena):
 def test_the_command_says_the_same(votes_file, arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     found, board = ba.verdict(fit, level=0.9), ba.leaderboard(fit, level=0.9)
-    asked = ("verdict", votes_file, "--model", "bradley-terry", "--level", 0.9)
+    asked = ("rank", votes_file, "--model", "bradley-terry", "--level", 0.9)
     answer = json.loads(run(*asked, "--format", "json").stdout)
-    assert answer["verdict"] == str(found)
+    assert answer["verdict"]["sentence"] == str(found)
     numbers = {name: getattr(found, name) for name in ("probability", "leader", "p_best", "votes_to_name", "votes")}
-    assert {name: answer[name] for name in numbers} == rounded(numbers)
+    assert {name: answer["verdict"][name] for name in numbers} == rounded(numbers)
     shared = ["rank", "competitor", "elo", "rank_lower", "rank_upper"]
-    assert [{name: row[name] for name in shared} for row in answer["competitors"]] == rounded(
+    assert [{name: row[name] for name in shared} for row in answer["leaderboard"]] == rounded(
         board[shared].to_dict("records")
     )
     plain, explained = (run(*asked, *more).stdout for more in ((), ("--explain",)))
@@ -128,9 +129,9 @@ def test_the_command_says_the_same(votes_file, arena_cells):
 def test_the_command_knows_no_verdict_without_a_finite_estimate(tmp_path):
     path = tmp_path / "votes.csv"
     frame([("x", "y", "model_a")]).write_csv(path)
-    done = run("verdict", path, "--prior", "flat")
-    assert done.returncode == 2
-    assert "Use prior='default'" in done.stderr
+    done = run("rank", path, "--prior", "flat", "--explain", "--format", "json")
+    assert done.returncode == 0 and "No finite" in done.stderr
+    assert json.loads(done.stdout)["verdict"] is None
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,7 @@ def test_it_agrees_with_the_tables(undecided):
     found, ranks = ba.verdict(fit), ba.rank_probabilities(fit).set_index("competitor")
     assert found.leader == ba.leaderboard(fit)["competitor"][0]
     assert found.p_best == pytest.approx(ranks["p_best"][found.leader])
-    drawn = ba.draw(fit).elo_strength
+    drawn = decision_strengths(fit)
     lost = drawn.max(axis=1) - drawn[:, fit.cells.competitors.index(found.leader)]
     assert found.regret_elo == pytest.approx(400 / math.log(10) * lost.mean())
     order = np.argsort(-drawn.mean(axis=0))

@@ -126,6 +126,15 @@ def test_boards_are_kept_as_other_objects_are(boards):
     assert all(equal(again[names], fit) for names, fit in boards.items())
 
 
+@pytest.mark.parametrize("model", ["am-davidson", ba.Model("all four", ties="davidson", both_bad="outcome")])
+def test_so_are_fits_that_were_asked(model):
+    fit = ba.fit(ba.simulate(competitors=4, annotators=3, votes=300, strength_sd=1.5, seed=1).votes, model=model)
+    board = ba.leaderboard(fit)
+    again = pickle.loads(pickle.dumps(fit))
+    assert again.target.likelihood is fit.target.likelihood
+    assert ba.leaderboard(again).equals(board) and ba.verdict(again) == ba.verdict(fit)
+
+
 class TestFailures:
     def test_a_board_that_cannot_be_fitted_does_not_end_the_others(self, votes, boards):
         with pytest.warns(ba.FailedBoardsWarning, match="1 of 5 boards is missing: tied · Danish"), ignored():

@@ -350,7 +350,7 @@ def test_rank_clusters_by_prompt(tmp_path, arena):
     answer = json.loads(run("rank", tmp_path / "votes.csv", *options, "--format", "json").stdout)
     fit = ba.fit(ba.read_votes(tmp_path / "votes.csv", annotator="question_id"), model="bradley-terry")
     assert answer["leaderboard"] == rounded(ba.leaderboard(fit, interval="clustered").to_dict("records"))
-    assert answer["intervals"] == "clustered"
+    assert answer["interval"] == "clustered"
     assert "clustered intervals" in run("rank", tmp_path / "votes.csv", *options).stdout
 
 

@@ -1,9 +1,11 @@
 """Leaderboard, strengths, annotators and the Elo scale."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers import answered_votes
 
 import bayes_arena as ba
 from bayes_arena.inference import projection
@@ -11,6 +13,8 @@ from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.presets import PRESETS, in_dimensions
+from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.ratings.leaderboard import ranks
 
@@ -254,3 +258,19 @@ def test_a_leaderboard_does_not_depend_on_the_threads_of_blas():
         with threadpool_limits(threads):
             boards.append(ba.leaderboard(fit))
     assert boards[0].equals(boards[1])
+
+
+def test_so_it_is_with_answers_ties_by_competitor_and_a_direction(monkeypatch):
+    cells = ba.read_votes(answered_votes()[0], prompt="prompt")
+    model = replace(in_dimensions(PRESETS["am-davidson"], 1), strength_by=("prompt",), ties_by=("prompt", "competitor"))
+    target, rng = Problem.of(cells, model, "default").objective, np.random.default_rng(3)
+    start = target.start()
+    point = start.moved(rng.normal(size=len(start.head)), rng.normal(size=start.own.shape), 0.5)
+    votes = cells.votes_by_annotator()
+    expected = project(target, point, votes)
+    for constant, value in (("MANY", 0), ("KEPT", 0)):
+        monkeypatch.setattr(projection, constant, value)
+        found = project(target, point, votes)
+        np.testing.assert_allclose(found.strength, expected.strength, atol=1e-12)
+        np.testing.assert_allclose(found.by_head, expected.by_head, atol=1e-12)
+        np.testing.assert_allclose(found.by_own, expected.by_own, atol=1e-12)

@@ -11,7 +11,7 @@ import typer
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.commands.annotators import Fdr
-from bayes_arena.cli.commands.decisions import Asked, Goal
+from bayes_arena.cli.commands.next_pairs import Asked, Goal
 from bayes_arena.cli.commands.report import PageChoice
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard

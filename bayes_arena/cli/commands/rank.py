@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -12,10 +12,14 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
-from bayes_arena.cli.output import Output
+from bayes_arena.cli.output import Output, plain
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource
+from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
+
+if TYPE_CHECKING:
+    from bayes_arena.decisions.verdict import Verdict
 
 By = Annotated[
     list[str],
@@ -32,18 +36,31 @@ By = Annotated[
 @app.command(rich_help_panel=RANKING)
 @takes_options
 def rank(
+    *,
     source: VoteSource,
     model: ModelChoice,
     board: BoardChoice,
     intervals: IntervalChoice,
     scale: ScaleChoice,
+    explain: Annotated[
+        bool,
+        Option(
+            "--explain",
+            help="Also show how likely each is the best, what is lost if the likeliest is not, and how many more votes "
+            "it would take.",
+        ),
+    ] = False,
     picture: Picture,
     output: Output,
 ) -> None:
-    """Rate the competitors: Elo scores, their intervals, and the ranks that the votes leave open."""
+    """Say which competitor is best, and rate all: Elo scores, intervals, and the ranks that the votes leave open."""
     elo = scale.elo()
     with collected_warnings() as notes:
+        import numpy as np
+
+        from bayes_arena.decisions.verdict import verdict
         from bayes_arena.likelihood.presets import PRESETS
+        from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
         from bayes_arena.ratings.intervals.laplace import error_of_sd
         from bayes_arena.ratings.leaderboard import leaderboard_columns
 
@@ -54,11 +71,20 @@ def rank(
         result = board.seen(model.fitted(source.grouped_by(intervals.by)))
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
+        try:
+            said = verdict(result, level=intervals.level)
+        except NotIdentifiedError:  # as the warnings say
+            said = None
+        if said is not None and explain:
+            chance = dict(zip(result.cells.competitors, best_probabilities(decision_strengths(result)), strict=True))
+            columns["p_best"] = np.array([chance[name] for name in columns["competitor"]])
     about, how = how_fitted(result)
     shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
-    head = {**about, "intervals": shown_as["interval"], "level": intervals.level, **shown_as, "warnings": notes}
+    head = {**about, "level": intervals.level, **shown_as, "verdict": _as_json(said), "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cast)}\n{how}{board_named(shown_as)}{discounted_named(result)}"
+    if said is not None:
+        title = "\n".join([title, said.sentence, *(said.explained if explain else ())])
     with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
         output.write(
             columns,
@@ -69,6 +95,13 @@ def rank(
             shown=shown,
             spare=RECORD,
         )
+
+
+def _as_json(said: Verdict | None) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    numbers = {name: plain(value) for name, value in asdict(said).items() if name not in ("headline", "level")}
+    return {"sentence": said.sentence, **numbers}
 
 
 @app.command(rich_help_panel=RANKING)

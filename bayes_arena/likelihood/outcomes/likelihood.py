@@ -124,6 +124,10 @@ class Likelihood:
         if not (callable(self.rows) and callable(self.graph)):
             raise ModelError(f"The likelihood {self.name!r} needs rows and a graph.")
 
+    def __reduce__(self) -> tuple[Callable[..., Likelihood], tuple[str, bool, int]]:
+        """Return what pickle keeps: its name, by which a process finds it."""
+        return _named, (self.name, BOTH_BAD in self.outcomes, self.grades)
+
     @property
     def n_coordinates(self) -> int:
         """Coordinates of a row."""
@@ -259,6 +263,10 @@ class Likelihood:
     def sees(self, both_bad: str, outcomes: int) -> NDArray[np.bool_]:
         """Return which of so many outcomes are seen, shape (outcomes,); votes with the others are left out."""
         return np.asarray(self.seen(np.eye(outcomes), both_bad).any(axis=0))
+
+
+def _named(ties: str, both_bad: bool, grades: int) -> Likelihood:
+    return likelihood(ties, both_bad_outcome=both_bad, grades=grades)
 
 
 @cache

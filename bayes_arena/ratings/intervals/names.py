@@ -52,8 +52,8 @@ def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **
     Parameters
     ----------
     interval : Interval, str or None
-        None is the default: ``"laplace"``, but for a finite mode ``"clustered"`` where annotators cannot be judged, or
-        clustered by item where votes stem from scores of items.
+        None is the default: ``"laplace"``, but for a finite mode clustered by item where votes stem from scores of
+        items.
     fit : Fit, optional
         The fit that the interval is for.
     **fields_given
