@@ -58,7 +58,7 @@ def test_votes_are_discounted_and_nobody_is_left_out(rigged, discounted, alike):
 def test_the_reader_is_told(discounted, rigged):
     (said,) = (text for category, text in discounted.notes if category is ba.DiscountedVotesWarning)
     assert said.startswith(f"The votes on '{TARGET}' are not those of one crowd: 432 of 683 do not count")
-    assert said.endswith("Its place is 4; by all votes alike it is 2.")
+    assert said.endswith("Its rank is 4; by all votes alike it is 2.")
     with pytest.warns(ba.DiscountedVotesWarning, match="not those of one crowd"):
         ba.fit(rigged, method="map")
     assert "1,660 votes" in repr(discounted)
