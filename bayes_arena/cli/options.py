@@ -30,10 +30,12 @@ KEPT = "Publish, reproduce, look up"
 """Panels of commands in the main help."""
 COMMON = (
     *("files", "a", "b", "winner", "annotator", "prompt"),
-    *("model", "level", "interval", "title", "plot", "format", "output", "strict"),
+    *("model", "level", "interval", "title", "plot", "format", "output"),
 )
 """Fields of dataclasses whose options are in the help of every command that takes them."""
-MORE = "`bayes-arena options` explains further options: of the votes, the model, the intervals and the scale."
+MORE = (
+    "`bayes-arena options` explains further options: of the votes, model, intervals, scale and answer."
+)
 
 
 class Without:

@@ -52,7 +52,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.markup import html_facts
+from bayes_arena.markup import html_facts, ranges
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import PROMPT
@@ -138,7 +138,9 @@ class Fit:
             verdict = str(bayes_arena.verdict(self))
         except ArenaError as error:  # nothing can be decided
             verdict = str(error)
-        board = bayes_arena.leaderboard(self)[["rank", "competitor", "elo", "lower", "upper", "votes"]]
+        board = bayes_arena.leaderboard(self)
+        board["rank range"] = ranges(board["rank_lower"], board["rank_upper"])
+        board = board[["rank", "competitor", "elo", "lower", "upper", "rank range"]]
         head = board.head(HEAD).to_string(
             index=False, float_format="{:.1f}".format, formatters={"competitor": printable}
         )
