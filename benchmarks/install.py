@@ -25,12 +25,14 @@ ROOT = Path(__file__).parents[1]
 UV = os.environ.get("UV", "uv")
 """Set by ``uv run``: it need not be on the path."""
 RUNS, LARGEST = 5, 10
+USUAL = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+"""The surroundings of a user: Python finds what is installed, and keeps bytecode."""
 
 
 def run(*command: str | Path) -> float:
     """Run a command away from the checkout, and return its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([*map(str, command)], cwd="/", capture_output=True, text=True)
+    done = subprocess.run([*map(str, command)], cwd="/", env=USUAL, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
