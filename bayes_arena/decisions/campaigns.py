@@ -41,7 +41,6 @@ from scipy.special import expit, logit
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.average_vote import around, shares
-from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import THETA
 
@@ -84,10 +83,7 @@ class Board:
     def of(cls, fit: Fit) -> Board:
         """Return the board of a fit, with the votes that its model sees."""
         target, n, by_annotator = fit.target, fit.cells.n_competitors, fit.cells.votes_by_annotator()
-        if fit.samples is None:
-            strength = project(target, fit.point, by_annotator, fit.view).strength
-        else:
-            strength = fit.samples.elo_strength.mean(axis=0)
+        strength = fit.board
         votes = np.zeros((n, n))
         np.add.at(votes, (target.tally.i, target.tally.j), target.counts.sum(axis=0))
         weight = 1.0

@@ -26,7 +26,6 @@ from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import find_mode
-from bayes_arena.inference.projection import project
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
@@ -107,7 +106,7 @@ def flip_columns(
     with one_thread():
         fit = at_mode(result)
         above, below = ordered_pairs(fit, pairs)
-        elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view).strength
+        elo = fit.projection.strength
         found = list(fewest_changes(fit, above, below, by, how, max_share))
         p_better = _probability_better(fit, above, below)
     names = np.array(fit.cells.competitors, dtype=object)

@@ -19,7 +19,6 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.inference.projected import Projection
-from bayes_arena.inference.projection import project
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.threads import one_thread
@@ -84,7 +83,7 @@ def siblings(
     elo, names = elo or EloScale(), result.cells.competitors
     families = _families(names, provider, tested or {})
     with one_thread():
-        board = project(result.target, result.point, result.cells.votes_by_annotator(), result.view)
+        board = result.projection
         pooled = pool(families, board.strength, *_by_votes_alone(result, board), _prior_precision(result, board))
     half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
     score = elo.points(pooled.mean, names)

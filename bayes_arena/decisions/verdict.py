@@ -20,10 +20,6 @@ mean + (r - mean) / sqrt(m), and the estimate is the smallest m at which P(best)
 right order, (1 + tau) / 2, reaches the level. It is often too high: means do move, and well-chosen pairs
 (:func:`~bayes_arena.next_pairs`) take fewer votes, in ``benchmarks/decisions.py`` about half of the estimate at 500
 votes. For new prompts it is too low if further votes are on old prompts. In words it is an order of magnitude only.
-
-Where annotators cannot be judged, because they form camps or too many act together, the verdict is conditional: it
-takes all votes at face value. Even then P(best) is too high where camps differ much: with camps of sd .8 it is .88 on
-average, and the leader is the best in .77 of the arenas (``benchmarks/results/calibration_default.md``).
 """
 
 from __future__ import annotations
@@ -51,6 +47,8 @@ FEW, SHARE = 3, 5
 """A set has at most three competitors, or one in five of all."""
 MULTIPLES = np.geomspace(1, 1000, 300)
 """Multiples of the votes that are tried; beyond the last there is no estimate."""
+MANY = 100
+"""Competitors from which not all draws are needed for the share of pairs in the right order: pairs are many."""
 MORE = (
     (0.5, "less than half as many votes again"),
     (2.0, "about as many votes again"),
@@ -172,7 +170,8 @@ def verdict_of(fit: Fit, strength: Floats, level: float) -> Verdict:
     named, first = among[likely_best(p_best, level)], among[p_best.argmax()]
     names, leader = [fit.cells.competitors[place] for place in named], fit.cells.competitors[first]
     probability = float(p_best[np.searchsorted(among, named)].sum() if len(named) else p_best.max())
-    cast, ranked = fit.cells.n_votes * fit.cells.design_effect, _best_first(strength)
+    every = max(1, fit.cells.n_competitors // MANY)
+    cast, ranked = fit.cells.n_votes * fit.cells.design_effect, _best_first(strength[::every])
     mirrored = (fit.mirror_probability or 0.0) > 1 - level
 
     def to_go(ranked: Floats, reached: Callable[[Floats], float], *, never: bool) -> float:

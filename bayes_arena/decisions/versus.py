@@ -32,7 +32,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.markup import html_paragraph
-from bayes_arena.ratings.decision_draws import draws_for_decisions
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
@@ -197,7 +197,7 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
     """
     require_level(level)
     i, j = pair_indices(fit, None)
-    ahead = shares_ahead(draws_for_decisions(fit).elo_strength)[i, j]
+    ahead = shares_ahead(decision_strengths(fit))[i, j]
     i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
     likelier = np.maximum(ahead, 1 - ahead)
     order = np.argsort(likelier, kind="stable")[:most]
@@ -208,8 +208,8 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     """Return the columns of a comparison of pairs, given by their indices."""
-    draws, open_direction = draws_for_decisions(fit), fit.mirror_probability or 0.0
-    gap = draws.elo_strength[:, i] - draws.elo_strength[:, j]
+    strength, open_direction = decision_strengths(fit), fit.mirror_probability or 0.0
+    gap = strength[:, i] - strength[:, j]
     p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
     connected = _connected(fit, i, j)
     settled = (np.maximum(p_better, 1 - p_better) >= level) & connected

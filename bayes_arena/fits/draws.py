@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projected_draws import project_draws
-from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -76,10 +76,9 @@ class Draws:
 
 
 def viewed(
-    problem: Problem, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
+    projection: Projection, center: Point, on: View, strength: Floats, common: Floats, own: Floats, slices: Floats
 ) -> Draws:
-    """Return draws with the Elo scale's r* for some slices, to first order around a point."""
-    projection = project(problem.objective, center, problem.cells.votes_by_annotator(), on)
+    """Return draws with the Elo scale's r* for some slices, to first order around a point and its r*."""
     head = np.column_stack([strength, common, slices]) - center.head
     noise = noise_of_unseen(on, len(head)) if on.unseen.any() else None
     shift = projection.moved(head, own - center.own, noise)

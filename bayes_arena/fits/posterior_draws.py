@@ -76,7 +76,7 @@ def draw_without_annotators(fit: Fit, *, size: int | None = None) -> Draws:
 def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Floats | None = None) -> Draws:
     """Add the Elo scale's r* to draws of the parameters, to first order around the estimate."""
     slices = np.tile(fit.point.slices, (len(strength), 1)) if slices is None else slices
-    return viewed(fit.mode.problem, fit.point, fit.view, strength, common, own, slices)
+    return viewed(fit.projection, fit.point, fit.view, strength, common, own, slices)
 
 
 def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:

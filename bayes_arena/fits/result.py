@@ -15,6 +15,8 @@ import scipy
 import bayes_arena
 from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
     PACKAGE,
@@ -41,6 +43,7 @@ from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.population import Population, Shares
+from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.covariances import Covariances
@@ -183,8 +186,25 @@ class Fit:
         """Strengths on the scale of the leaderboard, r*, in logits, shape (n_competitors,)."""
         if self.samples is not None:
             return np.asarray(self.samples.elo_strength.mean(axis=0))
+        return self.projection.strength
+
+    @cached_property
+    def projection(self) -> Projection:
+        """The same at the mode, with how they move with the parameters."""
         with one_thread():
-            return project(self.target, self.point, self.cells.votes_by_annotator(), self.view).strength
+            return project(self.target, self.point, self.cells.votes_by_annotator(), self.view)
+
+    @cached_property
+    def board_covariance(self) -> Floats | None:
+        """Covariance of the board in the posterior, shape (n, n); None where only variances are estimated."""
+        if self.samples is not None:
+            return np.asarray(np.cov(self.samples.elo_strength.T), dtype=np.float64)
+        if isinstance(self.laplace.factor, SparseFactor | SparseArrowFactor):
+            return None
+        with one_thread():
+            by_mean = self.projection.by_mean[:]
+            covariance = self.laplace.covariance(self.projection.by_head[:], self.projection.own)
+            return np.asarray(covariance + by_mean * self.view.unseen @ by_mean.T)
 
     @property
     def model(self) -> Model:
@@ -359,7 +379,8 @@ class Fit:
             return draws
         parts = draws.strength, draws.common, draws.own, draws.slices
         center = Point(*(part.mean(axis=0) for part in parts))
-        return viewed(self.mode.problem, center, self.view, *parts)
+        there = project(self.target, center, self.cells.votes_by_annotator(), self.view)
+        return viewed(there, center, self.view, *parts)
 
     def projected(self, samples: Draws) -> Draws:
         """Return draws of the posterior with the Elo scale's r* of each, for what rankings are about."""
@@ -416,7 +437,10 @@ class Fit:
     @cached_property
     def _said_of_average(self) -> tuple[str, ...]:
         people = None if self.estimand is None else self.estimand.population
-        return (*said_of_population(people, self.cells), *said_of_average(self.mode, self.cells, self.view))
+        return (
+            *said_of_population(people, self.cells),
+            *said_of_average(self.mode, self.cells, self.view, lambda: self.projection),
+        )
 
     @cached_property
     def change(self) -> Change | None:

@@ -7,6 +7,7 @@ competitor where each score lies outside the other's 95 % interval.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import listing
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.population import Population
+from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
 from bayes_arena.threads import one_thread
@@ -28,8 +30,8 @@ HALF_WIDTH = 1.96
 """Of a 95 % interval, in standard deviations."""
 
 
-def said_of_average(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
-    """Return sentences on the average, for the ranking of a view; none where there is nothing to say."""
+def said_of_average(mode: Mode, cells: Cells, view: View, board: Callable[[], Projection]) -> tuple[str, ...]:
+    """Return sentences on the average, for the board of a view; none where there is nothing to say."""
     target = mode.problem.objective
     if not target.n_annotators:
         return ()
@@ -38,7 +40,7 @@ def said_of_average(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
         return said
     if cells.n_competitors**2 / 2 * target.n_annotators > CHEAP:
         return (*said, "Whether the middle of the votes ranks otherwise was not looked at: fit.of('the middle') tells.")
-    return (*said, *_middle(mode, cells, view))
+    return (*said, *_middle(mode, cells, view, board()))
 
 
 def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ...]:
@@ -70,13 +72,13 @@ def _capped(cells: Cells, view: View) -> tuple[str, ...]:
     )
 
 
-def _middle(mode: Mode, cells: Cells, view: View) -> tuple[str, ...]:
+def _middle(mode: Mode, cells: Cells, view: View, everybody: Projection) -> tuple[str, ...]:
     """Say on whom the middle of the votes disagrees with everybody's average."""
     target, votes = mode.problem.objective, cells.votes_by_annotator()
     scores, sds = list[Floats](), list[Floats]()
     with one_thread():
-        for crowd in (view.crowd, replace(view.crowd, middle=True)):
-            board = project(target, mode.point, votes, replace(view, crowd=crowd))
+        middle = project(target, mode.point, votes, replace(view, crowd=replace(view.crowd, middle=True)))
+        for board in (everybody, middle):
             variance = mode.laplace.variance(board.by_head, board.own) + board.variance_by_mean(view.unseen)
             scores.append(board.strength)
             sds.append(np.sqrt(np.maximum(variance, 0.0)))

@@ -50,27 +50,43 @@ def net_scores(theta, both, nodes, weights, net):  # type: ignore[no-untyped-def
 
 
 @vectorised
-def add_scores(leads, theta, nu, mu, weight, sums):  # type: ignore[no-untyped-def]
-    """Add expected scores at leads, and their slopes, times weights, to ``sums`` (M, 6, leads).
+def add_scores(leads, factors, shift, nu, mu, more, weight, sums):  # type: ignore[no-untyped-def]
+    """Add expected scores at leads, and their slopes, times weights, to ``sums`` (M, 2 D + 4, leads).
 
-    Its rows are the scores, and their slopes by the lead, by theta, by eta, by t and by m. Theta, exp t, exp m and
-    weights are given for each annotator, (M,).
+    Its rows are the scores, and their slopes by the lead in each of D dimensions, by its factor there, by eta, by t and
+    by m. ``leads`` (D, leads) have ``factors`` (M, D); the first lead is shifted by a number. Exp t, exp m and weights
+    are given for each annotator, (M,), and ``more`` (leads,) multiplies exp t.
     """
-    at = np.empty((2, len(leads)))
-    for k in range(len(theta)):
-        slope, both, w = theta[k], nu[k] + mu[k], weight[k]
-        steep, by_t, by_m = w * slope, w * nu[k], w * mu[k]
-        for s in range(len(leads)):
-            at[0, s], at[1, s] = _shares(slope * leads[s], both)
-        for s in range(len(leads)):
+    dimensions, size = leads.shape
+    by_eta = 2 * dimensions + 1
+    at = np.empty((2, size))
+    for k in range(len(factors)):
+        w, first = weight[k], factors[k, 0]
+        for s in range(size):
+            at[0, s] = first * (leads[0, s] + shift)
+        for dimension in range(1, dimensions):
+            factor = factors[k, dimension]
+            for s in range(size):
+                at[0, s] += factor * leads[dimension, s]
+        for s in range(size):
+            at[0, s], at[1, s] = _shares(at[0, s], nu[k] * more[s] + mu[k])
+        for s in range(size):
             sums[k, 0, s] += w * (0.5 + at[1, s])
-        for s in range(len(leads)):
+        by_t, by_m = w * nu[k], w * mu[k]
+        for s in range(size):
             cross = at[0, s] * at[1, s]
-            sums[k, 4, s] -= by_t * cross
-            sums[k, 5, s] -= by_m * cross
-        for s in range(len(leads)):
-            at[0, s] = 0.25 - 0.25 * both * at[0, s] - at[1, s] * at[1, s]
-        for s in range(len(leads)):
-            sums[k, 1, s] += steep * at[0, s]
-            sums[k, 2, s] += w * leads[s] * at[0, s]
-            sums[k, 3, s] += w * at[0, s]
+            sums[k, by_eta + 1, s] -= by_t * more[s] * cross
+            sums[k, by_eta + 2, s] -= by_m * cross
+        for s in range(size):
+            both = nu[k] * more[s] + mu[k]
+            at[0, s] = w * (0.25 - 0.25 * both * at[0, s] - at[1, s] * at[1, s])
+        for s in range(size):
+            sums[k, by_eta, s] += at[0, s]
+            sums[k, dimensions + 1, s] += (leads[0, s] + shift) * at[0, s]
+        for dimension in range(dimensions):
+            factor = factors[k, dimension]
+            for s in range(size):
+                sums[k, 1 + dimension, s] += factor * at[0, s]
+        for dimension in range(1, dimensions):
+            for s in range(size):
+                sums[k, 1 + dimensions + dimension, s] += leads[dimension, s] * at[0, s]

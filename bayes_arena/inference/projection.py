@@ -25,7 +25,7 @@ For the middle of the votes, W is a trimmed mean (:mod:`bayes_arena.inference.av
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any, cast
@@ -73,6 +73,8 @@ NODES, MANY_NODES = 64, 256
 most)."""
 INTERPOLATED = 1e-12
 """Error of a score between the nodes, for one point."""
+KEPT = 500_000
+"""Derivatives in the annotators' parameters that are kept when they come with the scores."""
 SCORE, BY_LEAD = 0, 1
 """First rows of the summed scores: the scores, and their slopes by the lead in every dimension. Then come the slopes by
 the leads' factors, and by the coordinates."""
@@ -138,39 +140,46 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         to_competitors = incidence @ at_pairs
     share = shares(target, votes, view)
 
-    def everywhere(part: slice) -> Iterator[tuple[Floats, Floats, Floats, Floats, Floats]]:
-        """Yield leads, annotators' shares, their parameters, their scores (leads, m), and the slopes."""
-        for (shift, tie, chance), (own, weight) in product(scattered(target, view), around(point.own, view, part)):
-            shifted = leads if shift == 0.0 else leads + shift
-            everybody = shifted[:, None] + np.zeros(len(share[part]))  # an axis of annotators in any case
-            z = predictor.coordinates([everybody, *along], point.common, own.T)
-            if target.slices and len(z) > T:
-                z[T] += tie + offset[:, None]
-            yield shifted, times(chance * weight, share[part]), own, *target.likelihood.expected_score(z)
-
     def scores(part: slice) -> Floats:
         """Sum scores and slopes over points of some annotators' parameters, (``SLOPES`` + C, leads, m)."""
-        size = len(share[part])
-        if not target.slices and target.likelihood.is_exponential and len(leads) * len(share) >= MANY:
-            return _compiled_scores(target, point, leads, around(point.own, view, part), share[part])
-        found = np.zeros((slopes_from + target.likelihood.n_coordinates, len(leads), size))
-        for shifted, weight, own, expected, slope in everywhere(part):
-            found[SCORE] += expected * weight
-            pull = slope[ETA] * weight
-            for dimension, (factor, there) in enumerate(
-                zip(predictor.factors(own.T), [shifted[:, None], *along], strict=True)
-            ):
+        everywhere = list(product(scattered(target, view), around(point.own, view, part)))
+        if target.likelihood.is_exponential and len(leads) * len(share) * len(everywhere) >= MANY:
+            return _compiled_scores(target, point, [leads, *along], offset, everywhere, share[part])
+        found = np.zeros((slopes_from + target.likelihood.n_coordinates, len(leads), len(share[part])))
+        for (shift, tie, chance), (own, weight) in everywhere:
+            shifted = [(leads if shift == 0.0 else leads + shift)[:, None] + np.zeros(len(share[part])), *along]
+            z = predictor.coordinates(shifted, point.common, own.T)
+            if target.slices and len(z) > T:
+                z[T] += tie + offset[:, None]
+            expected, slope = target.likelihood.expected_score(z)
+            counted = times(chance * weight, share[part])
+            found[SCORE] += expected * counted
+            pull = slope[ETA] * counted
+            for dimension, (factor, there) in enumerate(zip(predictor.factors(own.T), shifted, strict=True)):
                 found[BY_LEAD + dimension] += pull * factor
                 found[by_factor + dimension] += pull * there
-            found[slopes_from:] += slope * weight
+            found[slopes_from:] += slope * counted
         return found
+
+    def by_numbers(found: Floats, carried: Any) -> Floats:
+        """Return what carries the slopes to competitors, by annotator and parameter, (n, m, q)."""
+        moved = np.zeros((n, found.shape[2], width))
+        for column, effect in enumerate(target.own):
+            if not effect.belongs_to_vote:
+                place = by_factor + effect.dimension if effect.basis == "lead" else slopes_from + effect.coordinate
+                moved[:, :, column] = carried @ found[place]
+        return moved
 
     def average(part: slice) -> None:
         """Add the scores of some annotators, and their slopes."""
-        totals[part.start // chunk] = scores(part).sum(axis=2)
+        found = scores(part)
+        totals[part.start // chunk] = found.sum(axis=2)
+        if kept is not None:
+            kept[:, part] = by_numbers(found, to_competitors)
 
     chunk = max(1, PART // len(leads))
     totals = np.zeros((-(-len(share) // chunk), slopes_from + target.likelihood.n_coordinates, len(leads)))
+    kept = np.zeros((n, len(share), width)) if n * len(share) * width <= KEPT else None
     scores(slice(0, 0))  # no annotators: makes compiled loops ready before there are threads
     in_blocks(average, len(share), of=chunk)
     summed = totals.sum(axis=0)
@@ -178,24 +187,19 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     common = np.array([slopes[one.coordinate] * (not one.belongs_to_vote) for one in target.common])
     by_common = to_competitors @ common.reshape(n_common, len(leads)).T
 
-    def by_own(part: slice) -> Floats:
-        found, jacobian = scores(part), np.zeros((n, part.stop - part.start, width))
-        for column, effect in enumerate(target.own):
-            if not effect.belongs_to_vote:
-                place = by_factor + effect.dimension if effect.basis == "lead" else slopes_from + effect.coordinate
-                moved = carried @ found[place]
-                jacobian[:, :, column] = factor.solve_schur(moved) if exactly else moved
-        return jacobian
-
     if opponents is not None:
         all_pairs = fit_all_pairs(to_competitors @ np.clip(score, CERTAIN, 1 - CERTAIN), mean)
         carried = all_pairs.solve(to_competitors)
         thin = jacobian(opponents, by_lead, by_common, all_pairs)
-        return Projection(all_pairs.strength, thin, OwnJacobian(shape, by_own), thin)
+        of_own = OwnJacobian(shape, lambda part: by_numbers(scores(part), carried))
+        return Projection(all_pairs.strength, thin, of_own, thin)
     score, by_lead = at_pairs @ score, at_pairs @ by_lead
     projected, factor = _bradley_terry(i, j, score, n)
     by_head = factor.solve_schur(np.column_stack([_laplacian(i, j, by_lead, n), by_common]))
-    carried = to_competitors if exactly else factor.solve_schur(to_competitors)
+
+    def by_own(part: slice) -> Floats:
+        moved = by_numbers(scores(part), to_competitors) if kept is None else kept[:, part]
+        return np.asarray(factor.solve_schur(moved.reshape(n, -1))).reshape(moved.shape)
 
     by_mean = by_head[:, :n]
     if target.slices:
@@ -238,20 +242,28 @@ def _of_middle(target: Objective, point: Point, votes: Floats, view: View) -> Pr
 
 
 def _compiled_scores(
-    target: Objective, point: Point, leads: Floats, alike: Iterable[tuple[Floats, float]], share: Floats
+    target: Objective,
+    point: Point,
+    leads: Sequence[Floats],
+    offset: Floats,
+    everywhere: Sequence[tuple[tuple[float, float, float], tuple[Floats, float]]],
+    share: Floats,
 ) -> Floats:
     """Return the sums of scores and slopes for an exponential likelihood."""
     from bayes_arena.inference.kernels import add_scores
 
-    size, width = len(share), target.likelihood.n_coordinates
-    sums = np.zeros((size, 6, len(leads)))
-    for own, weight in alike:
+    size, dimensions, width = len(share), len(leads), target.likelihood.n_coordinates
+    along = np.array([lead.ravel() for lead in leads])
+    more, sums = np.exp(offset) * np.ones(along.shape[1]), np.zeros((size, 2 * dimensions + 4, along.shape[1]))
+    for (shift, tie, chance), (own, weight) in everywhere:
         z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
-        z[:width] = target.predictor.coordinates([np.zeros(size)], point.common, own.T)
-        theta = target.predictor.factors(own.T)[0] + np.zeros(size)
-        given = leads, theta, np.exp(z[T]), np.exp(z[M]), weight * share, sums
+        z[:width] = target.predictor.coordinates([np.zeros(size)] * dimensions, point.common, own.T)
+        if target.slices:
+            z[T] += tie
+        factors = np.array([factor + np.zeros(size) for factor in target.predictor.factors(own.T)]).T
+        given = along, factors, shift, np.exp(z[T]), np.exp(z[M]), more, chance * weight * share, sums
         made_ready(add_scores, partial(add_scores, *given), "expected scores")
-    return sums.transpose(1, 2, 0)[: 3 + width]
+    return sums.transpose(1, 2, 0)[: 2 * dimensions + 1 + width]
 
 
 def _without_pairs(strength: Floats) -> bool:

@@ -1,44 +1,32 @@
 """The draws of the strengths on which decisions are based.
 
 They are draws of r*, the strengths on the common scale, in logits, for the estimand of the fit's rankings
-(:meth:`~bayes_arena.Fit.on`). They are as wide as the intervals of its leaderboard: clustered by annotator where
-annotators cannot be judged. Where the votes leave open which end of the ranking is the top, a share
-``fit.mirror_probability`` of the draws is reversed: certainty about a leader requires certainty about the direction.
+(:meth:`~bayes_arena.Fit.on`), as wide as the intervals of its leaderboard. Of a Gaussian they come in pairs on either
+side of the mean, which is therefore the board's own, and take no draws of the annotators, who may be many. Where the
+votes leave open which end of the ranking is the top, a share ``fit.mirror_probability`` of the draws is reversed:
+certainty about a leader requires certainty about the direction.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.names import drawn_by
+from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.names import drawn_by, resolve_interval
 
+PAIRS = 2000
+"""Pairs of draws from a Gaussian."""
 _DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
-"""Draws of the fits that still exist: every decision needs them, and with many annotators they take long."""
+"""Draws of the fits that still exist, which every decision needs."""
 
 
 def decision_strengths(fit: Fit) -> Floats:
-    """Return draws of r* in logits, shape (n_draws, n_competitors), read-only.
-
-    Raises
-    ------
-    NotIdentifiedError
-        As :func:`draws_for_decisions` does.
-    """
-    if fit not in _DRAWN:
-        _DRAWN[fit] = draws_for_decisions(fit).elo_strength.view()
-        _DRAWN[fit].flags.writeable = False
-    return _DRAWN[fit]
-
-
-def draws_for_decisions(fit: Fit) -> Draws:
-    """Return the draws, some with r* negated where the direction of the ranking is open.
+    """Return draws of r* in logits, some negated where the direction is open, (n_draws, n_competitors), read-only.
 
     Raises
     ------
@@ -46,19 +34,31 @@ def draws_for_decisions(fit: Fit) -> Draws:
         If, under a flat prior, there is no finite estimate, or some competitors were never compared, not even through
         others.
     """
+    if fit not in _DRAWN:
+        strength = _strengths(fit)
+        strength[: round((fit.mirror_probability or 0.0) * len(strength))] *= -1
+        strength.flags.writeable = False
+        _DRAWN[fit] = strength
+    return _DRAWN[fit]
+
+
+def _strengths(fit: Fit) -> Floats:
+    """Return draws of r*, the right way up."""
     unconnected = np.isinf(fit.target.strength_sd) and fit.cells.components.any()
     if fit.mode.at_infinity or unconnected:
         raise NotIdentifiedError(
             "Nothing can be decided from an estimate that the votes do not determine: "
             f"{' '.join(fit.warnings)} Use prior='default'."
         )
-    draws = drawn_by(None, fit, None)[0]
-    upside_down = round((fit.mirror_probability or 0.0) * len(draws.elo_strength))
-    if not upside_down:
-        return draws
-    strength = draws.elo_strength.copy()
-    strength[:upside_down] *= -1
-    return replace(draws, elo_strength=strength)
+    interval = resolve_interval(None, fit)
+    is_gaussian = fit.samples is None and isinstance(interval, Laplace)
+    covariance = fit.board_covariance if is_gaussian else None
+    if covariance is None:
+        return drawn_by(interval, fit, None)[0].elo_strength.copy()
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    deviation = np.random.default_rng(0).normal(size=(PAIRS, len(root))) @ root
+    return np.asarray(fit.board + np.stack([deviation, -deviation], axis=1).reshape(2 * PAIRS, -1))
 
 
 def best_probabilities(strength: Floats) -> Floats:

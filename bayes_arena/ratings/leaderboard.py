@@ -13,7 +13,6 @@ from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import Over
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
@@ -209,11 +208,11 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     names = fit.cells.competitors
     size = len(names)
     with one_thread():
-        on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
+        on_elo = fit.projection
         unseen = on_elo.variance_by_mean(fit.view.unseen)
         quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen)
         summary = summarise(fit, interval, quantity, level)
-        first, last = rank_ranges(fit, interval, quantity, summary, level)
+        first, last = rank_ranges(fit, interval, summary, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

@@ -41,10 +41,11 @@ from scipy.special import ndtri, stdtrit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
+from bayes_arena.ratings.intervals.contract import Interval, Summary
+from bayes_arena.ratings.intervals.laplace import Laplace
 
 
-def rank_ranges(fit: Fit, interval: Interval, quantity: Quantity, summary: Summary, level: float) -> tuple[Ints, Ints]:
+def rank_ranges(fit: Fit, interval: Interval, summary: Summary, level: float) -> tuple[Ints, Ints]:
     """Return the ranks that the votes leave open, all at once.
 
     Parameters
@@ -53,10 +54,8 @@ def rank_ranges(fit: Fit, interval: Interval, quantity: Quantity, summary: Summa
         A fitted model.
     interval : Interval
         How uncertain the strengths are.
-    quantity : Quantity
-        r*, in logits.
     summary : Summary
-        Of the quantity, by the interval.
+        Of r*, in logits, by the interval.
     level : float
         Probability that all true ranks are in their ranges.
 
@@ -68,7 +67,7 @@ def rank_ranges(fit: Fit, interval: Interval, quantity: Quantity, summary: Summa
     level += fit.mirror_probability or 0.0
     if level >= 1:
         return np.ones(size, dtype=np.int64), np.full(size, size)
-    covariance = interval.covariance(fit, quantity)
+    covariance = fit.board_covariance if isinstance(interval, Laplace) else None
     if covariance is None:
         return ranges_of_intervals(summary, level, group)
     better = told_better(summary.value, covariance, level, group)

@@ -31,7 +31,6 @@ from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.projected import Projection
-from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS
 from bayes_arena.markup import html_paragraph
 from bayes_arena.ratings.elo import EloScale
@@ -222,7 +221,7 @@ class Camps:
         names = self.fit.cells.competitors
         with one_thread():
             fits = [self.of(name) for name in self.names]
-            boards = [project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view) for fit in fits]
+            boards = [fit.projection for fit in fits]
             parts = []
             for c, d in combinations(range(len(fits)), 2):
                 gap = _gap((fits[c], fits[d]), (boards[c], boards[d]))

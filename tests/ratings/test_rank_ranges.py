@@ -6,8 +6,7 @@ from helpers import frame
 from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import project
-from bayes_arena.ratings.intervals.contract import Quantity, Summary
+from bayes_arena.ratings.intervals.contract import Summary
 from bayes_arena.ratings.rank_ranges import ranges_of_intervals, told_better
 
 TOGETHER = np.zeros(4, dtype=int)
@@ -60,10 +59,8 @@ def test_both_ways_agree_where_all_is_far_apart(interval):
 @pytest.mark.parametrize("model", ["m-elo", "am-elo", "am-davidson"])
 def test_the_covariance_is_that_of_draws(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, robust=False)
-    on_elo = project(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view)
-    quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength)
-    covariance = ba.Laplace().covariance(fit, quantity)
-    variance = fit.laplace.variance(quantity.by_head, quantity.by_own)
+    covariance = fit.board_covariance
+    variance = fit.laplace.variance(fit.projection.by_head, fit.projection.own)
     np.testing.assert_allclose(covariance.diagonal(), variance, rtol=1e-9)
     drawn = np.cov(ba.draw(fit, size=20_000).elo_strength.T)
     np.testing.assert_allclose(covariance, drawn, atol=0.06 * variance.max())

@@ -115,13 +115,6 @@ class Interval(ABC):
             If the estimate has no such interval.
         """
 
-    def covariance(self, fit: Fit, quantity: Quantity) -> Floats | None:
-        """Return the covariance of functions of the parameters, shape (m, m); None where only the variances are known.
-
-        It is what tells competitors apart (:mod:`bayes_arena.ratings.rank_ranges`).
-        """
-        return None
-
     def sampled(self, fit: Fit) -> Fit:
         """Return the fit with draws of the parameters that have the interval's spread.
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
-from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
 
@@ -37,15 +34,6 @@ class Laplace(Interval):
             return symmetric(quantity.value, variance, level)
         drawn = quantity.drawn(fit.samples)
         return Summary(drawn.mean(axis=0), drawn.std(axis=0, ddof=1), *equal_tailed(drawn, level))
-
-    def covariance(self, fit: Fit, quantity: Quantity) -> Floats | None:
-        """Return the covariance, that of the draws of a sampled fit; None where only variances are estimated."""
-        if fit.samples is not None:
-            return np.asarray(np.cov(quantity.drawn(fit.samples).T), dtype=np.float64)
-        if isinstance(fit.laplace.factor, SparseFactor | SparseArrowFactor):
-            return None
-        covariance = fit.laplace.covariance(quantity.by_head[:], quantity.by_own)
-        return np.asarray(covariance + np.diag(np.broadcast_to(quantity.more_variance, len(covariance))))
 
     def sampled(self, fit: Fit) -> Fit:
         """Return the fit unchanged: it has draws, or tables draw from its Gaussian approximation."""
