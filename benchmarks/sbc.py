@@ -13,7 +13,7 @@ Regimes are the presets, and the parts that a model may have beside them: two gr
 six periods, verdicts on three criteria of every comparison, strengths by three groups (and the board of a population
 with other shares than the votes), and one direction in which annotators disagree.
 
-The exit code is 1 where intervals of 89 % of a board hold less than 80 % of the truths.
+The exit code is 1 where intervals of 89 % of a board hold less than 80 % of the truths, by more than three errors.
 
 Source: Talts, S. et al. (2018), "Validating Bayesian inference algorithms with simulation-based calibration",
 arXiv:1804.06788.
@@ -201,7 +201,7 @@ class Findings:
                 error = inside.std(ddof=1) / np.sqrt(len(inside))
                 cells.append(f"{inside.mean():.3f} ({error:.3f})")
                 if level == LEVELS[1] and what != THETA:
-                    right &= bool(inside.mean() >= FLOOR)
+                    right &= bool(inside.mean() + 3 * error >= FLOOR)
             cells += [f"{np.sqrt((z**2).mean()):.2f}", f"{kstest(ndtr(-z[:, 0]), 'uniform').pvalue:.3f}"]
             rows.append([*cells, str(self.refused), f"{self.seconds / (len(values) + self.refused):.2f}"])
         return rows, right
