@@ -130,22 +130,11 @@ def spark(session: nox.Session) -> None:
 
 @nox.session
 def wheels(session: nox.Session) -> None:
-    """Build the wheel, then install and run it by uv and by pip alone on every Python that is there; print sizes."""
-    folder = Path(session.create_tmp()).resolve()
-    shutil.rmtree(folder)
-    session.run(UV, "build", "--quiet", "--out-dir", str(folder / "dist"))
-    (wheel,) = (folder / "dist").glob("*.whl")
-    for version in ("3.12", "3.13", "3.14"):
-        python = _python(version)
-        if python is None:
-            session.warn(f"There is no Python {version} here.")
-            continue
-        for extra in ("", "[all]"):
-            for tool in ("uv", "pip"):
-                said = _install_and_run(
-                    session, python, tool, f"bayes-arena{extra} @ {wheel.as_uri()}", folder / "there"
-                )
-                session.log(f"Python {version}, {tool}, bayes-arena{extra}: {said}")
+    """Build wheel and sdist, install and run them by uv and by pip on every Python that is there; print the cost."""
+    found = {version: _python(version) for version in ("3.12", "3.13", "3.14")}
+    for version in (version for version, python in found.items() if python is None):
+        session.warn(f"There is no Python {version} here.")
+    session.run(sys.executable, "benchmarks/install.py", *filter(None, found.values()))
 
 
 def _python(version: str) -> str | None:
@@ -155,22 +144,41 @@ def _python(version: str) -> str | None:
     return str(found[-1]) if found else shutil.which(f"python{version}")
 
 
-def _install_and_run(session: nox.Session, python: str, tool: str, wheel: str, folder: Path) -> str:
-    """Install a wheel into a fresh environment, run two commands, and say how large it is, pip left aside."""
-    session.run(python, "-m", "venv", "--clear", str(folder))
-    there = str(folder / "bin" / "python")
-    installers = {
-        "uv": (UV, "pip", "install", "--quiet", "--link-mode", "copy", "--python", there),
-        "pip": (there, "-m", "pip", "install", "--quiet", "--no-compile"),
-    }
-    session.run(*installers[tool], wheel)
-    (packages,) = folder.glob("lib/*/site-packages")
-    files = [path for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    size = sum(path.stat().st_size for path in files if not path.relative_to(packages).parts[0].startswith("pip"))
-    others = [path for path in packages.glob("*.dist-info") if not path.name.startswith(("pip-", "bayes_arena-"))]
-    for command in ("rank", "annotators"):
-        session.run(str(folder / "bin" / "bayes-arena"), command, silent=True)
-    return f"{size / 1e6:,.0f} MB, {len(others)} other packages"
+@nox.session
+def audit(session: nox.Session) -> None:
+    """Look for known vulnerabilities in all packages of ``uv.lock``; asks osv.dev."""
+    session.run(UV, "audit", "--locked")
+
+
+@nox.session
+def licences(session: nox.Session) -> None:
+    """List the licences of all that an installation with all extras brings; none may be of the GPL family."""
+    brings = ("--isolated", "--locked", "--no-default-groups", "--extra", "all", "--with", "pip-licenses==5.5.5")
+    told = ("--from", "mixed", "--order", "license", "--partial-match", "--fail-on", "GPL;General Public License")
+    session.run(UV, "run", "--quiet", *brings, "pip-licenses", *told, *session.posargs)
+
+
+@nox.session
+def workflows(session: nox.Session) -> None:
+    """Check the workflows: their form, and whether they are safe."""
+    files = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
+    schema = ("check-jsonschema==0.39.0", "--builtin-schema", "vendor.github-workflows")
+    session.run(UV, "tool", "run", *schema, *files)
+    session.run(UV, "tool", "run", "zizmor==1.32.0", "--offline", *files, ".pre-commit-config.yaml")
+
+
+@nox.session
+def intervals(session: nox.Session) -> None:
+    """Print how often intervals hold the truth: truths from the prior, and every simulated arena; ``-- 10`` of each."""
+    failed = []
+    for script, option in (("sbc", "--replicates"), ("regimes", "--arenas")):
+        size = [option, *session.posargs] if session.posargs else []
+        try:
+            session.run(sys.executable, f"benchmarks/{script}.py", *size)
+        except CommandFailed:  # its table says where; the next one is printed all the same
+            failed.append(script)
+    if failed:
+        session.error(f"Failed: {', '.join(failed)}")
 
 
 @nox.session

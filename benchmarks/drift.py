@@ -23,6 +23,8 @@ from bayes_arena.inference.change import POINTS
 from bayes_arena.votes.cells import single_votes
 
 MOVING = ba.Model("moving", ties="davidson", drift=True)
+TIE = -0.5
+"""ln nu."""
 
 
 def simulated(truth: np.ndarray, votes: int, seed: int) -> ba.Cells:
@@ -32,7 +34,7 @@ def simulated(truth: np.ndarray, votes: int, seed: int) -> ba.Cells:
     time_of, a = rng.integers(months, size=votes), rng.integers(n, size=votes)
     b = (a + rng.integers(1, n, size=votes)) % n
     eta = truth[time_of, a] - truth[time_of, b]
-    chances = np.exp([eta / 2, -eta / 2, np.full(votes, -0.5)])
+    chances = np.exp([eta / 2, -eta / 2, np.full(votes, TIE)])
     outcome = (rng.random(votes) > np.cumsum(chances / chances.sum(axis=0), axis=0)[:-1]).sum(axis=0)
     names = [f"{2024 + month // 12}-{month % 12 + 1:02}" for month in range(months)]
     return ba.Cells(
@@ -70,19 +72,25 @@ def alarms(arenas: int) -> list[str]:
     return [*lines, "", f"{arenas} arenas each.", ""]
 
 
+def moved_by(half: bool, seed: int) -> tuple[ba.Cells, np.ndarray]:
+    """Return votes of twelve months with their strengths, of which half change midway, or all take steps."""
+    rng = np.random.default_rng([seed, 2])
+    truth = np.tile(rng.normal(0, 0.7, 10), (12, 1))
+    if half:
+        truth[6:, :5] += rng.choice([-1, 1], 5) * 100 / POINTS
+    else:
+        truth += np.cumsum(np.vstack([np.zeros(10), rng.normal(0, 0.15, (11, 10))]), axis=0)
+    return simulated(truth, 6000, seed), truth
+
+
 def coverage(arenas: int) -> list[str]:
     """Return how often intervals of now have the truth."""
     lines = ["## Coverage of now", "", "| arenas | strengths move | strengths stay |", "| --- | ---: | ---: |"]
     for name in ("steps of .15 a month", "half by 100 Elo midway"):
         inside = np.zeros((2, arenas))
         for seed in range(arenas):
-            rng = np.random.default_rng([seed, 2])
-            truth = np.tile(rng.normal(0, 0.7, 10), (12, 1))
-            if name.startswith("half"):
-                truth[6:, :5] += rng.choice([-1, 1], 5) * 100 / POINTS
-            else:
-                truth += np.cumsum(np.vstack([np.zeros(10), rng.normal(0, 0.15, (11, 10))]), axis=0)
-            cells, now = simulated(truth, 6000, seed), truth[-1] - truth[-1].mean()
+            cells, truth = moved_by(name.startswith("half"), seed)
+            now = truth[-1] - truth[-1].mean()
             for place, model in enumerate((MOVING, replace(MOVING, drift=False))):
                 found = ba.strengths(ba.fit(cells, model=model, method="marginal")).sort_values("competitor")
                 inside[place, seed] = np.mean((found["lower"] <= now) & (now <= found["upper"]))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,11 @@ MODEL = ba.Model(
     tie_propensity="annotator",
     strength_by=("group",),
 )
+CASES: dict[str, dict[str, Any]] = {
+    **{f"{times} times": {"times": times} for times in (1.0, 2.0, 4.0, 8.0)},
+    "4 times, a group missing": {"silent": "B"},
+    "4 times, interaction": {"interaction": 0.3},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +118,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print("| arena | board | RMSE | covers 95 % | covers 89 % |")
     print("|" + "---|" * 5)
-    cases = [(f"{times} times", {"times": times}) for times in (1.0, 2.0, 4.0, 8.0)]
-    cases += [("4 times, a group missing", {"silent": "B"}), ("4 times, interaction", {"interaction": 0.3})]
-    for name, how in cases:
+    for name, how in CASES.items():
         found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
         for seed in range(options.arenas):
             arena = draw(seed, **how)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import api
 import pytest
 
 import bayes_arena as ba
@@ -156,6 +157,14 @@ def test_every_public_name_is_there_and_documented(name):
     assert value.__doc__
     if not isinstance(value, ModuleType):
         assert getattr(importlib.import_module(value.__module__), name) is value
+
+
+def test_the_page_of_the_api_lists_every_public_name_once():
+    """Else ``python benchmarks/api.py > benchmarks/results/api.md``, and ``nox -s readme -- docs/api.md``."""
+    root = Path(__file__).parents[1]
+    assert (root / "benchmarks" / "results" / "api.md").read_text("utf-8") == api.page()
+    listed = re.findall(r"^\| `ba\.(\w+)` \|", (root / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == ba.__all__
 
 
 def test_unknown_names_fail():

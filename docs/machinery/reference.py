@@ -4,8 +4,6 @@ import ast
 import importlib
 from pathlib import Path
 
-from sphinx.errors import ExtensionError
-
 from .pages import PACKAGE, put
 
 GROUPS = {
@@ -39,7 +37,7 @@ def write(app):
             put(folder, f"{group}.rst", page(title, said, names, group if group in APART else ""))
             pages.append(group)
     if groups:
-        raise ExtensionError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
+        raise ValueError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")
     listed = "\n".join(f"   {page}" for page in (*pages, "paper", "commands"))
     put(folder, "paper.rst", PAPER)
     put(folder, "index.rst", HEAD + listed + "\n")
@@ -104,7 +102,7 @@ def require_complete(app, failure):
     if failure is None and app.builder.format == "html":
         there = app.env.domaindata["py"]["objects"].keys() | app.env.domaindata["py"]["modules"].keys()
         if missing := [name for names in public_names().values() for name in names if name not in there]:
-            raise ExtensionError(f"Public names without a page: {', '.join(missing)}.")
+            raise ValueError(f"Public names without a page: {', '.join(missing)}.")
 
 
 PAPER = """The paper

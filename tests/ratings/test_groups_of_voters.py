@@ -140,3 +140,22 @@ def test_gaps_have_a_false_discovery_rate(fit):
     table = ba.slice_gaps(fit, "group")
     assert (table["q"] >= table["p"]).all() and table["q"].is_monotonic_increasing
     assert table["q"].iloc[0] == pytest.approx((table["p"] * len(table) / np.arange(1, len(table) + 1)).min())
+
+
+@pytest.mark.slow
+def test_a_group_that_ranks_the_other_way_round_is_not_taken_for_annotators_turned_round():
+    rng = np.random.default_rng(0)
+    strength, who = np.linspace(-1.5, 1.5, 6), rng.integers(30, size=1500)
+    a = rng.integers(6, size=1500)
+    b = (a + rng.integers(1, 6, size=1500)) % 6
+    group = np.minimum(who // 10, 1)  # ten annotators against twenty
+    lead = np.where(group == 0, -1, 1) * (strength[a] - strength[b])
+    won = rng.random(1500) < 1 / (1 + np.exp(-lead))
+    cells = ba.Cells(
+        tuple("abcdef"), tuple(f"user-{one:02}" for one in range(30)), a, b, who, np.eye(4)[1 - won.astype(int)],
+        slices={"group": group}, slice_names={"group": ("few", "many")},
+    )  # fmt: skip
+    fit = ba.fit(cells, model=ba.Model("by group", discrimination="annotator", strength_by=("group",)), robust=False)
+    assert (fit.discrimination > 0).all()
+    few = ba.leaderboard(fit.of_population({"group": {"few": 1.0}}))
+    assert list(few["competitor"]) == list("abcdef")

@@ -73,6 +73,7 @@ from bayes_arena.likelihood.covariances import Covariances, SliceCovariances, be
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior, Spreads, degrees
 from bayes_arena.likelihood.problem import MANY_ANNOTATORS, Problem
 from bayes_arena.likelihood.specification import Model, Position
@@ -271,8 +272,9 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     """Return the mode that says what the votes leave open, and the starting points.
 
     Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
-    the mode is far from the mean, the mode with identical annotators; with slices the mode without them; with
-    directions the Gaussian with one less.
+    the mode is far from the mean, the mode with identical annotators; with slices the mode without them, and where
+    annotators are turned round there, the same with all upright: a group that ranks otherwise seems turned round as
+    long as it has no strengths of its own; with directions the Gaussian with one less.
     """
     cells = problem.cells
     if problem.model.dimensions:
@@ -285,7 +287,12 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     if problem.model.is_crossed:
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
-        return base, [replace(start, strength=base.point.strength, common=base.point.common, own=own)]
+        first = replace(start, strength=base.point.strength, common=base.point.common, own=own)
+        if not problem.objective.free_discrimination or (own[:, THETA] > 0).all():
+            return base, [first]
+        upright = own.copy()
+        upright[:, THETA] = np.abs(own[:, THETA])
+        return base, [first, replace(first, own=upright)]
     if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY_ANNOTATORS - 1):
         pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
         return pooled, [replace(pooled.point, own=problem.objective.start().own)]
