@@ -25,7 +25,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -125,7 +125,7 @@ def words_of(asked: str, known: dict[str, str], folder: Path) -> list[str]:
 
 
 def states(folder: Path) -> dict[str, object]:
-    """What is in a folder, by file: its bytes or, of an arena, its tables."""
+    """Return what is in a folder, by file: its bytes or, of an arena, its tables."""
     found: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix == ".duckdb":
@@ -233,13 +233,11 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
         "annotators": ["annotators", known["FIT"], "--format", "json"],
     }
     plain = {name: process(*words) for name, words in asked.items()}
-    alike: Callable[..., str] = lambda name, done: (  # noqa: E731
-        f"{name}: {done.broken} {done.code} {done.said[-1:]}"
-        if (done.code, done.broken, done.out) != (0, "", plain[name].out)
-        else ""
-    )
-    locked = place / "locked"
-    locked.mkdir(mode=0o500, exist_ok=True)
+
+    def alike(name: str, done: Done) -> str:
+        same = (done.code, done.broken, done.out) == (0, "", plain[name].out)
+        return "" if same else f"{name}: {done.broken} {done.code} {done.said[-1:]}"
+
     cold = {"NUMBA_CACHE_DIR": str(place / "cold")}
     settings: dict[str, dict] = {
         "python -O": {"flags": ("-O",)},
@@ -278,7 +276,11 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
             expected = (0,) if what == "closed stdin" or (name == "report" and what == "full stdout") else (2,)
             if name == "report":
                 expected = (0, 2)
-            if ended.returncode not in expected or "Traceback" in ended.stderr or len(ended.stderr.splitlines()) > 1 + len(plain[name].said):
+            if (
+                ended.returncode not in expected
+                or "Traceback" in ended.stderr
+                or len(ended.stderr.splitlines()) > 1 + len(plain[name].said)
+            ):
                 wrong.append(f"{name}: {ended.returncode} {ended.stderr[-200:]!r}")
         yield what, len(asked), "; ".join(wrong)
     wrong, tried = [], 0
@@ -286,10 +288,12 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
         for after in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6):
             given = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
             begin(folder, place / "empty")
-            with subprocess.Popen([sys.executable, "-m", "bayes_arena", *words], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+            with subprocess.Popen(
+                [sys.executable, "-m", "bayes_arena", *words], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            ) as started:
                 time.sleep(after)
                 started.send_signal(signal.SIGINT)
-                out, err = started.communicate()
+                _, err = started.communicate()
             tried += 1
             said = err.decode(errors="replace")
             if started.returncode not in (0, 130, -2) or "Traceback" in said or list(folder.glob(".*")):
