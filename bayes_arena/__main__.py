@@ -18,6 +18,9 @@ from bayes_arena.cli.commands import rank, fit, annotators, next_pairs, pairs, v
 from bayes_arena.cli.commands import report as page, reproduce, options, schema, arena  # noqa: F401
 # isort: on
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, of Typer as of shells."""
+
 
 def main() -> None:
     """Run the command; bad input ends with a short message and exit code 2."""
@@ -29,6 +32,11 @@ def main() -> None:
     app.rich_markup_mode = arena.arena.rich_markup_mode = None if is_plain_terminal() else "markdown"  # None: no boxes
     try:
         app()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            report("")
+            tell("bayes-arena: Interrupted.")
+        raise
     except (ArenaError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,7 +18,7 @@
     └── FitError (RuntimeError)          the fit has no trustworthy answer
         ├── ConvergenceError             the optimiser stopped before the gradient vanished
         ├── NotIdentifiedError           the votes do not determine the parameters at all
-        └── TooLargeError                the fit needs more memory than the machine has
+        └── TooLargeError                there is too little memory, by the machine or by a limit
 
     ArenaWarning (UserWarning)           an answer exists, but read it with care
     ├── DroppedVotesWarning              invalid votes were left out on request
@@ -123,7 +123,7 @@ class NotIdentifiedError(FitError):
 
 
 class TooLargeError(FitError):
-    """The fit needs more memory than the machine has."""
+    """There is too little memory, by the machine or by a limit."""
 
 
 class ArenaWarning(UserWarning):

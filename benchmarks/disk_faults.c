@@ -1,5 +1,5 @@
 /* Loaded before the C library (LD_PRELOAD): lets the n-th call that changes something under $FAULTS_FOLDER find the
-   disk full, once or from then on, or kills the process there. Half of what a call was to write is written first. */
+   disk full, once or from then on, kills the process there (1), or interrupts it (2). Half of what a call was to write is written first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,6 +37,7 @@ static int fails(const char *what) {
     long now = __sync_fetch_and_add(&calls, 1);
     if (countdown < 0 || now < countdown || (now > countdown && !lasting)) return 0;
     if (now == countdown) snprintf(hit, sizeof hit, "%s", what);
+    if (killing == 2) return raise(SIGINT);
     if (killing) raise(SIGKILL);
     errno = ENOSPC;
     return 1;

@@ -6,7 +6,14 @@ from fuzz import VERBS, arena, attempt, holes
 import bayes_arena as ba
 
 FLAT = {"model": "am-davidson", "prior": "flat"}
-BROKE = [(74, FLAT, "annotators"), (199, FLAT, "flag"), (216, {}, "integrity")]
+BROKE = [
+    (74, FLAT, "annotators"),
+    (199, FLAT, "flag"),
+    (216, {}, "integrity"),
+    (700113, {"dimensions": 1}, "leaderboard"),
+    (700212, {}, "leaderboard"),
+    (701298, {}, "versus"),
+]
 
 
 @pytest.mark.slow
@@ -15,5 +22,6 @@ def test_what_broke_once_holds(seed, how, verb):
     table, options = arena(seed)
     fit, broken = attempt(lambda: ba.fit(ba.read_votes(table, **options), **how))
     assert not broken
-    answer, broken = attempt(lambda: VERBS[verb](fit, {"k000": fit.cells.annotators[0]}))
+    names = {"k000": fit.cells.annotators[0], "m000": fit.cells.competitors[0], "m001": fit.cells.competitors[1]}
+    answer, broken = attempt(lambda: VERBS[verb](fit, names))
     assert (broken, holes(verb, answer), isinstance(answer, ba.ArenaError)) == ("", "", False)

@@ -31,6 +31,7 @@ from bayes_arena.algebra.solving.variances import inverse_diagonal
 from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
+from bayes_arena.memory import gib, shortage
 
 EXACTLY, NEARLY, ROUGHLY = 1e-10, 1e-6, 1e-4
 """Tolerance of solutions, of solutions that are only averaged, and of draws."""
@@ -263,12 +264,9 @@ class SparseFactor:
 def require_room_for_dense(n: int) -> None:
     """Raise TooLargeError where there is too little memory for a dense matrix of n competitors."""
     needed = 3 * 8 * n * n
-    import psutil  # only here
-
-    memory = psutil.virtual_memory().available  # type: ignore[no-untyped-call]
-    if needed > memory:
+    if short := shortage(needed, now=True):
         raise TooLargeError(
             f"The graph of comparisons of these {n:,} competitors is so loosely connected that it has to be solved as "
-            f"a dense matrix, which takes about {needed / 2**30:,.0f} GiB of memory; {memory / 2**30:,.0f} GiB are "
-            "free. Rate separately the groups whose competitors were compared with each other."
+            f"a dense matrix, which takes about {gib(needed)} of memory; {short}. "
+            "Rate separately the groups whose competitors were compared with each other."
         )

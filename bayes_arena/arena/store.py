@@ -238,6 +238,10 @@ def _typed_errors(path: Path) -> Iterator[None]:
             f"This program already has {str(path)!r} open with another read_only=. Open it the same way, or close it "
             "first."
         ) from error
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            raise KeyboardInterrupt from error
+        raise
     except duckdb.Error as error:
         raise StoreError(_said_of(path, str(error).splitlines()[0])) from error
 

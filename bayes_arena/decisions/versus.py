@@ -255,8 +255,8 @@ def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: 
     target = fit.target
     leads = [lead(x, i, j) for x in (fit.point.strength, *(fit.point.slices[part] for part in target.directions))]
     z = target.predictor.coordinates(leads, fit.point.common, [one.mean for one in target.own])
-    by_vote = (expit(mean) * expit(-mean)) ** 2 / target.likelihood.expected_score(z)[1][ETA]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # far apart, chances no longer move
+        by_vote = (expit(mean) * expit(-mean)) ** 2 / target.likelihood.expected_score(z)[1][ETA]
         missing = np.maximum((ndtri(level) / mean) ** 2 - 1 / variance, 0.0) / by_vote
     cast = fit.cells.n_votes * fit.cells.design_effect
     to_go = [math.ceil(votes) if votes <= BEYOND * cast else math.inf for votes in missing.tolist()]

@@ -1,7 +1,8 @@
 """Arguments of public functions: what they want is made of what it can be made of, anything else is a typed error.
 
-Where a fit is wanted, votes are fitted as :func:`~bayes_arena.fit` does without options; where cells are wanted, votes
-are read as :func:`~bayes_arena.read_votes` does. Whoever asks twice of the same votes fits once, and passes the fit.
+So is a lack of memory. Where a fit is wanted, votes are fitted as :func:`~bayes_arena.fit` does without options; where
+cells are wanted, votes are read as :func:`~bayes_arena.read_votes` does. Whoever asks twice of the same votes fits
+once, and passes the fit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import bayes_arena
 from bayes_arena.errors import ModelError
+from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.read_votes import as_cells, read_votes
 from bayes_arena.votes.sources.frames import is_source
@@ -45,7 +47,9 @@ def held[F: Callable[..., Any]](function: F) -> F:
         _require_known(function.__name__, named, order)
         unnamed = [ready(name, value) for name, value in zip(order, arguments, strict=False)]
         rest = arguments[len(order) :]  # too many, which Python refuses by itself
-        return function(*unnamed, *rest, **{name: ready(name, value) for name, value in named.items()})
+        known = {name: ready(name, value) for name, value in named.items()}
+        with enough_memory(function.__name__):
+            return function(*unnamed, *rest, **known)
 
     return holding  # type: ignore[return-value]
 

@@ -141,7 +141,7 @@ def fit(
     NotIdentifiedError
         If the votes do not determine the parameters.
     TooLargeError
-        If the fit needs more memory than the machine has.
+        If the fit needs more memory than there is.
     CompilerError
         For ``"nuts"`` by a sampler other than nutpie, if PyTensor cannot write to its folder.
     MissingPackageError

@@ -39,6 +39,8 @@ from bayes_arena.votes.tally import Tally
 
 LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
 """Bounds of theta, and largest theta in units of the median."""
+EXPONENT = 700.0
+"""The largest of which the exponential is a number."""
 FURTHEST = 3.0
 """Largest offset, in logits."""
 EARNED = 20.0
@@ -195,7 +197,7 @@ class Views:
             total = decay * decay
             total += 1.0
             if len(z) > T:
-                decay *= np.exp(z[T:]).sum(axis=0)[:, None]
+                decay *= np.exp(np.minimum(z[T:], EXPONENT)).sum(axis=0)[:, None]
                 total += decay
             value = np.log(total, out=total)
             value -= half

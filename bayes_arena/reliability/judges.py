@@ -255,7 +255,10 @@ def _habits(
         if effect.name == "discrimination":
             found["theta"] = own / np.average(of_others, axis=1, weights=votes)
         elif effect.name == "tie_propensity":
-            found["tie_propensity"] = np.exp(own - np.median(of_others, axis=1))
+            with np.errstate(over="ignore"):
+                times = np.exp(own - np.median(of_others, axis=1))
+            if np.isfinite(times).all():  # else, under a flat prior, nothing says how much more often it ties
+                found["tie_propensity"] = times
         elif effect.name == "position":
             found["position"] = shared["position"] + own
     return found

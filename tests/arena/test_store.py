@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -354,6 +355,22 @@ def test_a_statement_that_fails_is_a_typed_error_and_ends_its_transaction(path):
         with pytest.raises(ba.StoreError, match="no_such_column"), arena._store.transaction() as session:
             session.insert("rating", {"no_such_column": [1]})
         assert arena.add(frame(ROWS)).new == 4
+
+
+def test_ctrl_c_in_a_statement_ends_the_command_in_one_line_and_changes_nothing(path, monkeypatch):
+    """DuckDB takes the signal, and raises an error of its own."""
+
+    def adds(*_, **__):
+        with ba.StableArena(path) as arena, arena._store.transaction() as session:
+            session.insert("competitor", {"code": [0], "name": ["x"]})
+            threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
+            session.rows("select count(*) from range(10000000) a, range(1000) b where a.range % 7 = b.range % 7")
+
+    monkeypatch.setattr("bayes_arena.arena.stable_arena.StableArena.readmit", adds)
+    done = run("arena", "readmit", path, "x")
+    assert (done.returncode, done.stderr.splitlines()) == (130, ["bayes-arena: Interrupted."])
+    with ba.StableArena(path) as arena, arena._store.read() as session:
+        assert session.codes("competitor") == {}
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.errors import OutputError
+from bayes_arena.memory import gib, shortage
 
 if TYPE_CHECKING:
     import h5py
@@ -40,7 +41,7 @@ def require_plain_file(path: Path) -> None:
     Raises
     ------
     OutputError
-        If there is one, or the arrays and attributes together are longer than the file or the machine's memory.
+        If there is one, or the arrays and attributes together are longer than the file or than the memory there is.
     """
     import h5py
 
@@ -66,7 +67,7 @@ def require_plain_folder(path: Path) -> None:
     Raises
     ------
     OutputError
-        If there is one, or the files together are longer than the machine's memory.
+        If there is one, or the files together are longer than the memory there is.
     """
     _size(sum(entry.lstat().st_size for entry in path.rglob("*")))
     for group in _entries(path, r"\.z(group|attrs|metadata)"):
@@ -175,10 +176,7 @@ def _require_room(left: int, name: str) -> None:
 
 
 def _size(size: int) -> int:
-    """Return the size of a file; refuse one larger than the machine's memory."""
-    import psutil
-
-    memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
-    if size > memory:
-        raise OutputError(f"it takes {size / 2**30:,.0f} GiB, but this machine has {memory / 2**30:,.0f}")
+    """Return the size of a file; refuse one larger than there is memory."""
+    if short := shortage(size):
+        raise OutputError(f"it takes {gib(size)}, but {short}")
     return size

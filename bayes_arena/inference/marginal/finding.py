@@ -43,7 +43,7 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
     ConvergenceError
         If it is not found.
     TooLargeError
-        If the matrices need more memory than the machine has.
+        If the matrices need more memory than there is.
     """
     if problem.model.is_crossed:
         return nearest_gaussian(problem), "variational"

@@ -203,7 +203,7 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     ConvergenceError
         If it is not found.
     TooLargeError
-        If the matrices need more memory than the machine has.
+        If the matrices need more memory than there is.
     """
     crossed = problem.model.is_crossed
     if not crossed:

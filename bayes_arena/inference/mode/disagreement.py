@@ -54,7 +54,8 @@ def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) 
     known = point.own if model.needs_annotators else np.zeros((cells.n_annotators, 0))
     own = np.column_stack([known, np.zeros(cells.n_annotators)])
     directions, exceed = _directions(target, point)
-    found = [SIZE * w / np.sqrt(np.mean(w**2)) for w in directions[: exceed if beyond_noise else STARTS]]
+    chosen = [w for w in directions[: exceed if beyond_noise else STARTS] if np.mean(w**2) > 0]  # somebody disagrees
+    found = [SIZE * w / np.sqrt(np.mean(w**2)) for w in chosen]
     return [Point(point.strength, point.common, own, np.append(point.slices, w)) for w in found]
 
 

@@ -20,6 +20,7 @@ from bayes_arena.inference.mode.search import search
 from bayes_arena.likelihood.derivatives import has_few_pairs
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.memory import gib, shortage
 
 SQUARES, STRIPS = 11, 8
 """Matrices that a fit and its leaderboard hold: of competitors by competitors; and, where few competitors met, of
@@ -27,8 +28,6 @@ competitors by the parameters of all annotators."""
 CELL, ANNOTATOR, MEETING = 200, 600, 60
 """Bytes that they hold per cell of votes, per annotator with parameters, and per competitor that an annotator has
 met."""
-FREELY = 2**30
-"""Bytes that every machine has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +94,7 @@ def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = 
     NotIdentifiedError
         If the votes do not determine the parameters, or, under a flat prior, an annotator has no votes.
     TooLargeError
-        If the matrices need more memory than the machine has.
+        If the matrices need more memory than there is.
     """
     if problem.cells.n_competitors < 2:
         raise NoVotesError("Rating needs at least two competitors.")
@@ -144,7 +143,7 @@ def judge_direction(mode: Mode) -> tuple[Mode, float | None]:
 
 
 def require_memory(problem: Problem, *, in_full: bool = False) -> None:
-    """Raise a TooLargeError, before anything is computed, if the machine has too little memory.
+    """Raise a TooLargeError, before anything is computed, if there is too little memory.
 
     Matrices of all pairs of competitors are counted only where they cannot be avoided, or with ``in_full``.
     """
@@ -156,17 +155,12 @@ def require_memory(problem: Problem, *, in_full: bool = False) -> None:
         needed += 8 * STRIPS * n * annotators * len(problem.objective.own)
     else:
         needed += 8 * SQUARES * n * n
-    if needed < FREELY:
-        return
-    import psutil  # only here: most fits are small
-
-    memory = psutil.virtual_memory().total  # type: ignore[no-untyped-call]
-    if needed > memory:
+    if short := shortage(needed):
         besides = f" and {cells.n_annotators:,} annotators" if annotators else ""
         sparse = "Use model='bradley-terry', which needs less where few of them met, or rate" if annotators else "Rate"
         raise TooLargeError(
-            f"Rating {n:,} competitors{besides} takes some {needed / 2**30:,.0f} GiB of memory, and this machine has "
-            f"{memory / 2**30:,.0f}. {sparse} fewer of them: leave out competitors with few votes, or rate each group "
+            f"Rating {n:,} competitors{besides} takes some {gib(needed)} of memory, and {short}. "
+            f"{sparse} fewer of them: leave out competitors with few votes, or rate each group "
             "of connected competitors separately."
         )
 

@@ -34,6 +34,7 @@ from bayes_arena.errors import (
     printable,
     require_choice,
 )
+from bayes_arena.memory import enough_memory
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.names import CRITERION, ITEM, PROMPT, SLICE, Period
 from bayes_arena.votes.outcomes import OF_NAME, OUTCOMES, wins_by
@@ -115,6 +116,7 @@ class ValidVotes:
     weights: Weights | Literal["information"] | None
 
 
+@enough_memory("reading votes")
 def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[ReadOptions]) -> ValidVotes:
     """Recognise, decode and validate votes, for every reader of votes.
 

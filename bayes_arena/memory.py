@@ -1,0 +1,95 @@
+"""Memory: how much there is by the machine, and by the limits of the process and of its control group (container)."""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bayes_arena.errors import TooLargeError
+
+FREELY = 2**30
+"""Bytes that every machine has."""
+LOADED = {"AS": 3 * 2**29, "DATA": 3 * 2**27, "group": 2**27}
+"""Bytes that the process comes to with the libraries of a small fit: of addresses, of data, of memory. Some libraries
+end the process if they get none, so what they will take counts as taken before they are loaded."""
+PROCESS = Path("/proc/self")
+GROUPS = Path("/sys/fs/cgroup")
+
+
+def shortage(needed: float, *, now: bool = False) -> str:
+    """Return what leaves less memory than is needed, in words: "this machine has 16 GiB"; empty if nothing does.
+
+    Of the machine all memory counts or, with ``now``, what is free. Of a limit what the process uses is taken off: of
+    its addresses (``RLIMIT_AS``), its data (``RLIMIT_DATA``), or the memory of its control group, version 1 or 2.
+    """
+    left = [(size, f"the limit {name} leaves") for size, name in _left_by_limits()]
+    if needed >= FREELY:
+        import psutil  # only here: most fits are small
+
+        machine = psutil.virtual_memory()  # type: ignore[no-untyped-call]
+        left.append((machine.available, "this machine has free") if now else (machine.total, "this machine has"))
+    size, said = min(left, default=(0, ""))
+    return f"{said} {gib(max(size, 0))}" if said and size <= needed else ""
+
+
+@contextmanager
+def enough_memory(what: str) -> Iterator[None]:
+    """Where there is too little memory to begin, or it runs out, say for what.
+
+    Raises
+    ------
+    TooLargeError
+        If so.
+    """
+    remedy = "Raise the limit, or use fewer votes or competitors."
+    if short := shortage(0):
+        raise TooLargeError(f"There is too little memory for {what}: {short}. {remedy}")
+    try:
+        yield
+    except MemoryError as error:
+        raise TooLargeError(f"Memory ran out in {what}: {error or shortage(math.inf, now=True)}. {remedy}") from error
+
+
+def gib(size: float) -> str:
+    """Return a number of bytes in GiB, to two digits."""
+    size /= 2**30
+    return f"{size:,.0f} GiB" if size >= 10 else f"{size:.2g} GiB"
+
+
+def _left_by_limits() -> Iterator[tuple[int, str]]:
+    """Yield what every limit leaves to this process, and the name of the limit; nothing but on Linux."""
+    if not (PROCESS / "statm").exists():
+        return
+    import resource
+
+    pages = [int(number) * mmap.PAGESIZE for number in (PROCESS / "statm").read_text().split()]
+    for name, used in (("AS", pages[0]), ("DATA", pages[5])):
+        limit, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+        if limit != resource.RLIM_INFINITY:
+            yield limit - max(used, LOADED[name]), f"RLIMIT_{name}"
+    for limit in _limits_of_groups():
+        yield limit - max(pages[1], LOADED["group"]), "of the container's memory"
+
+
+def _limits_of_groups() -> Iterator[int]:
+    """Yield the limits of the control groups that this process is in, and of the groups that these are in.
+
+    In a container the path may be one of the machine, which is not there; its own group is then the root.
+    """
+    for line in (PROCESS / "cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            root, name = GROUPS, "memory.max"
+        elif "memory" in controllers.split(","):
+            root, name = GROUPS / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        group = root / path.lstrip("/")
+        for place in (group, *group.parents):
+            if place.is_relative_to(root) and (place / name).is_file():
+                limit = (place / name).read_text().strip()
+                if limit != "max":
+                    yield int(limit)
