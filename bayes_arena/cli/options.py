@@ -33,9 +33,7 @@ COMMON = (
     *("model", "level", "interval", "title", "plot", "format", "output"),
 )
 """Fields of dataclasses whose options are in the help of every command that takes them."""
-MORE = (
-    "`bayes-arena options` explains further options: of the votes, model, intervals, scale and answer."
-)
+MORE = "`bayes-arena options` explains further options: of the votes, model, intervals, scale and answer."
 
 
 class Without:

@@ -119,7 +119,7 @@ def test_a_reader_is_told_both_places(arena, found):
     row = by_name(found).loc[target]
     (said,) = [text for text in found.warnings if "not those of one crowd" in text]
     assert repr(target) in said and f"{row['discounted']:,.0f} of {row['votes']:,.0f} do not count" in said
-    assert f"Its place is {row['rank']}; by all votes alike it is {row['rank_alike']}." in said
+    assert f"Its rank is {row['rank']}; by all votes alike it is {row['rank_alike']}." in said
     assert ba.integrity(found)["competitor"][0] == target
 
 

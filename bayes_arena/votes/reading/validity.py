@@ -116,7 +116,6 @@ class ValidVotes:
     weights: Weights | Literal["information"] | None
 
 
-@enough_memory("reading votes")
 def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[ReadOptions]) -> ValidVotes:
     """Recognise, decode and validate votes, for every reader of votes.
 
@@ -146,7 +145,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         if reading.get("time") is False:
             raise VotesError("Periods need the times of the votes. Leave out time=False (--no-time).")
     labels = _labels(reading.get("outcomes") or {})
-    with readable(source):
+    with enough_memory("reading votes"), readable(source):
         opened = open_votes(source, reading, id=id)
         whole, columns = opened.frame, opened.columns
         if in_order and ("wins_a" in columns or opened.weights == "frequency"):
