@@ -1,11 +1,12 @@
 """Small mistakes put into a copy of the package, and whether the tests of their folder notice.
 
     uv run python benchmarks/mutation.py [--mutants 50] [--seed 0] [--folders votes likelihood ...] [--seconds 300]
+                                         [--quick]
 
 Each is drawn at random: a comparison flipped, a number moved by one, an operator swapped, a ``not`` dropped, ``and``
-for ``or``, or another value returned. The quick tests of the folder run first, then the slow ones. A mutant is killed
-if a test fails, survives if none does, and is undetermined if the time was not enough; the difference is printed of
-those that are not killed.
+for ``or``, or another value returned. The quick tests of the folder run first, those of the module's own file before
+the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does, and is
+undetermined if the time was not enough; the difference is printed of those that are not killed.
 """
 
 import argparse
@@ -99,12 +100,13 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.walk(part)
 
 
-def tested(copied: Path, folder: str, seconds: float, marks: tuple[str, ...] = ("not slow", "slow")) -> str:
-    """Run the tests of a folder, the quick ones first, and say what became of the mutant."""
+def tested(copied: Path, folder: str, seconds: float, marks: tuple[str, ...], module: str = "") -> str:
+    """Run the tests of a folder, those of a module and the quick ones first, and say what became of the mutant."""
+    own = sorted(str(path.relative_to(copied)) for path in copied.glob(f"tests/{folder}/**/test_{module}.py"))
     environment = os.environ | {"PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
     end = time.monotonic() + seconds
     for mark in marks:
-        order = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", mark, f"tests/{folder}"]
+        order = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", mark, *own, f"tests/{folder}"]
         try:
             left = max(end - time.monotonic(), 1)
             done = subprocess.run(order, cwd=copied, env=environment, capture_output=True, timeout=left, check=False)
@@ -121,7 +123,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folders", nargs="*", default=list(FOLDERS))
     parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--quick", action="store_true", help="leave out the slow tests")
     options = parser.parse_args()
+    marks = ("not slow",) if options.quick else ("not slow", "slow")
     rng, found = random.Random(options.seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         copied = Path(name)
@@ -141,7 +145,7 @@ def main() -> None:
             path, first, last, old, new = rng.choice(choices[folder])
             whole = path.read_bytes()
             path.write_bytes(whole[:first] + new.encode() + whole[last:])
-            became = tested(copied, folder, options.seconds)
+            became = tested(copied, folder, options.seconds, marks, path.stem)
             path.write_bytes(whole)
             found[became] += 1
             line = whole[:first].count(b"\n") + 1
