@@ -274,8 +274,8 @@ def in_order(ranked: Floats) -> float:
 def chance(p: float, level: float = LEADS) -> str:
     """Format a probability rounded down, so that it reaches a level only if it does, and is never one.
 
-    >>> chance(0.9499), chance(0.951), chance(0.9999), chance(0.9749, 0.975)
-    ('0.94', '0.95', 'above 0.999', '0.974')
+    >>> chance(0.9499), chance(0.951), chance(0.9969), chance(0.9999), chance(0.9749, 0.975)
+    ('0.94', '0.95', '0.996', 'above 0.999', '0.974')
     """
     if p >= 0.9995:
         return "above 0.999"
