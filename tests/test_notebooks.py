@@ -54,7 +54,7 @@ def pictures(notebook) -> list[str]:
 
 
 def test_there_are_notebooks():
-    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06", "07", "08", "09"]
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10"]
     sources = [cell.source for path in NOTEBOOKS for cell in nbformat.read(path, as_version=4).cells]
     assert all(any(whole in source for source in sources) for whole in BRIEFLY)
 

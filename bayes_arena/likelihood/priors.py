@@ -55,6 +55,8 @@ TASTES = "strength_by_annotator", "strength_by_program"
 """Spreads of taste, of all annotators and of programs."""
 DRIFT, DRIFT_SCALE, DRIFT_START = "drift", 0.5, 0.15
 """Spread of the steps of strengths that move, the scale of its hyperprior, and where its estimate starts."""
+OF_SLICES = "strength_by_", "ties_by_", "direction_"
+"""How the names of further spreads begin."""
 DEGREES = {"strength": 3}
 """Degrees of freedom of the hyperprior of a spread, where not one."""
 SMALLEST, LARGEST = 1e-3, 1e4
@@ -100,8 +102,15 @@ class Spreads:
         return {name: getattr(self, name) for name in FOUR} | dict(self.by)
 
     def spread(self, name: str) -> float:
-        """Return a spread by its name."""
-        return self.named().get(name, self._usual(name))
+        """Return a spread by its name.
+
+        Raises
+        ------
+        ModelError
+            If no model has a spread of that name.
+        """
+        named = self.named()
+        return named[name] if name in named else self._usual(name)
 
     def with_spreads(self, spreads: Mapping[str, float]) -> Self:
         """Return a copy with other spreads, by name."""
@@ -113,6 +122,11 @@ class Spreads:
         """Return the scale of the hyperprior of a spread that is not set."""
         if name == DRIFT:
             return DRIFT_SCALE
+        if name and not (name.startswith(OF_SLICES) or name.endswith("_spread")):  # loadings have none
+            raise ModelError(
+                f"No spread is called {name!r}. Those of slices are 'strength_by_{name}' and 'ties_by_{name}'; the "
+                f"others {', '.join(map(repr, (*FOUR, DRIFT)))}, or those of Prior.by."
+            )
         return 1.5 if name.startswith("strength_by") and name not in TASTES else 1.0
 
 

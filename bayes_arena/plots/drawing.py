@@ -148,8 +148,9 @@ def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
 def about(fit: Fit) -> str:
     """Say which model was fitted to how many votes, and what its rankings are about."""
     over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
-    at = f"; as of {fit.about['at']}" if "at" in fit.about else ""
-    return f"{fit.model.name}, {fit.described_votes}" + (f"; on {over}" if over else "") + at
+    parts = {"on": over, "by": fit.about.get("crowd"), "for the population": fit.about.get("population")}
+    said = [f"; {word} {what}" for word, what in (parts | {"as of": fit.about.get("at")}).items() if what]
+    return f"{fit.model.name}, {fit.described_votes}{''.join(said)}"
 
 
 def percent(level: float) -> str:

@@ -45,3 +45,9 @@ def test_one_annotator_has_no_directions():
     cells = ba.read_votes(frame([("x", "y", "x", "j"), ("y", "z", "y", "j")]))
     with pytest.raises(ba.ModelError, match="One annotator alone cannot disagree"):
         ba.fit(cells, dimensions=1)
+
+
+def test_a_spread_that_no_model_has_is_refused():
+    assert ba.Prior().spread("strength_by_age") == 1.5
+    with pytest.raises(ba.ModelError, match=r"No spread is called 'age'.*'strength_by_age'"):
+        ba.Prior().spread("age")
