@@ -109,8 +109,14 @@ class Spreads:
         ModelError
             If no model has a spread of that name.
         """
-        named = self.named()
-        return named[name] if name in named else self._usual(name)
+        if name in (named := self.named()):
+            return named[name]
+        if name and name != DRIFT and not (name.startswith(OF_SLICES) or name.endswith("_spread")):  # loadings have ""
+            raise ModelError(
+                f"No spread is called {name!r}. Those of slices are 'strength_by_{name}' and 'ties_by_{name}'; the "
+                f"others {', '.join(map(repr, (*FOUR, DRIFT)))}, or those of Prior.by."
+            )
+        return self._usual(name)
 
     def with_spreads(self, spreads: Mapping[str, float]) -> Self:
         """Return a copy with other spreads, by name."""
@@ -122,11 +128,6 @@ class Spreads:
         """Return the scale of the hyperprior of a spread that is not set."""
         if name == DRIFT:
             return DRIFT_SCALE
-        if name and not (name.startswith(OF_SLICES) or name.endswith("_spread")):  # loadings have none
-            raise ModelError(
-                f"No spread is called {name!r}. Those of slices are 'strength_by_{name}' and 'ties_by_{name}'; the "
-                f"others {', '.join(map(repr, (*FOUR, DRIFT)))}, or those of Prior.by."
-            )
         return 1.5 if name.startswith("strength_by") and name not in TASTES else 1.0
 
 

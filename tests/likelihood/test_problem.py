@@ -48,6 +48,6 @@ def test_one_annotator_has_no_directions():
 
 
 def test_a_spread_that_no_model_has_is_refused():
-    assert ba.Prior().spread("strength_by_age") == 1.5
+    assert ba.Prior().spread("strength_by_age") == 1.0
     with pytest.raises(ba.ModelError, match=r"No spread is called 'age'.*'strength_by_age'"):
         ba.Prior().spread("age")
