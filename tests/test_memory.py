@@ -17,9 +17,10 @@ import bayes_arena as ba
 
 names = [f"m{number:05d}" for number in range(int(sys.argv[2]))]
 votes = pl.DataFrame({"model_a": names, "model_b": names[1:] + names[:1], "winner": "model_a"})
+fit = ba.fit  # loads its libraries, of which OpenBLAS ends the process if it gets no memory
 resource.setrlimit(getattr(resource, sys.argv[1]), (int(float(sys.argv[3]) * 2**30),) * 2)
 try:
-    ba.fit(votes, model=ba.Model("threshold", ties="rao-kupper"))
+    fit(votes, model=ba.Model("threshold", ties="rao-kupper"))
 except ba.TooLargeError as error:
     print(error)
 """
