@@ -4,8 +4,8 @@
                                          [--quick]
 
 Each is drawn at random: a comparison flipped, a number moved by one, an operator swapped, a ``not`` dropped, ``and``
-for ``or``, or another value returned. The quick tests of the folder run first, those of the module's own file before
-the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does, and is
+for ``or``, or another value returned. The quick tests of the folder run first, those of files that name the module
+before the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does, and is
 undetermined if the time was not enough; the difference is printed of those that are not killed.
 """
 
@@ -22,6 +22,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+from measuring import DATA
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("votes", "likelihood", "inference", "fits", "ratings", "reliability", "decisions", "arena")
@@ -101,19 +103,26 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def tested(copied: Path, folder: str, seconds: float, marks: tuple[str, ...], module: str = "") -> str:
-    """Run the tests of a folder, those of a module and the quick ones first, and say what became of the mutant."""
-    own = sorted(str(path.relative_to(copied)) for path in copied.glob(f"tests/{folder}/**/test_{module}.py"))
-    environment = os.environ | {"PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
+    """Run the tests of a folder, the quick ones and files that name a module first, and say what became of the mutant."""
+    files = sorted(copied.glob(f"tests/{folder}/**/test_*.py"), key=lambda path: (module not in path.read_text(), path))
+    names = [str(path.relative_to(copied)) for path in files]
+    environment = os.environ | {
+        "PYTHONPATH": str(copied),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "BAYES_ARENA_DATA": str(DATA),
+    }
     end = time.monotonic() + seconds
     for mark in marks:
-        order = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", mark, *own, f"tests/{folder}"]
+        order = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", mark, *names]
         try:
             left = max(end - time.monotonic(), 1)
             done = subprocess.run(order, cwd=copied, env=environment, capture_output=True, timeout=left, check=False)
         except subprocess.TimeoutExpired:
             return "undetermined"
-        if done.returncode not in (0, 5):
+        if done.returncode in (1, 2):  # a test failed, or could not be imported
             return "killed"
+        if done.returncode not in (0, 5):
+            raise SystemExit(f"pytest ended with {done.returncode}: {done.stderr.decode()}")
     return "survived"
 
 
@@ -141,8 +150,8 @@ def main() -> None:
             if (done := tested(copied, folder, 4 * options.seconds, ("not slow",))) != "survived":
                 raise SystemExit(f"Without a mutant the tests of {folder} do not pass: {done}.")
         for number in range(options.mutants):
-            folder = rng.choice(options.folders)
-            path, first, last, old, new = rng.choice(choices[folder])
+            folder = options.folders[number % len(options.folders)]
+            path, first, last, old, new = choices[folder].pop(rng.randrange(len(choices[folder])))
             whole = path.read_bytes()
             path.write_bytes(whole[:first] + new.encode() + whole[last:])
             became = tested(copied, folder, options.seconds, marks, path.stem)
