@@ -5,8 +5,8 @@
 
 Each is drawn at random: a comparison flipped, a number moved by one, an operator swapped, a ``not`` dropped, ``and``
 for ``or``, or another value returned. The quick tests of the folder run first, those of files that name the module
-before the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does, and is
-undetermined if the time was not enough; the difference is printed of those that are not killed.
+before the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does,
+and is undetermined if the time was not enough; the difference is printed of those that are not killed.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def tested(copied: Path, folder: str, seconds: float, marks: tuple[str, ...], module: str = "") -> str:
-    """Run the tests of a folder, the quick ones and files that name a module first, and say what became of the mutant."""
+    """Run the tests of a folder, files that name a module first, and say what became of the mutant."""
     files = sorted(copied.glob(f"tests/{folder}/**/test_*.py"), key=lambda path: (module not in path.read_text(), path))
     names = [str(path.relative_to(copied)) for path in files]
     environment = os.environ | {
