@@ -64,7 +64,7 @@ def linked(
     size : int
         Number of slots.
     votes_of : callable
-        Returns the lower triangle (size, size) of what the votes of a period add to the slots.
+        Returns what the votes of a period add to the slots, (size, size).
 
     Returns
     -------
@@ -81,8 +81,7 @@ def linked(
     """
     slots, links, total = np.zeros((size, size)), list[Link](), 0.0
     for period, (first, last) in enumerate(zip(chain.start[:-1], chain.start[1:], strict=True)):
-        votes = votes_of(period)
-        slots += votes + np.tril(votes, -1).T
+        slots += votes_of(period)
         if first == last:
             continue
         at, weight = chain.competitor[first:last], weights[first:last]

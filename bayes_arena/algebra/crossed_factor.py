@@ -12,8 +12,8 @@ import scipy
 from bayes_arena.algebra.chain import Link, backward, covariances, forward, linked
 from bayes_arena.algebra.crossed import Crossed
 from bayes_arena.algebra.elimination import Elimination
+from bayes_arena.algebra.units import Eliminated, Joint, eliminated, joint, of_rows, votes_of
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.compiled import made_ready
 
 SMALL = 250
 """Size up to which solving with NumPy takes less time than importing SciPy."""
@@ -65,8 +65,8 @@ class CrossedFactor:
         E of own numbers that are left, and S^-1 E; without columns where own numbers are eliminated.
     towards, held : ndarray, shapes (d, q) and (q, q)
         G and T where own numbers are eliminated; empty otherwise.
-    inverse, inverse_start, across, across_start : ndarray
-        D^-1 and D^-1 B' of every unit, flat.
+    units : Eliminated
+        What was eliminated.
     log_of_determinant : float
         ln |H| on the plane.
     rho : float
@@ -81,10 +81,7 @@ class CrossedFactor:
     back: Floats
     towards: Floats
     held: Floats
-    inverse: Floats
-    inverse_start: np.ndarray
-    across: Floats
-    across_start: np.ndarray
+    units: Eliminated
     log_of_determinant: float
     links: list[Link]
     rho: float = 0.0
@@ -167,45 +164,30 @@ class CrossedFactor:
     @cached_property
     def spread(self) -> Spread:
         """The parts of the inverse for the rows, and for single numbers."""
-        from bayes_arena.algebra import kernels
-
-        hessian, order, m = self.hessian, self._order, self._order.n_own
-        _, count, width = self.shape
-        n_units, covariance = len(order.start) - 1, self.covariance_left
-        size = len(order.factor) + int((order.factor >= 0).sum()) + hessian.curve.shape[1]
-        pieces = np.zeros((len(hessian.entry), size * (size + 1) // 2))
-        tail_variance, own = np.empty(len(order.tail)), np.empty((n_units, m, m))
-        moved = covariance @ self.towards
-        shared = np.linalg.inv(self.held) if count else np.zeros((m, m))
-        excess = self.towards.T @ moved - self.held
-
-        def spread(units: slice = slice(None), among: Floats = covariance) -> None:
-            start, tail, touched = (one[units] for one in (order.start, order.tail_start, order.touched_start))
-            kernels.spread(
-                start, order.local, hessian.entry, *order.pieces, tail, order.touched, touched,
-                among, moved, shared, excess, m, self.inverse,
-                self.inverse_start, self.across, self.across_start, pieces, tail_variance, own,
-            )  # fmt: skip
-
-        every = np.empty(self.shape[0] + count * width)
+        order, covariance, (h, count, width) = self._order, self.covariance_left, self.shape
+        every, last = np.empty(h + count * width), len(order.start) - 1
         every[order.dense] = np.diag(covariance)
         if order.chain is None:
-            made_ready(kernels.spread, spread, "the covariances of slices")
-            every[order.tail] = tail_variance
+            among = joint(order, self.units, covariance, self.towards, self.held)
+            pieces = of_rows(self.hessian, among, 0, last)
+            every[order.tail] = among.own[order.own_diagonal]
             later, earlier = order.walk
             at = [np.searchsorted(order.dense, one) for one in (later, earlier)]
             every[earlier] += np.diag(covariance)[at[0]] - 2 * covariance[at[0], at[1]]
         else:
-            last = len(order.start) - 2
-            made_ready(kernels.spread, lambda: spread(slice(last, last + 2)), "the covariances of slices")
-            for link, among, steps in covariances(self.links, covariance):
+            nothing = np.zeros(0)
+            found = [of_rows(self.hessian, Joint(nothing, nothing, covariance), last - 1, last)]
+            for link, left, steps in covariances(self.links, covariance):
                 every[link.numbers] = steps
-                spread(slice(link.period, link.period + 2), among)
-        if not m:
-            places = np.searchsorted(order.dense, self.shape[0] + np.arange(count * width)).reshape(count, width)
+                found.append(of_rows(self.hessian, Joint(nothing, nothing, left), link.period, link.period + 1))
+            pieces = np.concatenate(found[::-1], axis=1)
+        if order.n_own:
+            own = among.own[order.own_blocks(count)]
+        else:
+            places = np.searchsorted(order.dense, h + np.arange(count * width)).reshape(count, width)
             own = covariance[places[:, :, None], places[:, None, :]]
         return Spread(
-            pieces=np.ascontiguousarray(pieces[order.back].T),
+            pieces=np.take(pieces, order.back, axis=1),
             head=every[: self.shape[0]],
             own=own,
         )
@@ -222,9 +204,7 @@ class CrossedFactor:
             rows = rows.reshape(count, width, len(self.lower))
             left = rows @ rows.transpose(0, 2, 1) - self.rho * np.eye(width)
             return np.asarray(np.linalg.inv(left), dtype=np.float64)
-        each, inside = np.diff(self._order.tail_start)[:count, None, None], np.arange(width)
-        at = self.inverse_start[:count, None, None] + inside[:, None] * each + inside
-        return np.asarray(self.inverse[at])
+        return np.asarray(self.units.inverse[self._order.own_blocks(count)])
 
     def tail_covariance(self) -> Floats:
         """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
@@ -267,22 +247,21 @@ class CrossedFactor:
     @cached_property
     def _inverse(self) -> Any:
         order = self._order
-        return _blocks(self.inverse, order.inverse_pattern, len(order.tail))
+        return _blocks(self.units.inverse, order.inverse_pattern, len(order.tail))
 
     @cached_property
     def _across(self) -> Any:
         order = self._order
-        return _blocks(self.across, order.across_pattern, len(order.dense))
+        return _blocks(self.units.across, order.across_pattern, len(order.dense))
 
     @cached_property
     def _roots(self) -> Any:
         """Lower Cholesky factors of D^-1, block by block."""
-        order, values = self._order, np.empty_like(self.inverse)
-        counts = np.diff(order.tail_start)
-        for size in np.unique(counts[counts > 0]):
-            units = np.flatnonzero(counts == size)
-            at = self.inverse_start[units][:, None] + np.arange(size * size)
-            values[at] = np.linalg.cholesky(self.inverse[at].reshape(-1, size, size)).reshape(len(units), -1)
+        order, inverse = self._order, self.units.inverse
+        values = np.empty_like(inverse)
+        for size in np.unique(order.sizes[order.sizes > 0]).tolist():
+            at = order.inverse_start[:-1][order.sizes == size][:, None] + np.arange(size * size)
+            values[at] = np.linalg.cholesky(inverse[at].reshape(-1, size, size)).reshape(len(at), -1)
         return _blocks(values, order.inverse_pattern, len(order.tail))
 
 
@@ -302,45 +281,28 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
     numpy.linalg.LinAlgError
         If the matrix is not positive definite.
     """
-    from bayes_arena.algebra import kernels
-
     order, (n_head, count, width) = hessian.elimination, hessian.shape
-    n, d, m = len(hessian.head), len(order.dense), order.n_own
+    n, d, m, last = len(hessian.head), len(order.dense), order.n_own, len(order.start) - 1
     precision = hessian.precision + damping
-    dense, links = np.zeros((d, d)), list[Link]()
-    dense[np.diag_indices(d)] = precision[order.dense]
-    dense[:n, :n] += extra
-    counts, touches = np.diff(order.tail_start), np.diff(order.touched_start)
-    inverse_start, across_start = (np.append(0, np.cumsum(counts * size)) for size in (counts, touches))
-    inverse, across = np.empty(inverse_start[-1]), np.empty(across_start[-1])
-    towards, held = np.zeros((d, m)), np.zeros((m, m))
-
-    def eliminate(into: Floats, units: slice = slice(None)) -> float:
-        start, tail, touched = (one[units] for one in (order.start, order.tail_start, order.touched_start))
-        value: float = kernels.eliminate(
-            start, order.local, hessian.entry, order.coordinate, order.sign, order.dimension, order.factor,
-            hessian.curve, hessian.slope, hessian.products, tail, order.touched, touched,
-            precision[order.tail], m, into, towards, held, inverse, inverse_start, across, across_start,
-        )  # fmt: skip
-        return value
-
+    towards, held, links = np.zeros((d, m)), np.zeros((m, m)), list[Link]()
     later, earlier = order.walk
     if order.chain is None:
-        log_determinant = made_ready(kernels.eliminate, lambda: eliminate(dense), "the elimination of slices")
+        dense, own, across = votes_of(hessian, 0, last)
+        units = eliminated(order, own, across, precision[order.tail], dense, towards, held)
         at = [np.searchsorted(order.dense, one) for one in (later, earlier)]
         dense[at[0], at[1]] += hessian.between
+        log_determinant = units.log_determinant
     else:
-        weights, last = precision.copy(), len(order.start) - 2
+        weights = precision.copy()
         np.add.at(weights, later, hessian.between)
-
-        def votes_of(period: int) -> Floats:
-            votes = np.zeros((d, d))
-            eliminate(votes, slice(period, period + 2))
-            return votes
-
-        dense += made_ready(kernels.eliminate, lambda: votes_of(last), "the elimination of slices")
-        links, rest, log_determinant = linked(order.chain, weights[order.chain.numbers], d, votes_of)
+        links, rest, log_determinant = linked(
+            order.chain, weights[order.chain.numbers], d, lambda period: votes_of(hessian, period, period + 1)[0]
+        )
+        dense, own, across = votes_of(hessian, last - 1, last)
         dense += rest
+        units = Eliminated(own, across, 0.0)
+    dense[np.diag_indices(d)] += precision[order.dense]
+    dense[:n, :n] += extra
     columns, rho = np.zeros((d, 0 if m else width)), 0.0
     if m and count:
         dense += towards @ np.linalg.solve(held, towards.T)
@@ -355,21 +317,7 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
     if columns.any():
         log_determinant += np.linalg.slogdet(columns.T @ back)[1]
     log_determinant += 2 * np.log(np.diag(lower)).sum()
-    return CrossedFactor(
-        hessian,
-        lower,
-        columns,
-        back,
-        towards,
-        held,
-        inverse,
-        inverse_start,
-        across,
-        across_start,
-        log_determinant,
-        links,
-        rho,
-    )
+    return CrossedFactor(hessian, lower, columns, back, towards, held, units, log_determinant, links, rho)
 
 
 def _blocks(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:

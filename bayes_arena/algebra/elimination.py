@@ -77,6 +77,8 @@ class Elimination:
         Places in (head, own) of numbers that walk, and of those before them.
     kept : ndarray of int, shape (K,)
         Which of the entries of rows these are: with a chain, all but those of its numbers.
+    is_left : ndarray of bool, shape (K,)
+        Whether an entry's number is left, in every row.
     chain : Chain or None
         What is eliminated if it is the numbers of periods, which are then in neither ``dense`` nor ``tail``; units are
         periods.
@@ -99,12 +101,44 @@ class Elimination:
     n_own: int
     walk: tuple[Ints, Ints]
     kept: Ints
+    is_left: np.ndarray
     chain: Chain | None = None
 
     @cached_property
     def back(self) -> Ints:
         """Place of every row of the tally among those sorted by unit."""
         return np.argsort(self.rows)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Numbers of every unit, q."""
+        return np.diff(self.tail_start)
+
+    @cached_property
+    def touches(self) -> Ints:
+        """Numbers that the votes of every unit involve among those that are left, t."""
+        return np.diff(self.touched_start)
+
+    @cached_property
+    def inverse_start(self) -> Ints:
+        """Where the matrices (q, q) of the units begin, one after the other."""
+        return np.append(0, np.cumsum(self.sizes**2))
+
+    @cached_property
+    def across_start(self) -> Ints:
+        """Where the matrices (q, t) of the units begin."""
+        return np.append(0, np.cumsum(self.sizes * self.touches))
+
+    @property
+    def own_diagonal(self) -> Ints:
+        """Where the diagonals of the matrices (q, q) are, shape (s,)."""
+        unit = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return self.inverse_start[unit] + (np.arange(len(self.tail)) - self.tail_start[unit]) * (self.sizes[unit] + 1)
+
+    def own_blocks(self, count: int) -> Ints:
+        """Where the blocks of the first ``n_own`` numbers of the first units are in them, (count, n_own, n_own)."""
+        inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
+        return self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside
 
     @cached_property
     def inverse_pattern(self) -> tuple[Ints, Ints]:
