@@ -12,7 +12,7 @@ from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.plan import Asked, Plan, Robust, asked_for, choose
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.marginal.directions import with_directions
+from bayes_arena.inference.marginal.directions import with_directions, with_directions_of
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
@@ -220,28 +220,14 @@ def _on(cells: Cells, plan: Plan) -> Plan:
 
 def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
     """Fit a plan, all votes as they are."""
-    problem, route, why, remedy = plan.problem, plan.method, "", ""
+    route = plan.method
     if route == "nuts":
         from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
 
-        require_samplable(problem.objective, sampler, draws, tune)
+        require_samplable(plan.problem.objective, sampler, draws, tune)
     with one_thread():
-        try:
-            mode, mirror_probability, evidence = _find(problem, route)
-            why, remedy = (_unsure(mode), REMEDY) if plan.otherwise else ("", "")
-        except (TooLargeError, ConvergenceError) as error:
-            if plan.otherwise is None:
-                raise
-            why = str(error)
-    if plan.otherwise and why:
-        without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
-        known = replace(without, problem=without.problem.because(answers=why), said=(said, *without.said))
-        return _solved(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
-    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
-    if plan.most_directions and not math.isnan(mode.free_energy):
-        with one_thread():
-            mode = with_directions(mode)
-        problem = replace(problem, model=mode.problem.model, reasons=mode.problem.reasons)
+        mode, mirror_probability, evidence = _found(plan)
+    problem = replace(mode.problem, prior=plan.problem.prior)
     tree = samples = None
     if route == "nuts":
         estimated = information(mode) if problem.prior.hyper is not None else None
@@ -264,7 +250,35 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
     )
 
 
-def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | None]:
+def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
+    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated.
+
+    Answers are added to the model without them, where the votes can tell them from noise.
+    """
+    if plan.otherwise is None:
+        mode, mirror_probability, evidence = _find(plan.problem, plan.method)
+        mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
+        looked_for = plan.most_directions and not math.isnan(mode.free_energy)
+        return with_directions(mode) if looked_for else mode, mirror_probability, evidence
+    simpler, *rest = _found(plan.otherwise)
+    remedy = ""
+    try:
+        mode, mirror_probability, evidence = _find(plan.problem, plan.method, simpler)
+        why, remedy = _unsure(mode), REMEDY
+    except (TooLargeError, ConvergenceError) as error:
+        why = str(error)
+    if why:
+        said = (*simpler.open_questions, f"Answers are left out: {why}{remedy}")
+        return replace(simpler, problem=simpler.problem.because(answers=why), open_questions=said), *rest
+    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
+    if plan.most_directions:
+        mode = with_directions_of(simpler, mode)
+    return mode, mirror_probability, evidence
+
+
+def _find(
+    problem: Problem, route: str, simpler: Mode | None = None
+) -> tuple[Mode, float | None, Evidence | None]:
     """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
     if route == "map" or problem.prior.hyper is None:
         return *in_own_order(find_mode, problem), None
@@ -272,7 +286,7 @@ def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | 
 
     def find(ordered: Problem) -> Mode:
         nonlocal evidence
-        mode, evidence = find_marginal(ordered)
+        mode, evidence = find_marginal(ordered, simpler)
         return mode
 
     found = in_own_order(find, problem)

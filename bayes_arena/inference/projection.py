@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 from typing import Any, cast
 
@@ -38,7 +37,6 @@ from bayes_arena.algebra.factors import Factor, factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.compiled import made_ready
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.average_vote import (
     CERTAIN,
@@ -66,7 +64,7 @@ from bayes_arena.votes.tally import Tally
 CHUNK = 250_000
 """Leads times annotators that a thread handles at once when expected scores are averaged over draws: bounds the memory,
 and fits a processor's cache."""
-PART = 100_000
+PART = 16_000
 """The same for one point: fits a processor's cache."""
 NODES, MANY_NODES = 64, 256
 """Chebyshev nodes at which the average score is evaluated as a function of the lead: for draws, and for one point (at
@@ -80,8 +78,8 @@ SCORE, BY_LEAD = 0, 1
 the leads' factors, and by the coordinates."""
 MOST = 300_000_000
 """Pairs times annotators whose middle is found; it takes minutes."""
-MANY = 1_000_000
-"""Leads times annotators from which a compiled loop is worthwhile."""
+CERTAINLY = 200.0
+"""Log-odds beyond which another logit makes no difference to a number."""
 ONE_BY_ONE, FAR_APART = 500, 30.0
 """Number of competitors whose pairs are enumerated in a fifth of a second; and range of the strengths, in logits, from
 which pairs of more competitors are, too, as nodes would lie too far apart."""
@@ -138,15 +136,15 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
         pair, ones = np.arange(len(d)), np.ones(len(d))
         incidence = coo_array((np.append(ones, -ones), (np.append(i, j), np.append(pair, pair)))).tocsr()
         to_competitors = incidence @ at_pairs
-    share = shares(target, votes, view)
+    share, deviations = shares(target, votes, view), scattered(target, view)
 
     def scores(part: slice) -> Floats:
         """Sum scores and slopes over points of some annotators' parameters, (``SLOPES`` + C, leads, m)."""
-        everywhere = list(product(scattered(target, view), around(point.own, view, part)))
-        if target.likelihood.is_exponential and len(leads) * len(share) * len(everywhere) >= MANY:
-            return _compiled_scores(target, point, [leads, *along], offset, everywhere, share[part])
+        points = around(point.own, view, part)
+        if target.likelihood.is_exponential:
+            return _exponential_scores(target, point, [leads, *along], offset, deviations, points, share[part])
         found = np.zeros((slopes_from + target.likelihood.n_coordinates, len(leads), len(share[part])))
-        for (shift, tie, chance), (own, weight) in everywhere:
+        for (shift, tie, chance), (own, weight) in product(deviations, points):
             shifted = [(leads if shift == 0.0 else leads + shift)[:, None] + np.zeros(len(share[part])), *along]
             z = predictor.coordinates(shifted, point.common, own.T)
             if target.slices and len(z) > T:
@@ -180,7 +178,6 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     chunk = max(1, PART // len(leads))
     totals = np.zeros((-(-len(share) // chunk), slopes_from + target.likelihood.n_coordinates, len(leads)))
     kept = np.zeros((n, len(share), width)) if n * len(share) * width <= KEPT else None
-    scores(slice(0, 0))  # no annotators: makes compiled loops ready before there are threads
     in_blocks(average, len(share), of=chunk)
     summed = totals.sum(axis=0)
     score, by_lead, slopes = summed[SCORE], summed[BY_LEAD], summed[slopes_from:]
@@ -241,29 +238,69 @@ def _of_middle(target: Objective, point: Point, votes: Floats, view: View) -> Pr
     return Projection(projected, by_head, by_own, by_mean)
 
 
-def _compiled_scores(
+def _exponential_scores(
     target: Objective,
     point: Point,
     leads: Sequence[Floats],
     offset: Floats,
-    everywhere: Sequence[tuple[tuple[float, float, float], tuple[Floats, float]]],
+    deviations: Sequence[tuple[float, float, float]],
+    points: Sequence[tuple[Floats, float]],
     share: Floats,
 ) -> Floats:
-    """Return the sums of scores and slopes for an exponential likelihood."""
-    from bayes_arena.inference.kernels import add_scores
+    """Return the sums of scores and slopes for an exponential likelihood.
 
+    With y = exp(eta / 2) outcomes have the weights y^2, 1 and (nu + mu) y. So a deviation of the lead, by which y is
+    multiplied, takes no further exponential.
+    """
     size, dimensions, width = len(share), len(leads), target.likelihood.n_coordinates
-    along = np.array([lead.ravel() for lead in leads])
-    more, sums = np.exp(offset) * np.ones(along.shape[1]), np.zeros((size, 2 * dimensions + 4, along.shape[1]))
-    for (shift, tie, chance), (own, weight) in everywhere:
+    along, more = np.array([lead.ravel() for lead in leads]), np.exp(offset)
+    by_factor, by_eta = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
+    found, shape = np.zeros((by_eta + 3, size, along.shape[1])), (size, along.shape[1])
+    y, tied, net, one, other = (np.empty(shape) for _ in range(5))
+    for own, weight in points:
         z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
         z[:width] = target.predictor.coordinates([np.zeros(size)] * dimensions, point.common, own.T)
-        if target.slices:
-            z[T] += tie
+        nu, mu = np.exp(z[T, :, None]), np.exp(z[M, :, None])
         factors = np.array([factor + np.zeros(size) for factor in target.predictor.factors(own.T)]).T
-        given = along, factors, shift, np.exp(z[T]), np.exp(z[M]), more, chance * weight * share, sums
-        made_ready(add_scores, partial(add_scores, *given), "expected scores")
-    return sums.transpose(1, 2, 0)[: 2 * dimensions + 1 + width]
+        root = np.exp(0.5 * np.clip(factors @ along, -CERTAINLY, CERTAINLY))
+        slope, shifted = np.zeros(shape), np.zeros(shape)
+        for shift, tie, chance in deviations:
+            counted = chance * weight
+            with_tie = nu * math.exp(tie) * more
+            np.multiply(root, np.exp(0.5 * np.clip(factors[:, :1] * shift, -CERTAINLY, CERTAINLY)), out=y)
+            np.multiply(y, with_tie + mu, out=tied)
+            np.multiply(y, y, out=net)
+            np.add(net, 1.0, out=one)
+            one += tied
+            net -= 1.0
+            np.reciprocal(one, out=one)
+            net *= one  # P(win) - P(loss)
+            tied *= one
+            np.multiply(net, counted, out=other)
+            found[SCORE] += other
+            y *= one
+            other *= y
+            found[by_eta + T] -= with_tie * other
+            if width > M:
+                found[by_eta + M] -= mu * other
+            net *= net
+            net += tied
+            np.subtract(1.0, net, out=net)
+            net *= counted
+            slope += net
+            if shift:
+                net *= shift
+                shifted += net
+        found[by_eta] += slope
+        for dimension in range(dimensions):
+            found[BY_LEAD + dimension] += factors[:, dimension, None] * slope
+            found[by_factor + dimension] += along[dimension] * slope
+        found[by_factor] += shifted
+    found[SCORE] = 0.5 * (found[SCORE] + sum(weight for _, weight in points) * sum(one[2] for one in deviations))
+    found[BY_LEAD : by_eta + 1] *= 0.25
+    found[by_eta + 1 :] *= 0.5
+    found *= share[:, None]
+    return found.transpose(0, 2, 1)[: by_eta + width]
 
 
 def _without_pairs(strength: Floats) -> bool:

@@ -52,6 +52,36 @@ def with_directions(mode: Mode) -> Mode:
     return _because(mode, f"log evidence +{' and +'.join(gained)}" if gained else "none raises the evidence")
 
 
+def with_directions_of(simpler: Mode, mode: Mode) -> Mode:
+    """Return the nearest Gaussian with answers and the directions found without them, if that raises the evidence.
+
+    Parameters
+    ----------
+    simpler : Mode
+        The nearest Gaussian of the model without answers, with its directions.
+    mode : Mode
+        The nearest Gaussian with answers, without directions.
+
+    Returns
+    -------
+    Mode
+        Its problem has the reason.
+    """
+    count = simpler.problem.model.dimensions
+    found = dict(simpler.problem.reasons)["directions"]
+    if not count:
+        return _because(mode, found)
+    problem = replace(mode.problem, model=in_dimensions(mode.problem.model, count))
+    try:
+        richer = nearest_gaussian(problem, mode, mode.free_energy, simpler)
+    except ConvergenceError:
+        return _because(mode, f"none beside answers; without answers {found}")
+    gained = mode.free_energy - richer.free_energy
+    if not gained > 0:
+        return _because(mode, f"none beside answers; without answers {found}")
+    return _because(richer, f"log evidence +{gained:.1f}; without answers {found.removeprefix('log evidence ')}")
+
+
 def _because(mode: Mode, why: str) -> Mode:
     """Return the mode with the reason for its directions."""
     return replace(mode, problem=mode.problem.because(directions=why))

@@ -21,13 +21,15 @@ LAPLACE = (
 )
 
 
-def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
+def find_marginal(problem: Problem, simpler: Mode | None = None) -> tuple[Mode, Evidence]:
     """Estimate the spreads of a prior, with everything below them integrated out.
 
     Parameters
     ----------
     problem : Problem
         Its prior has the spreads to start from, and their hyperpriors (``hyper`` is not None).
+    simpler : Mode, optional
+        The result without answers, to start from.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def find_marginal(problem: Problem) -> tuple[Mode, Evidence]:
         If the matrices need more memory than there is.
     """
     if problem.model.is_crossed:
-        return nearest_gaussian(problem), "variational"
+        return nearest_gaussian(problem, simpler=simpler), "variational"
     if has_few_pairs(problem.objective):
         return estimate_spreads(problem.because(evidence="many competitors, of which few pairs met")), "laplace"
     try:

@@ -29,7 +29,8 @@ so they approach a fixed point geometrically; the ratio of successive steps give
 at most the last step where steps turn back. Where a
 step, in standard deviations, undoes much of the one before, the next are half as long, separately for the spreads and
 for m, and S moves by the same share as m: for an outcome that is all but certain S and E[d2U] oscillate, as a wider S
-covers more of the curve, and so is narrower next.
+covers more of the curve, and so is narrower next. With slices the spreads wait for the second sweep, as the first, at
+no width, would lead them far astray.
 
 Covariance. The information of the head that follows from E[d2U] holds the annotators' covariances S_k fixed. But these
 respond to the head, and with m and S of all annotators at their optimum the information is smaller, by up to a tenth
@@ -50,6 +51,7 @@ trace of the influence matrix for Laplacian smoothing splines", Communications i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -79,6 +81,7 @@ from bayes_arena.likelihood.problem import MANY_ANNOTATORS, Problem
 from bayes_arena.likelihood.specification import Model, Position
 from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROMPT
 
 AnyCovariances = Covariances | SliceCovariances
 MAX_SWEEPS = 300
@@ -181,7 +184,9 @@ class Sweep:
     unsettled: float = 0.0
 
 
-def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float = math.inf) -> Mode:
+def nearest_gaussian(
+    problem: Problem, base: Mode | None = None, to_beat: float = math.inf, simpler: Mode | None = None
+) -> Mode:
     """Find the Gaussian nearest to the posterior, at estimated spreads.
 
     Parameters
@@ -189,9 +194,11 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     problem : Problem
         Its prior has the spreads to start from and their hyperpriors (``hyper`` is not None).
     base : Mode, optional
-        The result for one direction less, if it is known.
+        The result for fewer directions, if it is known: for one less, or with ``simpler`` for none.
     to_beat : float
         Give up once the free energy does not promise to fall below this.
+    simpler : Mode, optional
+        The result of the model without answers, to start from.
 
     Returns
     -------
@@ -211,10 +218,15 @@ def nearest_gaussian(problem: Problem, base: Mode | None = None, to_beat: float 
     unknown = bool(problem.objective.own) and hardly_any_voted_twice(problem.cells)
     if unknown:
         problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
-    mode, starts = _starts(problem, base, by_evidence=math.isfinite(to_beat))
-    along = problem.model.dimensions > 0  # then the mode is of the nearest Gaussian with one direction less
-    if along:
-        problem = _with_spreads(problem, mode.problem.objective)
+    along = problem.model.dimensions > 0
+    if simpler is not None:
+        known = [simpler, base] if base else [simpler]
+        mode, starts = known[-1], [_start_from(problem.objective, known)]
+    else:
+        mode, starts = _starts(problem, base, by_evidence=math.isfinite(to_beat))
+        known = [mode] * along
+    for one in known:
+        problem = _with_spreads(problem, one.problem.objective)
     try:
         found, response = _find(problem, starts, to_beat=to_beat)
     finally:
@@ -274,7 +286,7 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
     the mode is far from the mean, the mode with identical annotators; with slices the mode without them, and where
     annotators are turned round there, the same with all upright: a group that ranks otherwise seems turned round as
-    long as it has no strengths of its own; with directions the Gaussian with one less.
+    long as it has no strengths of its own, which prompts do not do; with directions the Gaussian with one less.
     """
     cells = problem.cells
     if problem.model.dimensions:
@@ -288,7 +300,8 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
         first = replace(start, strength=base.point.strength, common=base.point.common, own=own)
-        if not problem.objective.free_discrimination or (own[:, THETA] > 0).all():
+        groups = set(problem.model.strength_by) - {PROMPT}
+        if not groups or not problem.objective.free_discrimination or (own[:, THETA] > 0).all():
             return base, [first]
         upright = own.copy()
         upright[:, THETA] = np.abs(own[:, THETA])
@@ -298,6 +311,21 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
         return pooled, [replace(pooled.point, own=problem.objective.start().own)]
     mode = find_mode(problem)
     return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
+
+
+def _start_from(target: Objective, known: Sequence[Mode]) -> Point:
+    """Return the point at which numbers of the same name have their value in known results, the last that has it."""
+    start, numbers = target.start(), dict[str, Floats]()
+    for mode in known:
+        there, point = mode.problem.objective, mode.point
+        numbers |= {effect.name: column for effect, column in zip(there.own, point.own.T, strict=True)}
+        by_slice = there.numbers_by_slice(point.slices)
+        numbers |= {effect.name: one for effect, one in zip(there.slices, by_slice, strict=True)}
+    own = [numbers.get(effect.name, column) for effect, column in zip(target.own, start.own.T, strict=True)]
+    by_slice = target.numbers_by_slice(start.slices)
+    slices = [numbers.get(effect.name, zero) for effect, zero in zip(target.slices, by_slice, strict=True)]
+    own = np.stack(own, axis=1) if own else start.own
+    return Point(point.strength, point.common, own, np.concatenate([*slices, np.zeros(0)]))
 
 
 def _joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
@@ -352,7 +380,7 @@ def _sweeps(
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = _sweep(target, prior, gauge, point, around, count)
-        change = _change(sweep, estimated)
+        change = _change(sweep, estimated) * (around is not None or target.numbering is None)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         first = len(head) - len(point.slices)
         in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
