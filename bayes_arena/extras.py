@@ -14,6 +14,7 @@ from bayes_arena.errors import MissingPackageError
 EXTRA_OF = {
     "arviz": "posterior",
     "h5netcdf": "posterior",
+    "numba": "posterior",
     "nutpie": "posterior",
     "pymc": "posterior",
     "xarray": "posterior",

@@ -308,8 +308,8 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
         dense += towards @ np.linalg.solve(held, towards.T)
         log_determinant += np.linalg.slogdet(held)[1]
     elif count:
-        own = np.searchsorted(order.dense, n_head + np.arange(count * columns.shape[1]))
-        columns[own, np.tile(np.arange(columns.shape[1]), count)] = 1.0
+        places = np.searchsorted(order.dense, n_head + np.arange(count * columns.shape[1]))
+        columns[places, np.tile(np.arange(columns.shape[1]), count)] = 1.0
         rho = float(np.diag(dense).mean()) / count
         dense += rho * columns @ columns.T
     lower = scipy.linalg.cholesky(dense, lower=True, check_finite=False)

@@ -138,7 +138,7 @@ class Elimination:
     def own_blocks(self, count: int) -> Ints:
         """Where the blocks of the first ``n_own`` numbers of the first units are in them, (count, n_own, n_own)."""
         inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
-        return self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside
+        return np.asarray(self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside)
 
     @cached_property
     def inverse_pattern(self) -> tuple[Ints, Ints]:

@@ -260,7 +260,7 @@ def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
         mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
         looked_for = plan.most_directions and not math.isnan(mode.free_energy)
         return with_directions(mode) if looked_for else mode, mirror_probability, evidence
-    simpler, *rest = _found(plan.otherwise)
+    simpler, mirror_without, evidence_without = _found(plan.otherwise)
     remedy = ""
     try:
         mode, mirror_probability, evidence = _find(plan.problem, plan.method, simpler)
@@ -269,16 +269,18 @@ def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
         why = str(error)
     if why:
         said = (*simpler.open_questions, f"Answers are left out: {why}{remedy}")
-        return replace(simpler, problem=simpler.problem.because(answers=why), open_questions=said), *rest
+        return (
+            replace(simpler, problem=simpler.problem.because(answers=why), open_questions=said),
+            mirror_without,
+            evidence_without,
+        )
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     if plan.most_directions:
         mode = with_directions_of(simpler, mode)
     return mode, mirror_probability, evidence
 
 
-def _find(
-    problem: Problem, route: str, simpler: Mode | None = None
-) -> tuple[Mode, float | None, Evidence | None]:
+def _find(problem: Problem, route: str, simpler: Mode | None = None) -> tuple[Mode, float | None, Evidence | None]:
     """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
     if route == "map" or problem.prior.hyper is None:
         return *in_own_order(find_mode, problem), None

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.compiled import made_ready
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.posterior_draws import draw, draw_in_parts, draw_parameters
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.density import kernels
-from bayes_arena.inference.density.tables import Tables, effects_of
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import Likelihood
+from bayes_arena.likelihood.point import Point
 from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.tally import Tally
 
 DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
@@ -134,65 +132,73 @@ def in_parts(
     """
     which = np.arange(len(columns.cell)) if which is None else which
     which = which[np.argsort(columns.annotator[which], kind="stable")]
-    k, tables = columns.annotator[which], Tables.of(columns.target)
+    k = columns.annotator[which]
     for annotators, numbers in _draws_in_parts(fit, columns.target, draws, size, np.unique(k)):
         if mirrored and fit.samples is None:
-            numbers = np.concatenate([numbers, 2 * _estimate(fit, columns.target, annotators) - numbers])
+            numbers = numbers.mirrored(fit.point, annotators)
         first, last = np.searchsorted(k, [annotators[0], annotators[-1] + 1]).tolist()
-        effects, step = effects_of(columns.target, len(annotators)), max(1, AT_ONCE // len(numbers))
+        step = max(1, AT_ONCE // len(numbers.strength))
         for start in range(first, last, step):
             at = which[start : min(start + step, last)]
-            votes = tables.votes[:, columns.cell[at]]
-            votes[2] = np.searchsorted(annotators, votes[2])
-            features = np.ascontiguousarray(tables.features[:, columns.cell[at]])
-            block = replace(tables, effects=effects, votes=votes, features=features)
-            yield at, _log_likelihoods(columns.target.likelihood, block, columns.seen[:, at], numbers)
+            yield at, _log_likelihoods(_rows_of(columns, at, annotators), columns.seen[:, at], numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """Draws of all parameters, those of annotators of some of them; shapes as in :class:`Draws`."""
+
+    strength: Floats
+    common: Floats
+    own: Floats
+    slices: Floats
+
+    def mirrored(self, center: Point, annotators: Ints) -> _Numbers:
+        """Return the draws, followed by their mirror images about the estimates."""
+        own = center.own[annotators] if self.own.shape[2] else center.own
+        pairs = zip((center.strength, center.common, own, center.slices), astuple(self), strict=True)
+        return _Numbers(*(np.concatenate([drawn, 2 * estimate - drawn]) for estimate, drawn in pairs))
+
+    def points(self, part: slice) -> Iterator[Point]:
+        """Iterate over some draws as points in parameter space."""
+        return map(Point, self.strength[part], self.common[part], self.own[part], self.slices[part])
 
 
 def _draws_in_parts(
     fit: Fit, target: Objective, draws: Draws | None, size: int, of: Ints
-) -> Iterator[tuple[Ints, Floats]]:
+) -> Iterator[tuple[Ints, _Numbers]]:
     """Draw all parameters: in batches of annotators with columns; all at once with slices or given draws."""
     if draws is None and target.own and not target.slices:
         strength, common, parts = draw_in_parts(fit, size=size, of=of)
         for annotators, own in parts:
-            yield annotators, _in_a_row(target, strength, own, np.zeros((len(own), 0)), common)
+            yield annotators, _Numbers(strength, common, own, np.zeros((len(own), 0)))
         return
     if draws is None:
         strength, common, own, slices = draw_parameters(fit, size=size)
     else:
         strength, common, own, slices = draws.strength, draws.common, draws.own, draws.slices
-    yield np.arange(max(own.shape[1], 1)), _in_a_row(target, strength, own, slices, common)
+    slices = slices if len(slices) else np.zeros((len(strength), 0))
+    yield np.arange(max(own.shape[1], 1)), _Numbers(strength, common, own, slices)
 
 
-def _in_a_row(target: Objective, strength: Floats, own: Floats, slices: Floats, common: Floats) -> Floats:
-    """Put draws of all parameters in the order of :mod:`bayes_arena.inference.density.tables`."""
-    deviations = own - [effect.mean for effect in target.own]
-    return np.column_stack([strength, *np.moveaxis(deviations, 2, 0), slices, common])
+def _rows_of(columns: Columns, at: Ints, annotators: Ints) -> Objective:
+    """Return the model of the cells of some columns, cast by some of the annotators."""
+    target, tally, cell = columns.target, columns.target.tally, columns.cell[at]
+    k = np.searchsorted(annotators, columns.annotator[at])
+    features, slices = tally.features[:, cell], tally.slices[:, cell]
+    rows = Tally(tally.i[cell], tally.j[cell], k, tally.counts[cell], features, slices)
+    return replace(target, tally=rows, counts=columns.seen[:, at])
 
 
-def _estimate(fit: Fit, target: Objective, annotators: Ints) -> Floats:
-    """Return the estimates, in the same order."""
-    point = fit.point
-    own = point.own[annotators] if target.own else point.own
-    return _in_a_row(target, point.strength[None], own[None], point.slices[None], point.common[None])
-
-
-def _log_likelihoods(likelihood: Likelihood, block: Tables, seen: Floats, draws: Floats) -> Floats:
+def _log_likelihoods(target: Objective, seen: Floats, draws: _Numbers) -> Floats:
     """Return the log-likelihood of one vote of every column, shape (n_columns, n_draws)."""
-    values, seen = np.empty((seen.shape[1], len(draws))), np.ascontiguousarray(seen)
-    if likelihood.loop is None:
-        for s, numbers in enumerate(draws):
-            values[:, s] = -likelihood.rows(seen, block.coordinates(numbers, likelihood)[2]).value
-        return values
-    kind = kernels.LOOPS[likelihood.loop]
+    values = np.empty((seen.shape[1], len(draws.strength)))
+    target.places  # found before there are threads  # noqa: B018
 
     def fill(part: slice) -> None:
-        votes, features, counts = (np.ascontiguousarray(one[:, part]) for one in (block.votes, block.features, seen))
-        kernels.log_likelihoods(kind, draws, block.effects, block.slices, votes, features, counts, values[part])
+        for s, point in enumerate(draws.points(part), part.start):
+            values[:, s] = -target.likelihood.rows(seen, target.coordinates(point)).value
 
-    made_ready(kernels.log_likelihoods, lambda: fill(slice(0, 1)), "the likelihood of draws")
-    in_blocks(fill, len(values), of=-(-len(values) // (os.cpu_count() or 1)))  # each block goes through all draws
+    in_blocks(fill, len(draws.strength), of=-(-len(draws.strength) // (os.cpu_count() or 1)))
     return values
 
 

@@ -50,7 +50,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     if draws < FEWEST or tune < 0:
         raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     require_choice("sampler", sampler, get_args(Sampler))
-    require(f"Draws by {sampler}", *dict.fromkeys((sampler,) if sampler == "nutpie" else ("pymc", sampler)))
+    require(f"Draws by {sampler}", *dict.fromkeys((sampler, "numba") if sampler == "nutpie" else ("pymc", sampler)))
     if not target.is_proper:
         everyone = (*target.own, *target.slices)
         spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}

@@ -317,7 +317,7 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
         n_own=width if by == ANNOTATOR else 0,
         walk=numbering.steps.pairs(first),
         kept=kept,
-        is_left=left.all(axis=0),
+        is_left=np.asarray(left.all(axis=0)),
         chain=chain,
     )
 

@@ -29,14 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.compiled import made_ready
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import on_new_slices
@@ -60,8 +58,6 @@ SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
 """Leads evaluated together, so that they fit into the cache."""
-MANY = 5_000_000
-"""Draws times annotators from which a compiled loop pays off."""
 SAME = 1e-10
 """Norm, relative to the largest lead, that counts as zero: a rule has no more nodes than there are leads."""
 
@@ -127,7 +123,6 @@ def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Itera
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, None, :]
-    net_agreement = _compiled if size * count >= MANY and likelihood.is_exponential else partial(_in_turn, likelihood)
     leads = [np.zeros((1, size))] * (1 + predictor.dimensions)  # between equals
     no_difference = np.zeros((len(fit.model.features), 1, size))  # in any feature
     try:
@@ -153,7 +148,7 @@ def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Itera
                 moved = coordinates.copy() if shift else coordinates
                 if shift:
                     moved[T] += shift
-                total += net_agreement(moved, theta, nodes, chance * weights)
+                total += _in_turn(likelihood, moved, theta, nodes, chance * weights)
             net = total.astype(np.float32).T
             yield part, Agreement(net, np.abs(net), pull, position, log_tie)
     finally:
@@ -204,15 +199,6 @@ def _evenly(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
         return np.arange(len(i))
     by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")
     return by_lead[((np.arange(count) + 0.5) * len(i) / count).astype(np.int64)]
-
-
-def _compiled(z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
-    """Do the same in a compiled loop, for an exponential likelihood."""
-    from bayes_arena.inference.kernels import net_scores
-
-    given = theta, np.exp(z[1:]).sum(axis=0) + np.zeros(theta.shape), nodes, weights, np.empty(theta.shape)
-    made_ready(net_scores, lambda: net_scores(*given), "the agreement of annotators")
-    return given[-1]
 
 
 def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Pareto-smoothed importance sampling of votes left out one by one, compiled.
+"""Pareto-smoothed importance sampling of votes left out one by one.
 
 The weights 1 / p(v | draw) of a vote v have a heavy tail. Their largest 3 sqrt(S) of S draws are replaced by quantiles
 of the generalised Pareto distribution that fits them (Zhang & Stephens, 2009, with the prior of Vehtari et al., 2024),
@@ -15,11 +15,12 @@ import math
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.compiled import made_ready, vectorised
 from bayes_arena.threads import in_blocks
 
 AT_ONCE = 100
 """Columns that one thread takes at a time."""
+EXPONENTIAL = 1e-15
+"""Shape that stands for zero."""
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
@@ -43,99 +44,52 @@ def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats,
     elpd, pareto_k = np.empty(len(values)), np.empty(len(values))
 
     def fill(part: slice) -> None:
-        smooth(values[part], weight[part], tail, elpd[part], pareto_k[part])
+        elpd[part], pareto_k[part] = smoothed(values[part], weight[part], tail)
 
-    made_ready(smooth, lambda: fill(slice(0, 0)), "the smoothing of weights")
     in_blocks(fill, len(values), of=AT_ONCE)
     return elpd, pareto_k
 
 
-@vectorised
-def smooth(values, weight, tail, elpd, pareto_k):  # type: ignore[no-untyped-def]
-    """Write ``elpd`` and ``pareto_k`` of every column; ``tail`` is the number of draws in the tail."""
-    n_draws = values.shape[1]
-    log_weight, largest = np.empty(n_draws), np.empty(tail)
-    for column in range(len(values)):
-        value, least = values[column], values[column].min()
-        for s in range(n_draws):
-            log_weight[s] = -weight[column] * (value[s] - least)
-        cut = np.partition(log_weight, n_draws - tail - 1)[n_draws - tail - 1]
-        where = _largest(log_weight, cut, tail)
-        base = math.exp(cut)
-        for q in range(tail):
-            largest[q] = math.exp(log_weight[where[q]]) - base
-        if largest[tail - 1] > 0.0:
-            k, sigma = _pareto(largest)
-            pareto_k[column] = k
-            if k < np.inf and sigma > 0.0:
-                for q in range(tail):
-                    rest = math.log1p(-(q + 0.5) / tail)
-                    far = -rest if abs(k) < 1e-15 else math.expm1(-k * rest) / k
-                    log_weight[where[q]] = min(math.log(base + sigma * far), 0.0)
-        else:  # all draws agree
-            pareto_k[column] = 0.0
-        total, left = 0.0, 0.0
-        for s in range(n_draws):
-            of_draw = math.exp(log_weight[s])
-            total += of_draw
-            left += of_draw * math.exp(value[s] - least) if weight[column] < 1.0 else 0.0
-        if weight[column] >= 1.0:  # weight times density is one, except in the tail
-            left = float(n_draws - tail)
-            for q in range(tail):
-                left += math.exp(log_weight[where[q]] + value[where[q]] - least)
-        elpd[column] = least + math.log(left / total)
+def smoothed(values: Floats, weight: Floats, tail: int) -> tuple[Floats, Floats]:
+    """Return density and shape k of some columns; ``tail`` is the number of draws in the tail."""
+    least = values.min(axis=1, keepdims=True)
+    log_weight = weight[:, None] * (least - values)
+    order = np.argpartition(log_weight, -tail - 1, axis=1)
+    cut = np.take_along_axis(log_weight, order[:, -tail - 1, None], axis=1)
+    at = order[:, -tail:]
+    largest = np.take_along_axis(log_weight, at, axis=1)
+    ascending = np.argsort(largest, axis=1)
+    at, largest = (np.take_along_axis(one, ascending, axis=1) for one in (at, largest))
+    base = np.exp(cut)
+    excess = np.exp(largest) - base
+    differ = excess[:, -1] > 0  # else all draws agree
+    k, sigma = np.zeros(len(values)), np.zeros(len(values))
+    k[differ], sigma[differ] = _pareto(excess[differ])
+    fits = differ & np.isfinite(k) & (sigma > 0)
+    rest = np.log1p(-(np.arange(tail) + 0.5) / tail)
+    shape = np.where(np.abs(k) < EXPONENTIAL, EXPONENTIAL, k)[fits, None]
+    far = np.expm1(-shape * rest) / shape
+    largest[fits] = np.minimum(np.log(base[fits] + sigma[fits, None] * far), 0.0)
+    np.put_along_axis(log_weight, at, largest, axis=1)
+    left = np.exp(log_weight + values - least).sum(axis=1)
+    return least[:, 0] + np.log(left / np.exp(log_weight).sum(axis=1)), k
 
 
-@vectorised
-def _largest(x, cut, count):  # type: ignore[no-untyped-def]
-    """Return where the largest ``count`` of x are, in ascending order; ``cut`` is the next largest value."""
-    where, found = np.empty(count, np.int64), 0
-    for s in range(len(x)):
-        if x[s] > cut:
-            where[found], found = s, found + 1
-    for s in range(len(x)):  # ties with the cut
-        if found == count:
-            break
-        if x[s] == cut:
-            where[found], found = s, found + 1
-    return where[np.argsort(x[where])]
+def _pareto(y: Floats) -> tuple[Floats, Floats]:
+    """Return shapes and scales (m,) of the generalised Pareto distributions of sorted tails y (m, n).
 
-
-@vectorised
-def _pareto(y):  # type: ignore[no-untyped-def]
-    """Return shape and scale of the generalised Pareto distribution of a sorted tail; infinite shape if none fits."""
-    n = len(y)
-    size, quartile = 30 + int(math.sqrt(n)), y[int(n / 4 + 0.5) - 1]
-    if quartile <= y[0]:
-        return np.inf, 0.0
-    b, density = np.empty(size), np.empty(size)
-    for p in range(size):
-        b[p] = (1.0 - math.sqrt(size / (p + 0.5))) / (3.0 * quartile) + 1.0 / y[n - 1]
-        shape = _mean_log(b[p], y)
-        density[p] = n * (math.log(-b[p] / shape) - shape - 1.0)
-    top, total, mean = density.max(), 0.0, 0.0
-    for p in range(size):
-        density[p] = math.exp(density[p] - top)
-        total += density[p]
-    kept = 0.0
-    for p in range(size):
-        if density[p] >= 10 * 2.220446049250313e-16 * total:
-            kept += density[p]
-            mean += density[p] * b[p]
-    mean /= kept
-    shape = _mean_log(mean, y)
-    sigma = -shape / mean
-    shape = (n * shape + 5.0) / (n + 10.0)
-    return (shape, sigma) if shape == shape else (np.inf, 0.0)
-
-
-@vectorised
-def _mean_log(b, y):  # type: ignore[no-untyped-def]
-    """Return the mean of ln(1 - b y), taking the logarithm of eight factors at once."""
-    total, product = 0.0, 1.0
-    for q in range(len(y)):
-        product *= 1.0 - b * y[q]
-        if q % 8 == 7:
-            total += math.log(product)
-            product = 1.0
-    return (total + math.log(product)) / len(y)
+    The shape is infinite where none fits.
+    """
+    n = y.shape[1]
+    size, quartile = 30 + int(math.sqrt(n)), y[:, int(n / 4 + 0.5) - 1, None]
+    with np.errstate(all="ignore"):  # where a quarter of the tail is alike
+        b = (1.0 - np.sqrt(size / (np.arange(size) + 0.5))) / (3.0 * quartile) + 1.0 / y[:, -1:]
+        shape = np.log1p(-b[:, :, None] * y[:, None]).mean(axis=2)
+        density = n * (np.log(-b / shape) - shape - 1.0)
+        density = np.exp(density - density.max(axis=1, keepdims=True))
+        density[density < 10 * np.finfo(float).eps * density.sum(axis=1, keepdims=True)] = 0.0
+        b = (density * b).sum(axis=1) / density.sum(axis=1)
+        shape = np.log1p(-b[:, None] * y).mean(axis=1)
+        sigma, shape = -shape / b, (n * shape + 5.0) / (n + 10.0)
+    none = (quartile <= y[:, :1])[:, 0] | np.isnan(shape)
+    return np.where(none, np.inf, shape), np.where(none, 0.0, sigma)

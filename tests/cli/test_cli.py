@@ -275,7 +275,7 @@ def test_version():
 @pytest.mark.parametrize(
     ("options", "unneeded"),
     [
-        ([], {"scipy.stats", "scipy.interpolate"}),
+        ([], {"scipy.stats", "scipy.interpolate", "numba"}),
         (["--robust", "off", "--dimensions", "0"], {"scipy.stats", "numba"}),
         (["--model", "m-elo"], {"scipy.stats", "scipy.optimize", "scipy.sparse", "numba"}),
     ],

@@ -14,11 +14,11 @@ FIT = """
 import warnings
 import bayes_arena as ba
 warnings.simplefilter("ignore")
-print(ba.fit(ba.read_votes("votes.csv", prompt="prompt"), robust=False, answers=True).evidence)
+print(ba.fit(ba.read_votes("votes.csv", prompt=False), method="nuts", draws=20, tune=20, robust=False).method)
 """
 LOOP = """
 import bayes_arena.progress
-from bayes_arena.compiled import compiled, made_ready
+from bayes_arena.inference.density.compiled import compiled, made_ready
 
 bayes_arena.progress.PATIENCE = 0.01
 
@@ -32,7 +32,7 @@ print(made_ready(doubled, lambda: doubled(21), "a loop"), sum(doubled.stats.cach
 
 @pytest.fixture
 def answered_votes(tmp_path):
-    """Votes on prompts that repeat, whose answers are eliminated by compiled loops."""
+    """A file of votes to sample a posterior of."""
     votes = ba.simulate(competitors=4, annotators=8, votes=240, seed=5).votes
     votes.with_columns(prompt=pl.int_range(240) % 12).write_csv(tmp_path / "votes.csv")
     return tmp_path
@@ -61,16 +61,16 @@ def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(answered_votes):
     output, errors = process.communicate()
     assert output == ""
     assert "KeyboardInterrupt" in errors
-    assert not list((answered_votes / "cache").rglob("*eliminate*.nbi")), "waited for the compiler"
+    assert not list((answered_votes / "cache").rglob("*density*.nbi")), "waited for the compiler"
 
 
 @pytest.mark.slow
 def test_compiled_code_of_a_fit_is_kept(answered_votes):
-    hits = "print(sum(eliminate.stats.cache_hits.values()))"
-    count = f"{FIT}\nfrom bayes_arena.algebra.kernels import eliminate\n{hits}"
+    hits = "print(sum(density.stats.cache_hits.values()))"
+    count = f"{FIT}\nfrom bayes_arena.inference.density.kernels import density\n{hits}"
     for run in range(2):
         done = python("-c", count, cwd=answered_votes, env=environment(answered_votes))
-        assert done.stdout.split() == ["variational", str(run)], done.stderr
+        assert done.stdout.split() == ["nuts", str(run)], done.stderr
         assert "NUMBA_CACHE_DIR" not in done.stderr
 
 

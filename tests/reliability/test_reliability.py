@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts, draw_parameters
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.reliability import agreement
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.reliability.flagging import discoveries
 from bayes_arena.reliability.kinds import kinds
@@ -71,14 +70,6 @@ def test_net_agreement_by_brute_force_over_pairs(four_outcomes, model):
             if model.position == "annotator":
                 left, right = probabilities(model, common["position"] + own["position"], t, bad)
                 assert ours.pull[index, k] == pytest.approx(left - right, abs=1e-6)
-
-
-@pytest.mark.parametrize("model", MODELS[:3], ids=lambda model: model.name)
-def test_agreement_is_the_same_where_it_is_compiled(four_outcomes, model, monkeypatch):
-    fit = ba.fit(four_outcomes, model=model, method="map")
-    expected = agreement_of(fit).net
-    monkeypatch.setattr(agreement, "MANY", 0)
-    assert_allclose(agreement_of(fit).net, expected, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

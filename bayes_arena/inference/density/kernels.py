@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from bayes_arena.compiled import vectorised
+from bayes_arena.inference.density.compiled import vectorised
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2

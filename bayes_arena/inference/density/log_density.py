@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.compiled import made_ready
 from bayes_arena.inference.density import kernels
+from bayes_arena.inference.density.compiled import made_ready
 from bayes_arena.inference.density.coordinates import Coordinates
 from bayes_arena.inference.density.tables import Tables
 

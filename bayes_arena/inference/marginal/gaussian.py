@@ -324,8 +324,9 @@ def _start_from(target: Objective, known: Sequence[Mode]) -> Point:
     own = [numbers.get(effect.name, column) for effect, column in zip(target.own, start.own.T, strict=True)]
     by_slice = target.numbers_by_slice(start.slices)
     slices = [numbers.get(effect.name, zero) for effect, zero in zip(target.slices, by_slice, strict=True)]
-    own = np.stack(own, axis=1) if own else start.own
-    return Point(point.strength, point.common, own, np.concatenate([*slices, np.zeros(0)]))
+    return Point(
+        point.strength, point.common, np.stack(own, axis=1) if own else start.own, np.concatenate([*slices, []])
+    )
 
 
 def _joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from bayes_arena.progress import in_background
-from bayes_arena.threads import in_blocks
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
@@ -44,12 +43,3 @@ def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
         return f"compiling {what}; {once}" if compiles else ""
 
     return in_background(call, under_way)
-
-
-def for_each(loop: Any, size: int, *given: Any, what: str) -> None:
-    """Run a compiled loop, called as ``loop(begin, end, *given)``, over the numbers from 0 up to a size.
-
-    It takes them block by block, on as many threads as there are cores (:func:`~bayes_arena.threads.in_blocks`).
-    """
-    made_ready(loop, lambda: loop(0, 0, *given), what)  # compiles it, on no numbers
-    in_blocks(lambda block: loop(block.start, block.stop, *given), size)
