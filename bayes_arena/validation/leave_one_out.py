@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import PACKAGE, ArenaWarning, ModelError, SampledVotesWarning
+from bayes_arena.errors import ArenaWarning, ModelError, SampledVotesWarning, warn
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit as fit_votes
 from bayes_arena.fits.pointwise import DRAWS, Columns, in_parts, pointwise
@@ -206,12 +206,11 @@ def _single_votes(fit: Fit, sample: int | str | None) -> LeaveOneOut:
     p[sampled] = exact_p
     loo = LeaveOneOut(elpd, pareto_k, columns.votes, 0.0, n_draws, sampled=sampled, error=error)
     if sample == "auto":
-        warnings.warn(
+        warn(
             f"There are {count:,} kinds of votes (pair, annotator and outcome): {size:,} of these were left out, the "
             f"others estimated. The standard error of {loo.se:.0f} includes {loo.sampling_se:.0f} for that. Use "
             f"sample={4 * size} (--sample {4 * size}) to halve it, or sample=None to leave out all.",
             SampledVotesWarning,
-            skip_file_prefixes=PACKAGE,
         )
     return replace(loo, p=loo.sum_of(p, error_of_p))
 

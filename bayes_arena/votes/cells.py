@@ -367,6 +367,25 @@ def components(size: int, a: Ints, b: Ints) -> Ints:
     return np.argsort(order)[labels]
 
 
+def present(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the codes below ``size`` that occur, sorted, and the index of each row's code among them."""
+    if size > codes.size:
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # avoids a sort
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
+def slices_left(cells: Cells, rows: Any = slice(None)) -> dict[str, Any]:
+    """Return the fields ``slices`` and ``slice_names`` of some rows of cells, with the names that occur in them."""
+    left = {name: present(codes[rows], len(cells.slice_names[name])) for name, codes in cells.slices.items()}
+    return {
+        "slices": {name: codes for name, (_, codes) in left.items()},
+        "slice_names": {
+            name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in left.items()
+        },
+    }
+
+
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
     """Return cells of the same competitors and annotators with other counts; cells without votes are left out."""
     rows = counts.sum(axis=1) > 0
