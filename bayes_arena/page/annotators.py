@@ -85,9 +85,9 @@ def pseudonymous(fit: Fit) -> Fit:
     if not cells.n_annotators:
         return fit
     if fit.target.own:  # the least reliable first, or the most active
-        order = map(str, annotator_columns(fit, resolve_interval("laplace"))["annotator"])
+        order = list(annotator_columns(fit, resolve_interval("laplace"))["annotator"])
     else:
-        order = (cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable"))
+        order = [cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
     people = [name for name in order if name not in cells.programs]
     digits = len(str(len(people)))
     names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
