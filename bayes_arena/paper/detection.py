@@ -97,11 +97,7 @@ def suspects(cells: Cells) -> pd.DataFrame:
 
 
 def detections(
-    cells: Cells,
-    *,
-    kinds: Sequence[Kind] = KINDS,
-    shares: Sequence[float] = SHARES,
-    seeds: Sequence[int] = range(5),
+    cells: Cells, *, kinds: Sequence[Kind] = KINDS, shares: Sequence[float] = SHARES, seeds: Sequence[int] = range(5)
 ) -> pd.DataFrame:
     """Score every rule by how well it finds the perturbed annotators.
 

@@ -28,11 +28,7 @@ LEAST = 2.0
 
 @held
 def annotators(
-    fit: Fit,
-    *,
-    level: float = 0.95,
-    interval: Interval | IntervalName = "laplace",
-    ax: Axes | None = None,
+    fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace", ax: Axes | None = None
 ) -> Axes:
     """Draw the annotators: theta against the propensity to call a tie, larger for more votes, the anomalous by name.
 
