@@ -70,11 +70,6 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     -------
     polars.DataFrame
         The same columns without ``n``, and a unique ``id``.
-
-    Raises
-    ------
-    InvalidVotesError
-        If different votes share an id.
     """
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     named = groups.cast({pl.Categorical: pl.String})
@@ -199,13 +194,7 @@ def _leave_out_stored(session: Session) -> None:
 
 
 def stored_cells(session: Session) -> Cells:
-    """Return the cells of all stored votes, bit for bit those of reading all votes at once.
-
-    Raises
-    ------
-    NoVotesError
-        If there is no vote.
-    """
+    """Return the cells of all stored votes, bit for bit those of reading all votes at once."""
     found = session.columns("select a, b, annotator, context, outcome, weight, n from cell")
     if not len(found["n"]):
         raise NoVotesError(f"There are no votes in {str(session.path)!r} yet. Add some (bayes-arena arena add).")

@@ -51,13 +51,7 @@ class Groups:
 
 
 def groups_of(cells: Cells, over: str) -> Groups:
-    """Group the votes by annotator or by a slice.
-
-    Raises
-    ------
-    ModelError
-        If the votes do not carry it.
-    """
+    """Group the votes by annotator or by a slice."""
     if over == ANNOTATOR and cells.n_annotators:
         names, codes = cells.annotators, cells.annotator
     elif over in cells.slices:

@@ -100,15 +100,6 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         Votes with annotators.
     kept : ndarray of bool, shape (n_annotators,)
         Annotators to keep; competitors and prompts that none of them saw are left out too.
-
-    Returns
-    -------
-    Cells or VoteSequence
-
-    Raises
-    ------
-    NoVotesError
-        If no annotator is kept.
     """
     if not kept.any():
         raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so no vote is left to rate.")

@@ -101,12 +101,6 @@ def find_covariates(
         Columns of other roles, which are not recognised as prompts or times.
     prompt, time, period, slices, features
         As for :func:`~bayes_arena.read_votes`.
-
-    Raises
-    ------
-    ColumnError
-        If a column is absent, a slice has a reserved name, or no column has the usual name of times and a period is
-        given.
     """
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):

@@ -128,11 +128,6 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         Column of the votes' ids; votes with different ids are then kept apart.
     **reading
         The options of :func:`~bayes_arena.read_votes`.
-
-    Raises
-    ------
-    ColumnError, InvalidVotesError, NoVotesError, VotesError
-        As for :func:`~bayes_arena.read_votes`.
     """
     on_invalid, normalise = reading.get("on_invalid", "raise"), reading.get("normalise", False)
     dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")

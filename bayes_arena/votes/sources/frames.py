@@ -44,11 +44,6 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     -----
     RepeatedVotesWarning
         If files have the same content, whether they are counted or, with ``dedupe``, left out.
-
-    Raises
-    ------
-    VotesError
-        If a path does not exist, its format is unknown, or the object is not a dataframe.
     """
     require_threads_of_polars()
     if paths := files_of(source):
