@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +16,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.fits.fitting import fit
 from bayes_arena.paper.measures import consistency
-from bayes_arena.paper.perturbation import KINDS, Kind, perturb
-from bayes_arena.progress import report
+from bayes_arena.paper.perturbation import KINDS, Kind, perturbations
 from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import one_by_one
@@ -87,17 +85,13 @@ def stability(
 
     original = {name: _quietly(method, cells)[0] for name, method in methods.items()}
     rows = []
-    combinations = list(product(kinds, shares, seeds))
-    for number, (kind, share, seed) in enumerate(combinations):
-        report("perturbations", number, len(combinations))
-        perturbed, _ = perturb(cells, kind, share, seed)
+    for kind, share, seed, perturbed, _ in perturbations(cells, kinds, shares, seeds):
         for name, method in methods.items():
             try:
                 scores, warned = _quietly(method, perturbed)
             except ConvergenceError:
                 continue
             rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
-    report("")
     return pd.DataFrame(rows, columns=["kind", "share", "seed", "method", "consistency", "warned"])
 
 

@@ -37,19 +37,7 @@ SAVED_KEY, SAVED_VERSION = "bayes_arena.cells", 1
 
 @dataclass(frozen=True, eq=False)
 class VoteRows:
-    """Comparisons, one per row, with their annotators: the base of cells and of sequences of votes.
-
-    Attributes
-    ----------
-    competitors : tuple of str
-        Names, sorted. Length n_competitors.
-    annotators : tuple of str
-        Names, sorted; empty when the annotators are unknown.
-    a, b : ndarray of int, shape (n_rows,)
-        Index of the competitors shown first and second.
-    annotator : ndarray of int, shape (n_rows,)
-        Index of the annotator; 0 when the annotators are unknown.
-    """
+    """Comparisons, one per row, with their annotators: the base of :class:`Cells` and of sequences of votes."""
 
     competitors: tuple[str, ...]
     annotators: tuple[str, ...]
