@@ -103,24 +103,26 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
     """
     if not kept.any():
         raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so no vote is left to rate.")
-    return alone(votes, np.flatnonzero(kept[votes.annotator]), np.flatnonzero(kept))
+    return alone(votes, np.flatnonzero(kept[votes.annotator]), kept)
 
 
-def alone[V: (Cells, VoteSequence)](votes: V, rows: Ints, annotators: Ints | None = None, **changed: Any) -> V:
+def alone[V: (Cells, VoteSequence)](votes: V, rows: Ints, kept: NDArray[np.bool_] | None = None, **changed: Any) -> V:
     """Return some rows of votes, in order, as if there were no others.
 
     Parameters
     ----------
     votes : Cells or VoteSequence
     rows : ndarray of int
-    annotators : ndarray of int, optional
-        Whose rows these are, sorted; by default those who have some.
+    kept : ndarray of bool, shape (n_annotators,), optional
+        Whose rows these are; by default those who have some.
     **changed
         Replacements for fields.
     """
     competitors, (a, b) = present(np.stack([votes.a[rows], votes.b[rows]]), votes.n_competitors)
-    if annotators is None:
-        annotators = np.unique(votes.annotator[rows])
+    if kept is None:
+        annotators, annotator = present(votes.annotator[rows], max(votes.n_annotators, 1))
+    else:
+        annotators, annotator = np.flatnonzero(kept), (np.cumsum(kept) - 1)[votes.annotator[rows]]
     names = tuple(votes.annotators[code] for code in annotators) if votes.n_annotators else ()
     if isinstance(votes, Cells):
         left = set(names)
@@ -131,6 +133,6 @@ def alone[V: (Cells, VoteSequence)](votes: V, rows: Ints, annotators: Ints | Non
         annotators=names,
         a=a,
         b=b,
-        annotator=np.searchsorted(annotators, votes.annotator[rows]),
+        annotator=annotator,
         **changed,
     )
