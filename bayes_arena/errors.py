@@ -39,6 +39,7 @@ A message says what is wrong, shows at most five offending values with their row
 """
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -184,6 +185,11 @@ class AverageWarning(ArenaWarning):
 
 class FailedBoardsWarning(ArenaWarning):
     """Some of many boards could not be fitted, and are missing."""
+
+
+def warn(text: str, category: type[ArenaWarning]) -> None:
+    """Warn, naming the line of the user's that led here."""
+    warnings.warn(text, category, skip_file_prefixes=PACKAGE)
 
 
 def listing(values: Iterable[object]) -> str:

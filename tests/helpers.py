@@ -7,7 +7,8 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from decimal import Decimal
 from itertools import zip_longest
 from pathlib import Path
@@ -38,6 +39,20 @@ def frame(rows: list[tuple[str, ...]]) -> pl.DataFrame:
     """Votes from (a, b, winner) or (a, b, winner, judge) rows."""
     names = ["model_a", "model_b", "winner", "judge"][: len(rows[0])]
     return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def assert_same(found: ba.Cells, expected: ba.Cells) -> None:
+    """Assert that cells are the same to the last bit, in every field."""
+    for one, other in zip(_arrays(found), _arrays(expected), strict=True):
+        assert one[0] == other[0]
+        np.testing.assert_array_equal(one[1], other[1], err_msg=one[0], strict=True)
+
+
+def _arrays(cells: ba.Cells) -> Iterator[tuple[str, np.ndarray]]:
+    for field in fields(cells):
+        value = getattr(cells, field.name)
+        for name, one in value.items() if isinstance(value, Mapping) else [("", value)]:
+            yield f"{field.name} {name}", np.asarray(one)
 
 
 def panel(judges: dict[str, tuple[int, int] | list[tuple[int, int]]]) -> ba.Cells:

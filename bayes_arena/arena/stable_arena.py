@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +24,7 @@ from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_b
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
-from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice
+from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice, warn
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.plan import Asked, Robust
 from bayes_arena.inference.methods import Method
@@ -166,11 +165,10 @@ class StableArena:
         votes, total = identify(valid.rows), int(valid.rows["n"].sum())
         new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
-            warnings.warn(
+            warn(
                 f"{total - new} of {total} votes equal stored votes, and were taken for the same. If they are new "
                 "votes, give every vote an id (id=..., --id).",
                 RepeatedVotesWarning,
-                stacklevel=2,
             )
         return Addition(new=new, known=total - new, dropped=valid.dropped)
 

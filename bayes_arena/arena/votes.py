@@ -70,11 +70,6 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
     -------
     polars.DataFrame
         The same columns without ``n``, and a unique ``id``.
-
-    Raises
-    ------
-    InvalidVotesError
-        If different votes share an id.
     """
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     named = groups.cast({pl.Categorical: pl.String})
@@ -132,7 +127,9 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     with store.transaction() as session:
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
-        settle_slices(session, slices, features, prompt)
+        session.execute("update arena set prompt = ? where prompt is null", [list(prompt)])
+        _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
+        _settle_names(session, "features", features, "features= (--feature)")
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
@@ -197,13 +194,7 @@ def _leave_out_stored(session: Session) -> None:
 
 
 def stored_cells(session: Session) -> Cells:
-    """Return the cells of all stored votes, bit for bit those of reading all votes at once.
-
-    Raises
-    ------
-    NoVotesError
-        If there is no vote.
-    """
+    """Return the cells of all stored votes, bit for bit those of reading all votes at once."""
     found = session.columns("select a, b, annotator, context, outcome, weight, n from cell")
     if not len(found["n"]):
         raise NoVotesError(f"There are no votes in {str(session.path)!r} yet. Add some (bayes-arena arena add).")
@@ -256,19 +247,6 @@ def settled_prompt(session: Session) -> tuple[str, ...] | None:
     """Return the columns read as prompts from the first votes: empty if they carry none, None before the first."""
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
-
-
-def settle_slices(session: Session, slices: list[str], features: list[str], prompt: Sequence[str]) -> None:
-    """Require votes to carry the slices and features of the first ones, and store the columns of the prompt.
-
-    Raises
-    ------
-    ColumnError
-        If the stored votes carry others.
-    """
-    session.execute("update arena set prompt = ? where prompt is null", [list(prompt)])
-    _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
-    _settle_names(session, "features", features, "features= (--feature)")
 
 
 def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:

@@ -7,7 +7,6 @@ reader who knows the names could tell which number is whose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +18,6 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.checks import FEW_VOTES
 
 UNNAMED = "an annotator"
@@ -61,19 +59,18 @@ def people_of(fit: Fit, level: float, elo: EloScale) -> People:
     if found is not None and found.cast is not None:
         named = {fit.cells.competitors[c] for c in np.flatnonzero(found.is_open)}
         discounted = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
-    if not judges_annotators(fit):
-        return People(_silence(fit), {}, (), total, discounted)
+    if not fit.target.own:
+        silence = (
+            f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
+            if total
+            else "The votes do not name their annotators, so nothing can be said about them."
+        )
+        return People(silence, {}, (), total, discounted)
     every = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
     rows = [row for row in every if row["votes"] > FEW_VOTES]
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     unsure = verdicts["anomalous"] + verdicts["watch"]
     return People("", verdicts, tuple(rows[: min(max(FEWEST, unsure), MOST)]), total, discounted)
-
-
-def _silence(fit: Fit) -> str:
-    if not fit.cells.n_annotators:
-        return "The votes do not name their annotators, so nothing can be said about them."
-    return f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
@@ -87,7 +84,11 @@ def pseudonymous(fit: Fit) -> Fit:
     cells = fit.cells
     if not cells.n_annotators:
         return fit
-    people = [name for name in _in_order(fit) if name not in cells.programs]
+    if fit.target.own:  # the least reliable first, or the most active
+        order = list(annotator_columns(fit, resolve_interval("laplace"))["annotator"])
+    else:
+        order = [cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
+    people = [name for name in order if name not in cells.programs]
     digits = len(str(len(people)))
     names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
     problem = fit.mode.problem
@@ -98,21 +99,5 @@ def pseudonymous(fit: Fit) -> Fit:
     if "votes" in problem.reasons:  # they begin with who was kept and dropped
         why = problem.reasons["votes"].removeprefix(asked_for(fit.kept, fit.dropped))
         problem = problem.because(votes=f"{asked_for(kept, dropped)}{why}")
-    mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
-    return replace(fit, mode=mode, kept=kept, dropped=dropped)
-
-
-def _in_order(fit: Fit) -> list[str]:
-    """Return the names of all annotators, the least reliable first, or the most active."""
-    if judges_annotators(fit):
-        return [str(name) for name in annotator_columns(fit, resolve_interval("laplace"))["annotator"]]
-    return [fit.cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
-
-
-def judges_annotators(fit: Fit) -> bool:
-    """Whether the fit says anything about annotators."""
-    return bool(fit.target.own)
-
-
-def _renamed(cells: Cells, names: Mapping[str, str]) -> Cells:
-    return replace(cells, annotators=tuple(names.get(name, name) for name in cells.annotators))
+    renamed = replace(problem.cells, annotators=tuple(names.get(name, name) for name in problem.cells.annotators))
+    return replace(fit, mode=replace(fit.mode, problem=replace(problem, cells=renamed)), kept=kept, dropped=dropped)

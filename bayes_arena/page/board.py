@@ -142,14 +142,6 @@ def shown_first(board: Sequence[object], most: int) -> int:
     return len(board) if len(board) <= 1.6 * most else most
 
 
-def place_chances(board: Board) -> Floats:
-    """Return the probability that each competitor (row) takes each place (column), shape (n, n)."""
-    size, n = board.strength.shape
-    places = np.argsort(np.argsort(-board.strength, axis=1, kind="stable"), axis=1, kind="stable")
-    counts = np.bincount((places + n * np.arange(n)).ravel(), minlength=n * n)
-    return np.asarray(counts.reshape(n, n) / size)
-
-
 def win_chances(fit: Fit, board: Board) -> Floats:
     """Return the expected score of the row's competitor against the column's, a tie counting one half, (n, n).
 

@@ -15,12 +15,13 @@ from bayes_arena.decisions.verdict import Verdict, verdict_of
 from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.annotators import People, people_of
-from bayes_arena.page.board import Board, board_of, cheapest_equal, place_chances, win_chances
+from bayes_arena.page.board import Board, board_of, cheapest_equal, win_chances
 from bayes_arena.page.meta import Column
 from bayes_arena.page.notes import for_readers, left_out
 from bayes_arena.page.observed import Fitted, fitted
 from bayes_arena.page.settled import Settled, settled_of
 from bayes_arena.page.slices import Kind, kinds_of, unused_kinds
+from bayes_arena.ratings.decision_draws import rank_shares
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.version import __version__
@@ -104,7 +105,7 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         level=level,
         board=board,
         wins=wins,
-        places=place_chances(board),
+        places=rank_shares(board.strength),
         kinds=kinds,
         unused=unused_kinds(fit),
         fitted=fitted(fit, level),

@@ -10,7 +10,6 @@ ranges a little too wide. The votes were used for the fit as well, so this can r
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy.stats import binom
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import half_width
+from bayes_arena.validation.prediction import grouped
 from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 
 GROUPS, FEWEST, FURTHEST = 12, 20, 5
@@ -143,14 +143,6 @@ def fitted(fit: Fit, level: float) -> Fitted:
 
 def _groups(votes: Floats, observed: Floats, expected: Floats, variance: Floats, level: float) -> tuple[Group, ...]:
     """Group pairs with similar predictions."""
-    order = np.argsort(expected / votes, kind="stable")
-    before = np.cumsum(votes[order]) - votes[order] / 2
-    number = np.minimum((GROUPS * before / votes.sum()).astype(np.int64), GROUPS - 1)
-    summed = [sum_by(number, one[order], GROUPS) for one in (votes, observed, expected, variance)]
-    found = []
-    for size, seen, mean, spread in zip(*(one.tolist() for one in summed), strict=True):
-        if size:
-            half = half_width(level) * math.sqrt(spread) / size
-            share = mean / size
-            found.append(Group(share, seen / size, max(share - half, 0.0), min(share + half, 1.0), size))
-    return tuple(found)
+    found = grouped(expected / votes, variance / votes, observed, votes, size=GROUPS, level=level)
+    found |= {"lower": np.maximum(found["lower"], 0.0), "upper": np.minimum(found["upper"], 1.0)}
+    return tuple(Group(*row) for row in zip(*(column.tolist() for column in found.values()), strict=True))

@@ -162,7 +162,9 @@ def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
     middle = np.mean(wide["elo"].to_numpy()[three])
     group = np.where(wide["elo"] > middle, 0, 4)
     group[three] = [1, 2, 3]
-    wins = _wins(cells, group)
+    a, b = group[cells.a], group[cells.b]
+    won, lost, _ = wins_losses_ties(cells.counts)
+    wins = (sum_by(a * 5 + b, won, 25) + sum_by(b * 5 + a, lost, 25)).reshape(5, 5).astype(np.int64)
     wins[[0, 0, 4, 4], [0, 4, 0, 4]] = 0
     names = [BETTER, *(cells.competitors[index] for index in three), WORSE]
     table = pd.DataFrame({"winner": names} | {f"over {name}": won for name, won in zip(names, wins.T, strict=True)})
@@ -188,11 +190,3 @@ def _models_of_the_case(cells: Cells, elo: Floats, am_elo: Floats) -> Ints:
         return -meetings, -sum(am_elo[i] < am_elo[j] for i, j in pairs), elo[window[0]] - elo[window[2]]
 
     return min((order[start : start + 3] for start in range(n - 2)), key=rank)
-
-
-def _wins(cells: Cells, group: Ints) -> Ints:
-    """Return the votes that one of five groups won over another, shape (5, 5)."""
-    a, b = group[cells.a], group[cells.b]
-    won, lost, _ = wins_losses_ties(cells.counts)
-    wins = sum_by(a * 5 + b, won, 25) + sum_by(b * 5 + a, lost, 25)
-    return wins.reshape(5, 5).astype(np.int64)

@@ -18,15 +18,7 @@ from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.paper.descent import (
-    EPOCHS,
-    C,
-    DescentModel,
-    Normalisation,
-    descend,
-    loss_and_gradient,
-    random_start,
-)
+from bayes_arena.paper.descent import EPOCHS, C, DescentModel, Normalisation, descend, loss_and_gradient, random_start
 from bayes_arena.paper.measures import pairwise_consistency
 from bayes_arena.progress import report
 from bayes_arena.ratings.online import shuffled_ratings
@@ -37,13 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def convergence(
-    cells: Cells,
-    *,
-    starts: int = 5,
-    epochs: int = EPOCHS,
-    seed: int = 0,
-) -> pd.DataFrame:
+def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> pd.DataFrame:
     """Return loss and consistency of rankings from random starts at each epoch (Figure 5), and by Newton and Elo.
 
     Parameters

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,9 +21,8 @@ from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.paper.measures import detection
-from bayes_arena.paper.perturbation import KINDS, Kind, perturb
+from bayes_arena.paper.perturbation import KINDS, Kind, perturbations
 from bayes_arena.paper.stability import SHARES
-from bayes_arena.progress import report
 from bayes_arena.reliability.annotators import annotators
 from bayes_arena.reliability.anomaly import ANOMALOUS
 from bayes_arena.reliability.flagging import flag, flag_by_theta
@@ -63,17 +61,15 @@ def abilities(
     import pandas as pd
 
     tables = []
-    for kind in kinds:
-        for share in shares:
-            perturbed, who = perturb(cells, kind, share, seed)
-            columns = {
-                "kind": kind,
-                "share": share,
-                "annotator": np.array(cells.annotators, dtype=object),
-                "theta": _paper(perturbed).discrimination / cells.n_annotators,
-                "perturbed": [name in who for name in cells.annotators],
-            }
-            tables.append(pd.DataFrame(columns))
+    for kind, share, _, perturbed, who in perturbations(cells, kinds, shares, [seed]):
+        columns = {
+            "kind": kind,
+            "share": share,
+            "annotator": np.array(cells.annotators, dtype=object),
+            "theta": _paper(perturbed).discrimination / cells.n_annotators,
+            "perturbed": [name in who for name in cells.annotators],
+        }
+        tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -97,11 +93,7 @@ def suspects(cells: Cells) -> pd.DataFrame:
 
 
 def detections(
-    cells: Cells,
-    *,
-    kinds: Sequence[Kind] = KINDS,
-    shares: Sequence[float] = SHARES,
-    seeds: Sequence[int] = range(5),
+    cells: Cells, *, kinds: Sequence[Kind] = KINDS, shares: Sequence[float] = SHARES, seeds: Sequence[int] = range(5)
 ) -> pd.DataFrame:
     """Score every rule by how well it finds the perturbed annotators.
 
@@ -121,14 +113,10 @@ def detections(
     import pandas as pd
 
     rows = []
-    combinations = list(product(kinds, shares, seeds))
-    for number, (kind, share, seed) in enumerate(combinations):
-        report("perturbations", number, len(combinations))
-        perturbed, who = perturb(cells, kind, share, seed)
+    for kind, share, seed, perturbed, who in perturbations(cells, kinds, shares, seeds):
         for rule, found in flagged_by(perturbed).items():
             score = detection(found, who)
             rows.append((kind, share, seed, rule, score.f1, score.precision, score.recall, len(found)))
-    report("")
     columns = ["kind", "share", "seed", "rule", "f1", "precision", "recall", "flagged"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -14,13 +14,16 @@ equal makes it a tie. Counts of cells are drawn as if each vote had been drawn: 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE, by_result, turned, whole_votes
 
@@ -68,6 +71,17 @@ def perturb(cells: Cells, kind: Kind, share: float, seed: int) -> tuple[Cells, t
     counts = cells.counts.copy()
     counts[rows] = _changed(votes[rows], kind, rng)
     return replace(cells, counts=counts), tuple(cells.annotators[index] for index in chosen)
+
+
+def perturbations(
+    cells: Cells, kinds: Sequence[Kind], shares: Sequence[float], seeds: Sequence[int]
+) -> Iterator[tuple[Kind, float, int, Cells, tuple[str, ...]]]:
+    """Yield every combination, with what :func:`perturb` returns: the cells, and the perturbed annotators."""
+    combinations = list(product(kinds, shares, seeds))
+    for number, (kind, share, seed) in enumerate(combinations):
+        report("perturbations", number, len(combinations))
+        yield kind, share, seed, *perturb(cells, kind, share, seed)
+    report("")
 
 
 def _changed(counts: Ints, kind: Kind, rng: np.random.Generator) -> Ints:

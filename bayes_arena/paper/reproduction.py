@@ -87,14 +87,14 @@ class Target:
     summarise : callable
         From the table of the target's name to a short one.
     draw : callable or None
-        From these to a picture; None for a table, which is written as Markdown.
+        From all of these to a picture; None for a table, which is written as Markdown.
     note : callable
         From these to a note for the reader.
     """
 
     compute: Callable[[Material], Tables]
     summarise: Callable[[pd.DataFrame], Short]
-    draw: Callable[[Tables], Figure] | None = None
+    draw: Callable[..., Figure] | None = None
     note: Callable[[Tables], str] = lambda numbers: ""
 
 
@@ -148,7 +148,7 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
         with written_beside(files[-1]) as draft:
             draft.write_text(summaries.markdown(short), encoding="utf-8")
     else:
-        picture = chosen.draw(numbers)
+        picture = chosen.draw(*numbers.values())
         for suffix, details in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
             files.append(folder / f"{target}.{suffix}")
             with written_beside(files[-1]) as draft:
@@ -156,33 +156,10 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
     return short, chosen.note(numbers), files
 
 
-def _table2(votes: Material) -> Tables:
-    effort = votes.effort
-    return {"table2": tables.table2(votes.cells, splits=effort.splits, shuffles=effort.shuffles)}
-
-
-def _figure1(votes: Material) -> Tables:
-    return {"fig1": case_study.figure1(votes.sequence, shuffles=votes.effort.shuffles)}
-
-
-def _figure3(votes: Material) -> Tables:
-    return {"fig3": case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)}
-
-
-def _figure4(votes: Material) -> Tables:
-    scores = case_study.figure3(votes.cells, shuffles=votes.effort.shuffles)
-    return {"fig4": case_study.figure4(scores, votes.cells)}
-
-
-def _figure5(votes: Material) -> Tables:
-    effort = votes.effort
-    return {"fig5": convergence(votes.cells, starts=effort.starts, epochs=effort.epochs)}
-
-
 def _figure6(votes: Material) -> Tables:
     cells, effort = votes.cells, votes.effort
     table = stability(cells, shares=effort.shares, seeds=range(effort.runs))
-    means = _means(table.rename(columns={"model": "method"}), ["kind", "share", "method"], ["consistency", "warned"])
+    means = _means(table, ["kind", "share", "method"], ["consistency", "warned"])
     return {"fig6": means, "fig6_theta": detection.abilities(cells, shares=effort.shares)}
 
 
@@ -205,27 +182,36 @@ def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFra
 
 
 TARGETS: Mapping[str, Target] = {
-    "table1": Target(lambda votes: {"table1": tables.table1(votes.cells)}, summaries.table1),
-    "table2": Target(_table2, summaries.table2, note=summaries.note_table2),
+    "table1": Target(lambda of: {"table1": tables.table1(of.cells)}, summaries.table1),
+    "table2": Target(
+        lambda of: {"table2": tables.table2(of.cells, splits=of.effort.splits, shuffles=of.effort.shuffles)},
+        summaries.table2,
+        note=summaries.note_table2,
+    ),
     "fig1": Target(
-        _figure1, summaries.figure1, lambda numbers: figures.figure1(numbers["fig1"]), summaries.note_figure1
+        lambda of: {"fig1": case_study.figure1(of.sequence, shuffles=of.effort.shuffles)},
+        summaries.figure1,
+        figures.figure1,
+        summaries.note_figure1,
     ),
     "fig3": Target(
-        _figure3, summaries.figure3, lambda numbers: figures.figure3(numbers["fig3"]), summaries.note_figure3
+        lambda of: {"fig3": case_study.figure3(of.cells, shuffles=of.effort.shuffles)},
+        summaries.figure3,
+        figures.figure3,
+        lambda numbers: summaries.NOTE_FIGURE3,
     ),
     "fig4": Target(
-        _figure4, summaries.figure4, lambda numbers: figures.figure4(numbers["fig4"]), summaries.note_figure4
+        lambda of: {"fig4": case_study.figure4(case_study.figure3(of.cells, shuffles=of.effort.shuffles), of.cells)},
+        summaries.figure4,
+        figures.figure4,
+        summaries.note_figure4,
     ),
     "fig5": Target(
-        _figure5, summaries.figure5, lambda numbers: figures.figure5(numbers["fig5"]), summaries.note_figure5
+        lambda of: {"fig5": convergence(of.cells, starts=of.effort.starts, epochs=of.effort.epochs)},
+        summaries.figure5,
+        figures.figure5,
+        lambda numbers: summaries.NOTE_FIGURE5,
     ),
-    "fig6": Target(
-        _figure6,
-        summaries.figure6,
-        lambda numbers: figures.figure6(numbers["fig6"], numbers["fig6_theta"]),
-        summaries.note_figure6,
-    ),
-    "fig7": Target(
-        _figure7, summaries.figure7, lambda numbers: figures.figure7(numbers["fig7"]), summaries.note_figure7
-    ),
+    "fig6": Target(_figure6, summaries.figure6, figures.figure6, summaries.note_figure6),
+    "fig7": Target(_figure7, summaries.figure7, lambda table, _: figures.figure7(table), summaries.note_figure7),
 }

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError
+from bayes_arena.errors import ArenaWarning, ConvergenceError
 from bayes_arena.fits.fitting import fit
 from bayes_arena.paper.measures import consistency
-from bayes_arena.paper.perturbation import KINDS, Kind, perturb
-from bayes_arena.progress import report
+from bayes_arena.paper.perturbation import KINDS, Kind, perturbations
 from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import one_by_one
@@ -79,7 +77,7 @@ def stability(
     Returns
     -------
     pandas.DataFrame
-        ``kind, share, seed, model, consistency, warned``: one row for every combination and method, none for a fit to
+        ``kind, share, seed, method, consistency, warned``: one row for every combination and method, none for a fit to
         perturbed votes that did not converge. ``warned`` says that the fit to the perturbed votes warned of an answer
         at infinity, or of a ranking whose direction the votes do not settle.
     """
@@ -87,54 +85,14 @@ def stability(
 
     original = {name: _quietly(method, cells)[0] for name, method in methods.items()}
     rows = []
-    combinations = list(product(kinds, shares, seeds))
-    for number, (kind, share, seed) in enumerate(combinations):
-        report("perturbations", number, len(combinations))
-        perturbed, _ = perturb(cells, kind, share, seed)
+    for kind, share, seed, perturbed, _ in perturbations(cells, kinds, shares, seeds):
         for name, method in methods.items():
             try:
                 scores, warned = _quietly(method, perturbed)
             except ConvergenceError:
                 continue
             rows.append((kind, share, seed, name, consistency(scores, original[name]), warned))
-    report("")
-    return pd.DataFrame(rows, columns=["kind", "share", "seed", "model", "consistency", "warned"])
-
-
-def inconsistency_ratio(table: pd.DataFrame, *, reference: str = "m-elo", largest_share: float = 0.35) -> pd.DataFrame:
-    """Return the mean inconsistency of every model as a ratio to that of a reference.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From :func:`stability`.
-    reference : str
-        The model to divide by.
-    largest_share : float
-        Larger shares are left out: near one half no method can tell which half is right.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``kind, model, consistency, ratio``, with ratio = (1 - consistency) / (1 - consistency of the reference).
-
-    Raises
-    ------
-    ModelError
-        If the reference is not in the table, or never changed its ranking.
-    """
-    if reference not in set(table["model"]):
-        raise ModelError(f"No model {reference!r} in the table. It has: {', '.join(sorted(set(table['model'])))}.")
-    within = table[table["share"] <= largest_share + 1e-9]
-    means = within.groupby(["kind", "model"], sort=False)["consistency"].mean().reset_index()
-    base = means[means["model"] == reference].set_index("kind")["consistency"]
-    unmoved = base.index[base == 1.0]
-    if len(unmoved):
-        raise ModelError(
-            f"{reference!r} kept its ranking under {unmoved[0]!r}: there is no inconsistency to divide by."
-        )
-    means["ratio"] = (1 - means["consistency"]) / (1 - means["kind"].map(base))
-    return means
+    return pd.DataFrame(rows, columns=["kind", "share", "seed", "method", "consistency", "warned"])
 
 
 def _quietly(method: Method, cells: Cells) -> tuple[Floats, bool]:

@@ -34,6 +34,14 @@ PAPER = {
 middle, as the authors' program does."""
 
 
+NOTE_FIGURE3 = (
+    "The loss is that of the expected score, on the fitted votes, so that methods with and without ties compare."
+)
+NOTE_FIGURE5 = (
+    "Descents by Adam at learning rate 0.1, as in the authors' program; the paper's text says gradient descent."
+)
+
+
 def table1(table: pd.DataFrame) -> Short:
     """Return the statistics as in the paper."""
     values = [f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}" for value in table["value"]]
@@ -146,11 +154,6 @@ def note_table2(numbers: Tables) -> str:
     )
 
 
-def note_figure5(numbers: Tables) -> str:
-    """Say which descent it is."""
-    return "Descents by Adam at learning rate 0.1, as in the authors' program; the paper's text says gradient descent."
-
-
 def note_figure1(numbers: Tables) -> str:
     """Say what an annotator's rating compares with, and whether the votes can show a difference."""
     outside = _outside(numbers["fig1"])["outside"]
@@ -160,11 +163,6 @@ def note_figure1(numbers: Tables) -> str:
         f"by all on the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, by chance up to {CHANCE:.0%} "
         f"would be{can}."
     )
-
-
-def note_figure3(numbers: Tables) -> str:
-    """Say which loss it is."""
-    return "The loss is that of the expected score, on the fitted votes, so that methods with and without ties compare."
 
 
 def note_figure4(numbers: Tables) -> str:

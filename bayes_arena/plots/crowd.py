@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,17 +10,7 @@ from bayes_arena.arrays import Columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.plots.drawing import (
-    GREY,
-    ORANGE,
-    RED,
-    about,
-    axes_of,
-    entitle,
-    log_ticks,
-    name_beside,
-    percent,
-)
+from bayes_arena.plots.drawing import GREY, ORANGE, RED, about, axes_of, entitle, log_ticks, name_beside, percent
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
@@ -38,11 +28,7 @@ LEAST = 2.0
 
 @held
 def annotators(
-    fit: Fit,
-    *,
-    level: float = 0.95,
-    interval: Interval | IntervalName = "laplace",
-    ax: Axes | None = None,
+    fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace", ax: Axes | None = None
 ) -> Axes:
     """Draw the annotators: theta against the propensity to call a tie, larger for more votes, the anomalous by name.
 
@@ -69,27 +55,18 @@ def annotators(
     """
     columns = annotator_columns(fit, resolve_interval(interval), level=level)
     (x, lower, upper), x_named = _across(columns)
-    y, y_named = _upward(columns)
+    votes = np.asarray(columns["votes"], dtype=np.float64)
+    y, y_named = columns.get("tie_propensity", votes), "tie propensity nu" if "tie_propensity" in columns else "votes"
     if not np.isfinite(np.concatenate([x, np.log(y)])).all():
         raise ModelError("An annotator's estimate is infinite and cannot be drawn. Use prior='default'.")
-    votes = np.asarray(columns["votes"], dtype=np.float64)
     area = 12 + 60 * votes / votes.max()
     ax = axes_of(ax, 7.0, 5.0)
     for verdict, (color, marker) in LOOKS.items():
         mine = columns["verdict"] == verdict
         if not mine.any():
             continue
-        ax.scatter(
-            x[mine],
-            y[mine],
-            s=area[mine],
-            c=color,
-            marker=marker,
-            alpha=0.8,
-            lw=0,
-            label=f"{verdict} ({mine.sum()})",
-            zorder=3,
-        )
+        look: dict[str, Any] = {"c": color, "marker": marker, "alpha": 0.8, "lw": 0, "zorder": 3}
+        ax.scatter(x[mine], y[mine], s=area[mine], label=f"{verdict} ({mine.sum()})", **look)
         if verdict != "reliable":
             ax.hlines(y[mine], lower[mine], upper[mine], color=color, lw=0.8, alpha=0.6)
     for value in (0, 1):
@@ -117,10 +94,3 @@ def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
         return tuple(columns[name] for name in ("theta", "lower", "upper")), "theta (1: the average annotator)"
     names = ("net_agreement", "net_agreement_lower", "net_agreement_upper")
     return tuple(columns[name] for name in names), "net agreement"
-
-
-def _upward(columns: Columns) -> tuple[np.ndarray, str]:
-    """Return tie propensities, or numbers of votes where the model has none, and their label."""
-    if "tie_propensity" in columns:
-        return columns["tie_propensity"], "tie propensity nu"
-    return np.asarray(columns["votes"], dtype=np.float64), "votes"

@@ -15,23 +15,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, sum_by
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
-from bayes_arena.ratings.intervals.contract import half_width, require_level
-from bayes_arena.validation.prediction import Prediction, predict
+from bayes_arena.ratings.intervals.contract import require_level
+from bayes_arena.validation.prediction import Prediction, grouped, predict
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE, WIN, wins_losses_ties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GROUPS = 10
-"""Groups of votes, where there are many."""
-LEAST = 25
-"""Fewest votes of a group."""
+GROUPS, LEAST = 10, 25
+"""Groups of votes, where there are many, and fewest votes of a group."""
 
 
 @held
@@ -82,8 +80,10 @@ def calibration(
     series = [("score of the competitor shown first", _scores(cells, expected), BLUE, "o")]
     if fit.model.has_tie_outcome:
         series.append(("tie", _ties(cells, expected), RED, "D"))
+    votes_of_cells = cells.counts.sum(axis=1)
+    size = int(np.clip(votes_of_cells.sum() // LEAST, 1, GROUPS))
     for what, per_cell, color, marker in series:
-        columns = grouped(*per_cell, cells.counts.sum(axis=1), level=level)
+        columns = grouped(*per_cell, votes_of_cells, size=size, level=level)
         ax.vlines(columns["predicted"], columns["lower"], columns["upper"], color=color, lw=5, alpha=0.3)
         ax.plot(columns["predicted"], columns["observed"], marker, color=color, ms=5, label=what, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
@@ -93,35 +93,6 @@ def calibration(
     y = f"observed (bars: {percent(level)} if the fit is right)"
     entitle(ax, f"Calibration on {which}", about(fit), x="predicted (means of groups of votes)", y=y)
     return ax
-
-
-def grouped(predicted: Floats, variance: Floats, observed: Floats, votes: Floats, *, level: float) -> Columns:
-    """Divide cells of votes into groups of similar predictions.
-
-    Parameters
-    ----------
-    predicted, variance : ndarray, shape (n_cells,)
-        Of one vote of the cell.
-    observed, votes : ndarray, shape (n_cells,)
-        Sum of what was observed, and number of votes.
-    level : float
-        Coverage of the bars.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n_groups,)
-        ``predicted, lower, upper, observed, votes``: means over the votes of a group, and their number.
-    """
-    order = np.argsort(predicted, kind="stable")
-    share = (votes[order].cumsum() - votes[order] / 2) / votes.sum()
-    wanted = int(np.clip(votes.sum() // LEAST, 1, GROUPS))
-    _, group = np.unique((wanted * share).astype(int), return_inverse=True)
-    size = group.max() + 1
-    n, mean, seen, spread = (
-        sum_by(group, values[order], size) for values in (votes, votes * predicted, observed, votes * variance)
-    )
-    mean, reach = mean / n, half_width(level) * np.sqrt(spread) / n
-    return {"predicted": mean, "lower": mean - reach, "upper": mean + reach, "observed": seen / n, "votes": n}
 
 
 def _scores(cells: Cells, expected: Prediction) -> tuple[Floats, Floats, Floats]:

@@ -53,26 +53,22 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     if not len(history):
         raise ModelError("There is no round to draw. Hold one: StableArena.rate (bayes-arena arena rate).")
-    lines = {str(name): table for name, table in history.groupby("competitor", sort=False)}
     first, final = history["round"].min(), history["round"].max()
-    last = history[history["round"] == final]
-    best = [str(name) for name in last.sort_values("elo", ascending=False, kind="stable")["competitor"].head(NAMED)]
+    lines, last, looks = _lines(history, history["round"] == final, NAMED)
     ax = axes_of(ax, 7.5, 5.0)
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    for name in lines.keys() - set(best):
+    for name in lines.keys() - looks:
         ax.plot(lines[name]["round"], lines[name]["elo"], ".-", color=GREY, lw=0.6, ms=2, alpha=0.35, zorder=1)
-    looks = dict(zip(best, zip(cycle(COLORS), cycle(MARKERS), strict=False), strict=False))
     for name, (color, marker) in looks.items():
         line = lines[name]
         reach = np.abs([line[bound] - line["elo"] for bound in ("lower", "upper")])
         ax.errorbar(line["round"], line["elo"], yerr=reach, color=color, marker=marker, ms=4, lw=1.3, elinewidth=0.7)
     ax.set_xlim(first - 0.5, final + 0.5)
     ax.xaxis.set_major_locator(FixedLocator([first]) if first == final else MaxNLocator(integer=True))
-    points = last.set_index("competitor").loc[best, ["round", "elo"]].to_numpy(np.float64)
-    name_beside(ax, best, points, [looks[name] for name in best])
+    name_beside(ax, list(looks), last[["round", "elo"]].to_numpy(np.float64), list(looks.values()))
     ax.grid(axis="y", alpha=0.3, lw=0.6)
-    more = f"named: the best {NAMED} of the last round, of {len(lines)}" if len(lines) > len(best) else ""
+    more = f"named: the best {NAMED} of the last round, of {len(lines)}" if len(lines) > len(looks) else ""
     level = history.attrs.get("level")
     intervals = f"{percent(level)} intervals" if level else "intervals as published"
     entitle(ax, "Scores, round by round", more, x="round", y=f"score in Elo points, {intervals}")
@@ -96,13 +92,10 @@ def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     names = list(dict.fromkeys(table["period"]))
     place = {name: index for index, name in enumerate(names)}
-    lines = {str(name): one for name, one in table.groupby("competitor", sort=False)}
-    last = table[table["period"] == names[-1]]
-    best = [str(name) for name in last.sort_values("elo", ascending=False)["competitor"].head(len(COLORS))]
+    lines, last, looks = _lines(table, table["period"] == names[-1], len(COLORS))
     ax = axes_of(ax, 7.5, 5.0)
-    for name in lines.keys() - set(best):
+    for name in lines.keys() - looks:
         ax.plot(lines[name]["period"].map(place), lines[name]["elo"], color=GREY, lw=0.6, alpha=0.35, zorder=1)
-    looks = dict(zip(best, zip(COLORS, cycle(MARKERS), strict=False), strict=False))
     for name, (color, _) in looks.items():
         line = lines[name]
         x = line["period"].map(place).to_numpy()
@@ -110,10 +103,18 @@ def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.plot(x, line["elo"], color=color, lw=1.4)
     shown = np.unique(np.linspace(0, len(names) - 1, min(len(names), 8)).round().astype(int))
     ax.set_xticks(shown, [names[index] for index in shown])
-    points = np.column_stack([np.full(len(best), len(names) - 1.0), last.set_index("competitor").loc[best, "elo"]])
-    name_beside(ax, best, points, [looks[name] for name in best])
+    name_beside(ax, list(looks), np.column_stack([last["period"].map(place), last["elo"]]), list(looks.values()))
     ax.grid(axis="y", alpha=0.3, lw=0.6)
     level = table.attrs.get("level")
     bands = f", {percent(level)} intervals" if level else ""
     entitle(ax, "Strengths over time", "", x="", y=f"score in Elo points{bands}")
     return ax
+
+
+def _lines(
+    table: pd.DataFrame, is_last: pd.Series[bool], most: int
+) -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, tuple[str, str]]]:
+    """Return the rows of every competitor, the last ones of the best, and the colours and shapes of these."""
+    lines = {str(name): one for name, one in table.groupby("competitor", sort=False)}
+    last = table[is_last].sort_values("elo", ascending=False, kind="stable").head(most)
+    return lines, last, dict(zip(map(str, last["competitor"]), zip(cycle(COLORS), cycle(MARKERS)), strict=False))

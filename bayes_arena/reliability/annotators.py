@@ -202,13 +202,7 @@ def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
         half = half_width(level) * fit.discrimination_sd
         lower, upper = theta - half, theta + half
         p_negative = ndtr(-theta / np.maximum(fit.discrimination_sd, SMALLEST_SD))
-    return {
-        "theta": theta,
-        "lower": lower,
-        "upper": upper,
-        "theta_paper": theta / len(theta),
-        "p_negative": p_negative,
-    }
+    return {"theta": theta, "lower": lower, "upper": upper, "theta_paper": theta / len(theta), "p_negative": p_negative}
 
 
 def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:

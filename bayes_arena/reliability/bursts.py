@@ -94,7 +94,7 @@ def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float
     sides, rng, found = _Sides.of(fit, cells, moments), np.random.default_rng(seed), list[_Burst]()
     while (burst := sides.clearest(rng)).p_value <= level:
         found.append(burst)
-        sides = sides.without(burst.sides.row)
+        sides = sides.take(~np.isin(sides.row, burst.sides.row))
     windows = [burst.sides for burst in found]
     columns: Columns = {
         "competitor": np.array([cells.competitors[burst.competitor] for burst in found], dtype=object),
@@ -185,10 +185,6 @@ class _Sides:
     def take(self, rows: Any) -> _Sides:
         """Return some rows, in the order given."""
         return _Sides(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-    def without(self, cells: Ints) -> _Sides:
-        """Leave cells out."""
-        return self.take(~np.isin(self.row, cells))
 
     def clearest(self, rng: np.random.Generator) -> _Burst:
         """Find the most significant window."""

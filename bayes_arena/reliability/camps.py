@@ -21,12 +21,7 @@ from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.belonging import (
-    Belonging,
-    columns_of_loadings,
-    given_membership,
-    told_by_votes,
-)
+from bayes_arena.inference.belonging import Belonging, columns_of_loadings, given_membership, told_by_votes
 from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian

@@ -54,8 +54,7 @@ def between(cells: Cells, judge: str, others: Collection[str]) -> Concordance | 
     """Return how often a judge and others agree; None if they have no item in common."""
     tally, item = _items(cells)
     one, other = (_verdicts(tally, item, np.isin(tally.k, _places(cells, side))) for side in ([judge], others))
-    common = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
-    one, other = (side[common] / side[common].sum(axis=1, keepdims=True) for side in (one, other))
+    one, other = _in_common(one, other)
     return _concordance((one * other).sum(axis=1), one, other)
 
 
@@ -84,12 +83,8 @@ def across_orders(cells: Cells, judge: str | None = None) -> tuple[float | None,
     item = np.unique(tally.k * (item.max() + 1) + item, return_inverse=True)[1]
     first = tally.i < tally.j
     by_judge = np.full(len(tally.k), True) if judge is None else np.isin(tally.k, _places(cells, [judge]))
-    straight, turned = (_verdicts(tally, item, by_judge & rows) for rows in (first, ~first))
-    both = (straight.sum(axis=1) > 0) & (turned.sum(axis=1) > 0)
-    if not both.any():
-        return None, 0
-    straight, turned = (side[both] / side[both].sum(axis=1, keepdims=True) for side in (straight, turned))
-    return float((straight * turned).sum(axis=1).mean()), int(both.sum())
+    straight, turned = _in_common(*(_verdicts(tally, item, by_judge & rows) for rows in (first, ~first)))
+    return (float((straight * turned).sum(axis=1).mean()) if len(straight) else None), len(straight)
 
 
 def _items(cells: Cells, *, by_side: bool = False) -> tuple[Tally, Ints]:
@@ -111,6 +106,13 @@ def _verdicts(tally: Tally, item: Ints, rows: np.ndarray) -> Floats:
     turned = (tally.i > tally.j)[rows]
     verdicts = np.where(turned, losses, wins), np.where(turned, wins, losses), ties
     return np.stack([sum_by(item[rows], one, int(item.max()) + 1) for one in verdicts], axis=1)
+
+
+def _in_common(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Return the shares of verdicts of two sides on the items on which both voted, each (m, 3)."""
+    both = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
+    one, other = one[both], other[both]
+    return one / one.sum(axis=1, keepdims=True), other / other.sum(axis=1, keepdims=True)
 
 
 def _concordance(same: Floats, one: Floats, other: Floats) -> Concordance | None:

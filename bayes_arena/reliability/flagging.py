@@ -105,11 +105,6 @@ def discoveries(anomaly: Floats, fdr: float) -> np.ndarray:
 
     Each has A_k of 0.9 or more. Annotators with equal A_k are included or excluded together, so that their order does
     not matter.
-
-    Raises
-    ------
-    ModelError
-        If the rate does not lie between 0 and 1.
     """
     if not 0 < fdr < 1:
         raise ModelError(f"A false discovery rate must be between 0 and 1, not {fdr!r}.")

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats
 
@@ -175,8 +176,7 @@ def _iterated(
             value = float((membership * log_density).sum())
         else:
             joint = log_density + np.log(share)
-            top = joint.max(axis=1, keepdims=True)
-            of_all = top + np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
+            of_all = logsumexp(joint, axis=1, keepdims=True)
             membership, value = np.exp(joint - of_all), float(of_all.sum())
         shrunk = np.einsum("qr,krs,kcs->kcq", spread, precision, off)
         left = spread - spread @ precision @ spread

@@ -217,7 +217,8 @@ def judge_report(
     with one_thread():
         size = min(DRAWS, max(FEWEST, LARGEST // cells.n_annotators))
         _, common, numbers, slices = draw_parameters(fit, size=size)
-    kind = _kind_of_taste(fit, judge)
+    slices_of_taste = [ANNOTATOR, *([PROGRAM] if judge in cells.programs else [])]
+    kind = next((one for one in slices_of_taste if one in fit.model.strength_by), None)
     taste = _tastes(fit, slices, kind, judge) if kind else {}
     kin = tuple(own) if own is not None else tuple(name for name in cells.competitors if name.startswith(judge))
     order_consistency, in_both_orders = across_orders(cells, judge)
@@ -262,12 +263,6 @@ def _habits(
         elif effect.name == "position":
             found["position"] = shared["position"] + own
     return found
-
-
-def _kind_of_taste(fit: Fit, judge: str) -> str | None:
-    """Return the kind of slice by which the model gives the judge a taste, if it does."""
-    known = [ANNOTATOR, *([PROGRAM] if judge in fit.cells.programs else [])]
-    return next((kind for kind in known if kind in fit.model.strength_by), None)
 
 
 def _tastes(fit: Fit, slices: Floats, kind: str, judge: str) -> dict[str, Floats]:

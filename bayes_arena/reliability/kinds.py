@@ -189,8 +189,7 @@ def kinds(fit: Fit) -> Kinds | None:
     leads = np.array([place for place, one in enumerate(fit.target.own) if one.basis == "lead"], dtype=np.int64)
     own = OwnNumbers(point.own, fit.laplace.own_given_head(), leads)
     told = _told(fit.target, point, own)
-    some = told.of(np.unique(np.linspace(0, len(own.mean) - 1, min(MANY, len(own.mean))).astype(np.int64)))
-    share, m, s = _largest(some)
+    share, m, s = _largest(told.of(_some(len(own.mean))))
     probability, theta, variance = _given(told, share, m, s)
     center, sd = fit.target.own[THETA].mean, _spread(fit)
     _, usual, spread = told.under(center, sd)
@@ -202,6 +201,11 @@ def kinds(fit: Fit) -> Kinds | None:
     ratio = np.divide(variance, usually, out=np.ones_like(variance), where=usually > 0)  # 0 / 0 at infinity
     scale = np.sqrt(ratio)
     return Kinds(share, m, s, probability, theta, scale, own)
+
+
+def _some(count: int) -> Ints:
+    """Return as many of the annotators, evenly spaced, as are enough."""
+    return np.unique(np.linspace(0, count - 1, min(MANY, count)).astype(np.int64))
 
 
 def _mean(fit: Fit) -> Point:
@@ -225,10 +229,9 @@ def _told(target: Objective, point: Point, own: OwnNumbers) -> Told:
 
 def _of_crowd(x: Floats, noise: Floats) -> Floats:
     """Return the log-evidence of loadings under their distribution in the crowd, over that under their prior, (M,)."""
-    some = np.unique(np.linspace(0, len(x) - 1, min(MANY, len(x))).astype(np.int64))
-    one, *further = humps(x[some], noise[some])
-    best = max(further, key=lambda many: many.gain(one), default=one)
-    best = best if best.size > 1 and best.gain(one) > 0 else one
+    some = _some(len(x))
+    found = humps(x[some], noise[some])
+    best = max(found, key=lambda many: many.gain(found[0]))
     parts = [log_normal(x - mean, noise + best.spread) for mean in best.mean]
     prior = log_normal(x, noise + np.eye(x.shape[1]))
     return np.asarray(logsumexp(np.array(parts) + np.log(best.share)[:, None], axis=0) - prior)

@@ -5,7 +5,6 @@ prediction        the prediction of votes that a fit has not seen
 cross_validation  ``held_out`` and ``kfold``: votes are left out and predicted
 leave_one_out     ``leave_one_out``: every vote predicted from all others
 psis              Pareto-smoothed importance sampling
-subsampling       leave-one-out for many votes, from a sample of them
 comparison        ``compare``
 predictive        ``predictive_check``: posterior predictive checks
 prior_check       ``prior_check``: what the prior implies before any vote

@@ -142,9 +142,10 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
     (first, reference), *others = fits.items()
     for name, fit in others:
         if not _same_votes(reference.cells, fit.cells):
+            alike = ", both with robust=False" if reference.votes_discounted or fit.votes_discounted else ""
             raise ModelError(
                 f"{first!r} and {name!r} were fitted to different votes ({reference.cells.n_votes:,.12g} and "
-                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells{_same_counts(reference, fit)}."
+                f"{fit.cells.n_votes:,.12g}). Fit both to the same cells{alike}."
             )
         left, right = _outcomes(reference.model), _outcomes(fit.model)
         if left != right:
@@ -153,11 +154,6 @@ def _require_comparable(fits: Mapping[str, Fit]) -> None:
                 "are not comparable. Compare models that treat ties and both-bad votes alike (ties='davidson' "
                 "has probabilities for ties)."
             )
-
-
-def _same_counts(*fits: Fit) -> str:
-    """Return a further remedy if some votes do not count."""
-    return ", both with robust=False" if any(fit.votes_discounted for fit in fits) else ""
 
 
 def _outcomes(model: Model) -> str:

@@ -165,11 +165,6 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
     Votes of one cell and outcome are exchangeable, so a split draws only how many of them are left out (multivariate
     hypergeometric): equivalent to permuting all votes, at a cost proportional to the cells. A vote of weight w counts
     as w votes: a summed weight c is floor(c) votes and one more with the remaining weight, left out as a whole.
-
-    Raises
-    ------
-    ModelError
-        If one side of the split is empty.
     """
     require_draws(splits, seed, "split")
     whole = np.floor(cells.counts)
@@ -187,14 +182,7 @@ def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterato
 
 
 def split_groups(cells: Cells, over: str, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
-    """Yield random splits of the groups into (kept, left out), with all their votes.
-
-    Raises
-    ------
-    ModelError
-        If the votes do not carry the groups, one side of the split is empty, or there are fewer different splits than
-        requested.
-    """
+    """Yield random splits of the groups into (kept, left out), with all their votes."""
     require_draws(splits, seed, "split")
     groups = groups_of(cells, over)
     size = round(test * groups.size) if 0 < test < 1 else 0
@@ -244,11 +232,6 @@ def auc(score: Floats, *outcomes: Floats) -> float:
         Prediction of a cell.
     *outcomes : ndarray, shape (n_cells,)
         Its votes, the best outcome first: wins and losses, or wins, ties and losses.
-
-    Raises
-    ------
-    ModelError
-        If there are no votes of different outcomes.
     """
     values, row = np.unique(score, return_inverse=True)
     votes = [sum_by(row, each, len(values)) for each in outcomes]

@@ -79,12 +79,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
             fit.mode.gradient <= GRADIENT[fit.evidence],
             "use a proper prior, or see the warnings of the fit",
         )
-    add(
-        "warnings of the fit",
-        " ".join(fit.warnings) or "none",
-        not fit.warnings,
-        "read them: each ends with a remedy",
-    )
+    add("warnings of the fit", " ".join(fit.warnings) or "none", not fit.warnings, "read them: each ends with a remedy")
     if fit.tree is not None:
         _add_sampler_checks(add, fit.tree)
     if fit.target.is_proper and fit.target.n_votes > 1:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
@@ -34,6 +34,7 @@ from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
+from bayes_arena.ratings.intervals.contract import half_width
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROGRAM, TIME
 from bayes_arena.votes.outcomes import OUTCOMES, by_result
@@ -128,6 +129,38 @@ def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int =
         log_p = np.logaddexp(log_p, _log_win_loss_tie(target.likelihood, coordinates))
         size += 1
     return Prediction(score / size, log_p - math.log(size))
+
+
+def grouped(
+    predicted: Floats, variance: Floats, observed: Floats, votes: Floats, *, size: int, level: float
+) -> Columns:
+    """Divide cells of votes into groups of similar predictions, with about equal numbers of votes.
+
+    Parameters
+    ----------
+    predicted, variance : ndarray, shape (n_cells,)
+        Of one vote of the cell.
+    observed, votes : ndarray, shape (n_cells,)
+        Sum of what was observed, and number of votes.
+    size : int
+        Most groups.
+    level : float
+        Coverage of the ranges in which observed means lie if the predictions are right.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_groups,)
+        ``predicted, observed, lower, upper, votes``: means over the votes of a group, and their number.
+    """
+    order = np.argsort(predicted, kind="stable")
+    before = votes[order].cumsum() - votes[order] / 2
+    _, group = np.unique((size * before / votes.sum()).astype(np.int64), return_inverse=True)
+    n, mean, seen, spread = (
+        sum_by(group, values[order], group.max() + 1)
+        for values in (votes, votes * predicted, observed, votes * variance)
+    )
+    mean, reach = mean / n, half_width(level) * np.sqrt(spread) / n
+    return {"predicted": mean, "observed": seen / n, "lower": mean - reach, "upper": mean + reach, "votes": n}
 
 
 def _log_win_loss_tie(likelihood: Likelihood, coordinates: Floats) -> Floats:

@@ -37,19 +37,7 @@ SAVED_KEY, SAVED_VERSION = "bayes_arena.cells", 1
 
 @dataclass(frozen=True, eq=False)
 class VoteRows:
-    """Comparisons, one per row, with their annotators: the base of cells and of sequences of votes.
-
-    Attributes
-    ----------
-    competitors : tuple of str
-        Names, sorted. Length n_competitors.
-    annotators : tuple of str
-        Names, sorted; empty when the annotators are unknown.
-    a, b : ndarray of int, shape (n_rows,)
-        Index of the competitors shown first and second.
-    annotator : ndarray of int, shape (n_rows,)
-        Index of the annotator; 0 when the annotators are unknown.
-    """
+    """Comparisons, one per row, with their annotators: the base of :class:`Cells` and of sequences of votes."""
 
     competitors: tuple[str, ...]
     annotators: tuple[str, ...]
@@ -365,6 +353,25 @@ def components(size: int, a: Ints, b: Ints) -> Ints:
     labels = np.unique(first, return_inverse=True)[1]
     order = np.argsort(-np.bincount(labels), kind="stable")
     return np.argsort(order)[labels]
+
+
+def present(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the codes below ``size`` that occur, sorted, and the index of each row's code among them."""
+    if size > codes.size:
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # avoids a sort
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
+def slices_left(cells: Cells, rows: Any = slice(None)) -> dict[str, Any]:
+    """Return the fields ``slices`` and ``slice_names`` of some rows of cells, with the names that occur in them."""
+    left = {name: present(codes[rows], len(cells.slice_names[name])) for name, codes in cells.slices.items()}
+    return {
+        "slices": {name: codes for name, (_, codes) in left.items()},
+        "slice_names": {
+            name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in left.items()
+        },
+    }
 
 
 def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:

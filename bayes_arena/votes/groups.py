@@ -7,14 +7,13 @@ Which split is right depends on the question: predicting votes of the same group
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.errors import DependentVotesWarning, ModelError, listing
-from bayes_arena.votes.cells import Cells, with_counts
+from bayes_arena.errors import DependentVotesWarning, ModelError, listing, warn
+from bayes_arena.votes.cells import Cells, slices_left, with_counts
 from bayes_arena.votes.names import ANNOTATOR, ITEM, PROMPT
 
 SAMPLED = (PROMPT, "ranking", ITEM)
@@ -52,13 +51,7 @@ class Groups:
 
 
 def groups_of(cells: Cells, over: str) -> Groups:
-    """Group the votes by annotator or by a slice.
-
-    Raises
-    ------
-    ModelError
-        If the votes do not carry it.
-    """
+    """Group the votes by annotator or by a slice."""
     if over == ANNOTATOR and cells.n_annotators:
         names, codes = cells.annotators, cells.annotator
     elif over in cells.slices:
@@ -80,16 +73,7 @@ def divide(cells: Cells, left_out: Floats) -> tuple[Cells, Cells]:
     Competitors and annotators stay the same; each part keeps the levels of a slice on which it has votes.
     """
     kept, out = (with_counts(cells, counts) for counts in (cells.counts - left_out, left_out))
-    return _with_seen_slices(kept), _with_seen_slices(out)
-
-
-def _with_seen_slices(cells: Cells) -> Cells:
-    groups = [groups_of(cells, name) for name in cells.slices]
-    return cells.take(
-        slice(None),
-        slices={one.over: one.of_cell for one in groups},
-        slice_names={one.over: one.names for one in groups},
-    )
+    return replace(kept, **slices_left(kept)), replace(out, **slices_left(out))
 
 
 def shared(cells: Cells) -> list[str]:
@@ -117,12 +101,11 @@ def warn_of_shared(cells: Cells) -> None:
     """Warn that single votes are left out although votes share a prompt or a ranking."""
     for over in shared(cells):
         those = plural(over)
-        warnings.warn(
+        warn(
             f"Votes share {those}, so leaving out single votes measures how well further votes {PREPOSITIONS[over]} "
             f"these {those} are predicted, not votes {PREPOSITIONS[over]} new ones. For new {those} leave out whole "
             f"{those}: over={over!r} (--over {over}).",
             DependentVotesWarning,
-            stacklevel=3,
         )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from dataclasses import replace
 
 import polars as pl
 
-from bayes_arena.errors import PACKAGE, NoVotesError, UnusedColumnWarning, VotesError, listing
+from bayes_arena.errors import NoVotesError, UnusedColumnWarning, VotesError, listing, warn
 from bayes_arena.votes.cells import Cells, as_table
 from bayes_arena.votes.names import SLICE, TIME
 from bayes_arena.votes.periods import period_of
@@ -82,11 +81,10 @@ def _timed_alike(cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
     if len(kinds) == 1:
         return cells
     found = listing(sorted(f"by {kind}" if kind else "without any" for kind in kinds))
-    warnings.warn(
+    warn(
         f"Times are left out, as they differ: {found}. Read all parts with the same period=... (--period), or silence "
         "this with time=False (--no-time).",
         UnusedColumnWarning,
-        skip_file_prefixes=PACKAGE,
     )
     return tuple(without(part, [SLICE + TIME]) for part in cells)
 

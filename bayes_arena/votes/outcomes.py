@@ -96,13 +96,7 @@ def wins_losses_ties(counts: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def whole_votes(counts: Floats) -> Ints:
-    """Return counts as integers.
-
-    Raises
-    ------
-    ModelError
-        If weights are fractional, so that votes cannot be drawn or left out one by one.
-    """
+    """Return counts as integers."""
     if not are_whole(counts):
         raise ModelError(
             "This needs whole votes, and some count in part: their weights are fractional, or a fit discounted them. "

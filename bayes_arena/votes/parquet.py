@@ -98,13 +98,7 @@ def holds_cells(path: Path) -> bool:
 
 
 def _about(text: str, source: str) -> dict[str, Any]:
-    """Return what the columns do not hold, from JSON.
-
-    Raises
-    ------
-    VotesError
-        If it was written by a later version, or by none.
-    """
+    """Return what the columns do not hold, from JSON."""
     about: dict[str, Any] = {
         "version": SAVED_VERSION,
         "sided": True,

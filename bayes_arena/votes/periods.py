@@ -100,13 +100,7 @@ def are_times(names: Sequence[str]) -> bool:
 
 
 def periods(names: Sequence[str]) -> Ints:
-    """Return periods as numbers that count them, given their names.
-
-    Raises
-    ------
-    ModelError
-        If they are not the names of periods of one kind.
-    """
+    """Return periods as numbers that count them, given their names."""
     kind = period_of(names)
     try:
         if kind is None:
@@ -130,13 +124,7 @@ def _number(kind: Period, found: re.Match[str] | None) -> int:
 
 
 def coded(names: Sequence[str], known: Sequence[str]) -> Ints:
-    """Return periods as indices into those known; one that is not is the next later one, or so many after the last.
-
-    Raises
-    ------
-    ModelError
-        If they are not periods of the same kind.
-    """
+    """Return periods as indices into those known; one that is not is the next later one, or so many after the last."""
     if period_of(names) != period_of(known):
         raise ModelError(
             f"The fit has {period_of(known)}s ({known[0]} to {known[-1]}), and the votes {listing(map(repr, names))}. "
@@ -148,13 +136,7 @@ def coded(names: Sequence[str], known: Sequence[str]) -> Ints:
 
 
 def require_periods(cells: Cells) -> Ints:
-    """Return the periods of votes, as numbers; refuse votes of fewer than two.
-
-    Raises
-    ------
-    ModelError
-        If the votes carry no times, or all are of one period.
-    """
+    """Return the periods of votes, as numbers; refuse votes of fewer than two."""
     if TIME not in cells.slices:
         raise ModelError(
             "Strengths that move need to know when votes were cast. Name the column of the times when reading them "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN, wins_losses_ties
 from bayes_arena.votes.tally import AT_ONCE
@@ -41,24 +41,19 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
         Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every strongly
         connected group that was compared with competitors outside it and lost no point to them.
     """
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
     tally = cells.tally(by_annotator=False)
     i_wins, j_wins, ties = wins_losses_ties(tally.counts)
     i_scored, j_scored = i_wins + count_ties * ties > 0, j_wins + count_ties * ties > 0
     scorer = np.concatenate([tally.i[i_scored], tally.j[j_scored]])
     conceder = np.concatenate([tally.j[i_scored], tally.i[j_scored]])
-    group = _strong_components(cells.n_competitors, scorer, conceder)
+    arrows = coo_array((np.ones(len(scorer)), (scorer, conceder)), shape=(cells.n_competitors, cells.n_competitors))
+    group = connected_components(arrows.tocsr(), connection="strong")[1]
     outside = group[scorer] != group[conceder]
     beaten, met = set(group[conceder][outside]), set(group[scorer][outside])
     return [
         [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
         for winner in sorted(met - beaten)
     ]
-
-
-def _strong_components(size: int, source: Ints, target: Ints) -> Ints:
-    """Return the strongly connected component of every competitor in a directed graph."""
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size)).tocsr()
-    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, NoVotesError, VotesError, did_you_mean, listing
-from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.cells import Cells, present, slices_left
 from bayes_arena.votes.sequence import VoteSequence
 
 
@@ -99,45 +100,39 @@ def select_annotators[V: (Cells, VoteSequence)](votes: V, kept: NDArray[np.bool_
         Votes with annotators.
     kept : ndarray of bool, shape (n_annotators,)
         Annotators to keep; competitors and prompts that none of them saw are left out too.
-
-    Returns
-    -------
-    Cells or VoteSequence
-
-    Raises
-    ------
-    NoVotesError
-        If no annotator is kept.
     """
     if not kept.any():
         raise NoVotesError(f"None of the {votes.n_annotators} annotators is kept, so no vote is left to rate.")
-    rows = kept[votes.annotator]
-    present = np.zeros(votes.n_competitors, dtype=bool)
-    present[votes.a[rows]] = present[votes.b[rows]] = True
-    competitor_index, annotator_index = np.cumsum(present) - 1, np.cumsum(kept) - 1
+    return alone(votes, np.flatnonzero(kept[votes.annotator]), kept)
+
+
+def alone[V: (Cells, VoteSequence)](votes: V, rows: Ints, kept: NDArray[np.bool_] | None = None, **changed: Any) -> V:
+    """Return some rows of votes, in order, as if there were no others.
+
+    Parameters
+    ----------
+    votes : Cells or VoteSequence
+    rows : ndarray of int
+    kept : ndarray of bool, shape (n_annotators,), optional
+        Whose rows these are; by default those who have some.
+    **changed
+        Replacements for fields.
+    """
+    competitors, (a, b) = present(np.stack([votes.a[rows], votes.b[rows]]), votes.n_competitors)
+    if kept is None:
+        annotators, annotator = present(votes.annotator[rows], max(votes.n_annotators, 1))
+    else:
+        annotators, annotator = np.flatnonzero(kept), (np.cumsum(kept) - 1)[votes.annotator[rows]]
+    names = tuple(votes.annotators[code] for code in annotators) if votes.n_annotators else ()
+    if isinstance(votes, Cells):
+        left = set(names)
+        changed |= slices_left(votes, rows) | {"programs": tuple(name for name in votes.programs if name in left)}
     return votes.take(
         rows,
-        competitors=tuple(name for name, keep in zip(votes.competitors, present, strict=True) if keep),
-        annotators=tuple(name for name, keep in zip(votes.annotators, kept, strict=True) if keep),
-        a=competitor_index[votes.a[rows]],
-        b=competitor_index[votes.b[rows]],
-        annotator=annotator_index[votes.annotator[rows]],
-        **(_slices_left(votes, rows) | _programs_left(votes, kept) if isinstance(votes, Cells) else {}),
+        competitors=tuple(votes.competitors[code] for code in competitors),
+        annotators=names,
+        a=a,
+        b=b,
+        annotator=annotator,
+        **changed,
     )
-
-
-def _slices_left(cells: Cells, rows: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the slices of some cells, with the names that still occur."""
-    left = {name: np.unique(codes[rows], return_inverse=True) for name, codes in cells.slices.items()}
-    return {
-        "slices": {name: codes for name, (_, codes) in left.items()},
-        "slice_names": {
-            name: tuple(cells.slice_names[name][code] for code in kept) for name, (kept, _) in left.items()
-        },
-    }
-
-
-def _programs_left(cells: Cells, kept: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the programs among the annotators that are kept."""
-    left = {name for name, keep in zip(cells.annotators, kept, strict=True) if keep}
-    return {"programs": tuple(name for name in cells.programs if name in left)}

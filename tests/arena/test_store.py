@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import COMMAND, frame, run
+from helpers import COMMAND, assert_same, frame, run
 from hypothesis import given, strategies as st
 from strategies import votes
 
@@ -58,19 +58,6 @@ def many(judges: list[str], each: int, *, against: bool = False) -> pl.DataFrame
             a, b = [(0, 1), (1, 2), (0, 2)][number % 3]
             rows.append((names[a], names[b], "model_b" if number % 5 == 4 else "model_a", judge))
     return frame(rows)
-
-
-def assert_same(left: ba.Cells, right: ba.Cells) -> None:
-    assert (left.competitors, left.annotators) == (right.competitors, right.annotators)
-    for name in ("a", "b", "annotator", "counts"):
-        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
-        assert getattr(left, name).dtype == getattr(right, name).dtype
-    assert left.slice_names == right.slice_names
-    for found, expected in ((left.slices, right.slices), (left.features, right.features)):
-        assert list(found) == list(expected)
-        for name, values in found.items():
-            np.testing.assert_array_equal(values, expected[name])
-            assert values.dtype == expected[name].dtype
 
 
 @pytest.mark.slow

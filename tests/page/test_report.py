@@ -13,13 +13,14 @@ from helpers import RIGGERS, frame, run, single_votes, table_of
 
 import bayes_arena as ba
 from bayes_arena.page.annotators import pseudonymous
-from bayes_arena.page.board import board_of, place_chances, win_chances
+from bayes_arena.page.board import board_of, win_chances
 from bayes_arena.page.figures import square, win_shades
 from bayes_arena.page.notes import for_readers
 from bayes_arena.page.observed import fitted
 from bayes_arena.page.settled import settled_of
 from bayes_arena.page.slices import kinds_of
 from bayes_arena.page.svg import Axis
+from bayes_arena.ratings.decision_draws import rank_shares
 
 HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)
 
@@ -103,7 +104,7 @@ def test_its_numbers_are_those_of_the_tables(discounted):
     first, *others = names = board.names
     wins = [ba.versus(discounted, first, other).expected_score for other in others]
     assert win_chances(discounted, board)[0, 1:] == pytest.approx(wins)
-    places, ranks = place_chances(board), ba.rank_probabilities(discounted).set_index("competitor")
+    places, ranks = rank_shares(board.strength), ba.rank_probabilities(discounted).set_index("competitor")
     assert places.sum(axis=0) == pytest.approx(np.ones(len(names)))
     assert places @ np.arange(1, len(names) + 1) == pytest.approx(ranks.loc[names, "expected_rank"].to_numpy())
 

@@ -15,7 +15,8 @@ from bayes_arena.paper.convergence import convergence
 from bayes_arena.paper.descent import C, descend, loss_and_gradient, random_start
 from bayes_arena.paper.measures import consistency, detection, pairwise_consistency
 from bayes_arena.paper.perturbation import KINDS, perturb
-from bayes_arena.paper.stability import elo, fitted, inconsistency_ratio, stability
+from bayes_arena.paper.stability import elo, fitted, stability
+from bayes_arena.paper.summaries import figure6
 
 FLAT_METHODS = {name: fitted(name, "flat") for name in ("m-elo", "am-elo")}
 
@@ -314,20 +315,20 @@ def test_stability_table():
     cells = ba.read_votes(ba.simulate(competitors=8, annotators=12, votes=1200, seed=1).votes)
     methods = {**FLAT_METHODS, "elo": elo}
     table = stability(cells, kinds=("flip", "equal"), shares=(0.0, 0.25), seeds=(0, 1), methods=methods)
-    assert list(table.columns) == ["kind", "share", "seed", "model", "consistency", "warned"]
+    assert list(table.columns) == ["kind", "share", "seed", "method", "consistency", "warned"]
     assert len(table) == 2 * 2 * 2 * 3
     assert (table.loc[table["share"] == 0, "consistency"] == 1).all()
     perturbed, _ = perturb(cells, "flip", 0.25, 1)
-    row = table.query("kind == 'flip' and share == 0.25 and seed == 1 and model == 'm-elo'")
+    row = table.query("kind == 'flip' and share == 0.25 and seed == 1 and method == 'm-elo'")
     before, after = (ba.fit(votes, model="m-elo", prior="flat").strength for votes in (cells, perturbed))
     assert row["consistency"].item() == consistency(before, after) < 1
     again = stability(cells, kinds=("flip",), shares=(0.25,), seeds=(1,), methods=FLAT_METHODS)
-    assert again.loc[again["model"] == "m-elo", "consistency"].item() == row["consistency"].item()
+    assert again.loc[again["method"] == "m-elo", "consistency"].item() == row["consistency"].item()
 
 
 def test_a_ranking_that_the_votes_do_not_settle_is_marked():
     cells = panel({f"k{index}": (8, 2) for index in range(5)})
-    table = stability(cells, kinds=("flip",), shares=(0.4,), seeds=(0,), methods=FLAT_METHODS).set_index("model")
+    table = stability(cells, kinds=("flip",), shares=(0.4,), seeds=(0,), methods=FLAT_METHODS).set_index("method")
     assert not table.loc["m-elo", "warned"]
     assert table.loc["am-elo", "warned"]
 
@@ -337,20 +338,15 @@ def test_the_ratio_of_inconsistencies():
 
     rows = [("flip", 0.1, "m-elo", 0.8), ("flip", 0.3, "m-elo", 0.6), ("flip", 0.1, "am-elo", 1.0)]
     rows += [("flip", 0.3, "am-elo", 0.9), ("flip", 0.45, "am-elo", 0.0), ("flip", 0.45, "m-elo", 0.5)]
-    table = pd.DataFrame(rows, columns=["kind", "share", "model", "consistency"])
-    ratio = inconsistency_ratio(table).set_index("model")
-    assert ratio.loc["am-elo", "ratio"] == pytest.approx(0.05 / 0.3)
-    assert ratio.loc["m-elo", "ratio"] == 1
-    with pytest.raises(ba.ModelError, match="No model 'elo'"):
-        inconsistency_ratio(table, reference="elo")
-    with pytest.raises(ba.ModelError, match="kept its ranking"):
-        inconsistency_ratio(table.assign(consistency=1.0))
+    table = pd.DataFrame(rows, columns=["kind", "share", "method", "consistency"])
+    assert figure6(table)["flip, ≤ 35 % (ratio)"] == ["0.700 (1.00)", f"0.950 ({0.05 / 0.3:.2f})"]
+    assert figure6(table.assign(consistency=1.0))["flip, ≤ 35 % (ratio)"] == ["1.000 (–)"] * 2
 
 
 @pytest.mark.slow
 def test_figure_6_flipped_annotators_of_real_votes(llmfao):
     cells = ba.keep_annotators(llmfao, more_than=19)
     table = stability(cells, kinds=("flip", "random"), shares=(0.15, 0.35), seeds=(0, 1), methods=FLAT_METHODS)
-    ratio = inconsistency_ratio(table).set_index(["kind", "model"])["ratio"]
-    assert ratio["flip", "am-elo"] < 0.04
-    assert ratio["random", "am-elo"] < 0.6
+    lost = 1 - table.groupby(["kind", "method"])["consistency"].mean()
+    assert lost["flip", "am-elo"] < 0.04 * lost["flip", "m-elo"]
+    assert lost["random", "am-elo"] < 0.6 * lost["random", "m-elo"]

@@ -17,8 +17,8 @@ from matplotlib.collections import PathCollection
 import bayes_arena as ba
 from bayes_arena.plots.drawing import named, spread
 from bayes_arena.plots.frontier import on_front
-from bayes_arena.plots.observed import grouped
 from bayes_arena.ratings.decision_draws import rank_shares
+from bayes_arena.validation.prediction import grouped
 
 pytestmark = pytest.mark.slow  # matplotlib takes half a second to import
 
@@ -178,8 +178,10 @@ def test_answers_are_checked_on_other_votes_only():
 
 def test_groups_are_means_over_votes():
     predicted, votes = np.array([0.8, 0.2, 0.2, 0.8]), np.array([10.0, 30.0, 10.0, 30.0])
-    groups = grouped(predicted, predicted * (1 - predicted), np.array([10.0, 3.0, 3.0, 26.0]), votes, level=0.95)
-    assert groups["votes"] == pytest.approx([30, 20, 30])  # as many as there can be of 25 votes or so
+    groups = grouped(
+        predicted, predicted * (1 - predicted), np.array([10.0, 3.0, 3.0, 26.0]), votes, size=3, level=0.95
+    )
+    assert groups["votes"] == pytest.approx([30, 20, 30])
     assert groups["predicted"] == pytest.approx([0.2, 0.5, 0.8])
     assert groups["observed"] == pytest.approx([3 / 30, 13 / 20, 26 / 30])
     assert groups["upper"] - groups["predicted"] == pytest.approx(1.96 * 0.4 / np.sqrt(groups["votes"]), rel=1e-3)

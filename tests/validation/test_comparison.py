@@ -11,7 +11,7 @@ from helpers import frame, prompted
 
 import bayes_arena as ba
 from bayes_arena.fits import pointwise as pointwise_module
-from bayes_arena.validation import leave_one_out, subsampling
+from bayes_arena.validation import leave_one_out
 from bayes_arena.validation.leave_one_out import pointwise
 from bayes_arena.votes.cells import with_counts
 
@@ -243,7 +243,7 @@ def test_a_sample_of_the_votes_estimates_the_sum(many, monkeypatch):
     monkeypatch.setattr(leave_one_out, "DRAWS", 4000)
     exact, away = ba.leave_one_out(fit), []
     for seed in range(8):
-        monkeypatch.setattr(subsampling, "SEED", seed)
+        monkeypatch.setattr(leave_one_out, "SEED", seed)
         loo = ba.leave_one_out(fit, sample=300)
         away.append((loo.total - exact.total) / loo.sampling_se)
         assert loo.sampling_se < 0.2 * exact.se

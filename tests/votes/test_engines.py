@@ -5,7 +5,6 @@ import re
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers import assert_same
 
 import bayes_arena as ba
 
@@ -88,12 +88,6 @@ def table(votes: int = 400, prompts: int = 20) -> pl.DataFrame:
             "weight": rng.choice([0.5, 1.0, 2.0], votes),
         }
     )
-
-
-def assert_same(found: ba.Cells, expected: ba.Cells) -> None:
-    for field in fields(ba.Cells):
-        one, other = getattr(found, field.name), getattr(expected, field.name)
-        np.testing.assert_equal(one, other, err_msg=field.name)
 
 
 def said(source: object, **asked: Any) -> tuple[Any, list[str]]:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame, run
+from helpers import assert_same, frame, run
 
 import bayes_arena as ba
 
@@ -36,23 +36,11 @@ def read(table):
     return ba.read_votes(table, slices=["language"], features=["length"], programs="bot")
 
 
-def same(one, other):
-    """Whether cells are equal to the last bit."""
-    pairs = [(getattr(one, field.name), getattr(other, field.name)) for field in dataclasses.fields(one)]
-    return all(_equal(*pair) for pair in pairs)
-
-
-def _equal(one, other):
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
-    return np.array_equal(one, other)
-
-
 class TestFiles:
     def test_cells_come_back_as_they_were(self, table, tmp_path):
         cells = read(table)
         cells.save(tmp_path / "cells.parquet")
-        assert same(ba.read_cells(tmp_path / "cells.parquet"), cells)
+        assert_same(ba.read_cells(tmp_path / "cells.parquet"), cells)
 
     def test_what_was_dropped_and_who_was_first_and_fractions_come_back(self, tmp_path):
         votes = pl.DataFrame({"winner": ["x", "y", "x"], "loser": ["y", "z", "x"], "w": [0.3, 2.5, 1.0]})
@@ -60,7 +48,8 @@ class TestFiles:
             cells = ba.read_votes(votes, weight="w", on_invalid="drop")
         cells.save(tmp_path / "cells.parquet")
         back = ba.read_cells(tmp_path / "cells.parquet")
-        assert same(back, cells) and not back.sided and sum(back.dropped.values()) == 1
+        assert_same(back, cells)
+        assert not back.sided and sum(back.dropped.values()) == 1
 
     def test_weights_of_importance_stay_what_they_are(self, tmp_path):
         votes = frame([("x", "y", "x"), ("y", "z", "y"), ("x", "z", "tie")]).with_columns(w=pl.Series([0.2, 1.0, 3.0]))
@@ -84,11 +73,12 @@ class TestFiles:
         path = tmp_path / "cells.parquet"
         cells = read(table)
         cells.save(path)
-        assert same(ba.read_votes(path), cells) and same(ba.read_votes([path], slices={}), cells)
+        for again in (ba.read_votes(path), ba.read_votes([path], slices={})):
+            assert_same(again, cells)
         assert "prompts" in set(ba.check(path)["check"])
         alone = ba.read_votes(table, slices=["language"], features=["length"], annotator=False)
-        assert same(ba.read_votes(path, annotator=False), alone)
-        assert same(ba.read_votes(path, programs="kim"), dataclasses.replace(cells, programs=("kim",)))
+        assert_same(ba.read_votes(path, annotator=False), alone)
+        assert_same(ba.read_votes(path, programs="kim"), dataclasses.replace(cells, programs=("kim",)))
         with pytest.raises(ba.VotesError, match=r"cells\.parquet' holds cells.*where, dedupe cannot apply"):
             ba.read_votes(path, where="language == 'de'", dedupe=True)
 
@@ -111,7 +101,7 @@ class TestFiles:
         shuffled.write_parquet(
             tmp_path / "again.parquet", metadata=pl.read_parquet_metadata(tmp_path / "cells.parquet")
         )
-        assert same(ba.read_cells(tmp_path / "again.parquet"), cells)
+        assert_same(ba.read_cells(tmp_path / "again.parquet"), cells)
 
     def test_another_suffix_is_refused(self, table, tmp_path):
         with pytest.raises(ba.OutputError, match="parquet"):
@@ -165,11 +155,11 @@ class TestFiles:
 class TestMerging:
     def test_parts_give_the_cells_of_the_whole_in_any_order(self, table, tmp_path):
         parts = [read(part) for part in (table[:100], table[100:110].extend(table[250:]), table[110:250])]
-        assert same(ba.merge(*parts), read(table))
-        assert same(ba.merge(*reversed(parts)), read(table))
+        assert_same(ba.merge(*parts), read(table))
+        assert_same(ba.merge(*reversed(parts)), read(table))
         for number, part in enumerate(parts):
             part.save(tmp_path / f"{number}.parquet")
-        assert same(ba.read_cells([tmp_path / f"{number}.parquet" for number in range(3)]), read(table))
+        assert_same(ba.read_cells([tmp_path / f"{number}.parquet" for number in range(3)]), read(table))
 
     def test_one_part_is_itself(self, table):
         cells = read(table)
@@ -201,7 +191,7 @@ class TestSplitting:
         for (language, name), part in parts.items():
             alone = table.filter((pl.col("language") == language) & (pl.col("judge") == name))
             programs = "bot" if name == "bot" else ()
-            assert same(part, ba.read_votes(alone, slices=["language"], features=["length"], programs=programs))
+            assert_same(part, ba.read_votes(alone, slices=["language"], features=["length"], programs=programs))
 
     def test_competitors_without_a_vote_are_not_in_a_part(self):
         votes = frame([("x", "y", "x"), ("z", "y", "y")]).with_columns(month=pl.Series(["May", "June"]))
@@ -213,7 +203,7 @@ class TestSplitting:
 
     def test_merging_puts_the_parts_together_again(self, table):
         cells = read(table)
-        assert same(ba.merge(*ba.split(cells, ["language", "annotator"]).values()), cells)
+        assert_same(ba.merge(*ba.split(cells, ["language", "annotator"]).values()), cells)
 
     def test_slices_that_are_not_there_and_weights_of_importance_are_refused(self, table):
         with pytest.raises(ba.ModelError, match="'month'"):

@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from helpers import frame
+from helpers import assert_same, frame
 from hypothesis import given
 from strategies import votes
 
@@ -22,12 +22,6 @@ ROWS = [
     ("x", "y", "tie (bothbad)", "k2"),
     ("z", "y", "model_b", "k2"),
 ]
-
-
-def assert_same(left: ba.Cells, right: ba.Cells) -> None:
-    assert (left.competitors, left.annotators) == (right.competitors, right.annotators)
-    for name in ("a", "b", "annotator", "counts"):
-        np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
 
 
 def test_cells_hold_every_vote_once():

@@ -79,11 +79,6 @@ def recognise_roles(
         without sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``,
         ``weight`` and ``id`` where present. With both ``winner`` and ``score``, the score counts where the winner is
         missing.
-
-    Raises
-    ------
-    ColumnError
-        If a named column is absent, or a role cannot be recognised or has several candidates.
     """
     names = column_names(frame)
     if any("\0" in name for name in names):

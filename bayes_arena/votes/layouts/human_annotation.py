@@ -30,13 +30,11 @@ def helpsteer(votes: pl.LazyFrame) -> pl.LazyFrame:
     """Read preferences from -3, the first is much better, over 0, about the same, to 3; others are kept as written."""
     preference = pl.col("overall_preference")
     whole = number(preference)
-    arrows = {0: "a=b"} | {side * grade: won for grade in (1, 2, 3) for side, won in _arrows(grade)}
+    arrows = {0: "a=b"}
+    for grade in (1, 2, 3):
+        arrows |= {-grade: f"a{'>' * grade}b", grade: f"b{'>' * grade}a"}
     named = whole.replace_strict(arrows, default=None, return_dtype=pl.String)
     return pair_cell(votes).with_columns(winner=pl.coalesce(named, preference.cast(pl.String)))
-
-
-def _arrows(grade: int) -> tuple[tuple[int, str], ...]:
-    return (-1, f"a{'>' * grade}b"), (1, f"b{'>' * grade}a")
 
 
 def label_studio(tasks: pl.LazyFrame) -> pl.LazyFrame:

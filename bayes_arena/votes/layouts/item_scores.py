@@ -65,12 +65,7 @@ def paired(scores: pl.LazyFrame) -> pl.LazyFrame:
     margin = pl.col("read") - pl.col("read_of_b")
     ahead = pl.when(margin > 0).then(pl.lit("model_a")).when(margin < 0).then(pl.lit("model_b"))
     return pairs.filter(pl.col("system") < pl.col("system_of_b")).select(
-        *by,
-        "weight",
-        model_a="system",
-        model_b="system_of_b",
-        winner=ahead.otherwise(pl.lit("tie")),
-        margin=margin,
+        *by, "weight", model_a="system", model_b="system_of_b", winner=ahead.otherwise(pl.lit("tie")), margin=margin
     )
 
 

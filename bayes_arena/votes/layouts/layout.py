@@ -83,13 +83,7 @@ class Layout:
         return known and (self.also is None or self.also(names))
 
     def write(self, records: pl.LazyFrame) -> pl.LazyFrame:
-        """Rewrite records that are not read as they are.
-
-        Raises
-        ------
-        VotesError
-            If they do not fit the layout.
-        """
+        """Rewrite records that are not read as they are."""
         if self.rewritten is None:
             return records
         try:

@@ -16,15 +16,7 @@ ENOUGH = 0.5
 
 
 def named_layout(name: str, names: Sequence[str]) -> Layout:
-    """Return the layout of that name, provided the source has its columns.
-
-    Raises
-    ------
-    VotesError
-        If no layout has this name.
-    ColumnError
-        If some of its columns are missing.
-    """
+    """Return the layout of that name, provided the source has its columns."""
     if name not in BY_NAME:
         raise VotesError(f"No layout is called {name!r}.{did_you_mean(name, BY_NAME)} Layouts: {', '.join(BY_NAME)}.")
     layout = BY_NAME[name]
@@ -37,13 +29,7 @@ def named_layout(name: str, names: Sequence[str]) -> Layout:
 
 
 def recognised_layout(names: Collection[str]) -> Layout | None:
-    """Return the layout that the columns identify, None if there is none.
-
-    Raises
-    ------
-    ColumnError
-        If they fit several layouts that are read differently.
-    """
+    """Return the layout that the columns identify, None if there is none."""
     fitting = [layout for layout in LAYOUTS if layout.fits(names)]
     fitting = [one for one in fitting if not any(_is_more(other, one) for other in fitting)]
     if len(fitting) > 1 and any(layout.rewritten for layout in fitting):

@@ -6,24 +6,13 @@ If several fit, the one that requires more columns is taken; otherwise an error 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import polars as pl
 
-from bayes_arena.votes.layouts.best_of_n import (
-    has_candidates,
-    inspect,
-    langwatch,
-    one_of_n,
-    open_webui,
-    promptfoo,
-)
-from bayes_arena.votes.layouts.human_annotation import (
-    argilla,
-    comparia,
-    helpsteer,
-    label_studio,
-)
+from bayes_arena.votes.layouts.best_of_n import has_candidates, inspect, langwatch, one_of_n, open_webui, promptfoo
+from bayes_arena.votes.layouts.human_annotation import argilla, comparia, helpsteer, label_studio
 from bayes_arena.votes.layouts.item_scores import (
     has_system,
     inspect_logs,
@@ -50,13 +39,7 @@ from bayes_arena.votes.layouts.llm_judges import (
     orq_arena,
     orq_arena_judges,
 )
-from bayes_arena.votes.layouts.rankings import (
-    has_rank_columns,
-    has_rankings,
-    rank_columns,
-    rankings,
-    wmt_rankings,
-)
+from bayes_arena.votes.layouts.rankings import has_rank_columns, has_rankings, rank_columns, rankings, wmt_rankings
 from bayes_arena.votes.layouts.tables import (
     annotator_columns,
     has_annotator_columns,
@@ -84,16 +67,20 @@ def by_name_only(names: Collection[str]) -> bool:
     return False
 
 
+dependent = partial(Layout, weights="information", sided=False)
+"""A layout of pairs that stem from one choice, ranking or item."""
+chosen = partial(dependent, unjudged=True)
+"""A layout of choices of the best of several, some of which have no verdict."""
+
+
 def scored(name: str, whose: str, columns: set[str], rewritten: Rewritten, **fields: Any) -> Layout:
     """Return a layout of scores of several systems on the same items."""
-    return Layout(
+    return dependent(
         name,
         f"{whose}, paired by item: the higher score wins, and pairs are weighted as if all systems were equally strong",
         frozenset(columns),
         rewritten,
         slices=(ITEM, "criterion"),
-        weights="information",
-        sided=False,
         **fields,
     )
 
@@ -102,16 +89,8 @@ LAYOUTS = (
     Layout("votes", "one vote per row", BATTLE),
     Layout("evalica", "one vote per row", frozenset({"left", "right", "winner"})),
     Layout("crowd-kit", "one vote per row", frozenset({"worker", "left", "right", "label"})),
-    Layout(
-        "arena-33k",
-        "hf:lmsys/chatbot_arena_conversations",
-        BATTLE | {"question_id", "judge", "turn", "anony"},
-    ),
-    Layout(
-        "arena-55k",
-        "hf:lmarena-ai/arena-human-preference-55k",
-        ONE_HOT | {"id", "model_a", "model_b", "prompt"},
-    ),
+    Layout("arena-33k", "hf:lmsys/chatbot_arena_conversations", BATTLE | {"question_id", "judge", "turn", "anony"}),
+    Layout("arena-55k", "hf:lmarena-ai/arena-human-preference-55k", ONE_HOT | {"id", "model_a", "model_b", "prompt"}),
     Layout(
         "arena-100k",
         "hf:lmarena-ai/arena-human-preference-100k, where judge_hash is the annotator",
@@ -219,14 +198,11 @@ LAYOUTS = (
         sided=False,
         unjudged=True,
     ),
-    Layout(
+    chosen(
         "open-webui",
         "feedback of Open WebUI: an answer is better or worse than those beside it",
         frozenset({"user_id", "type", "data", "meta"}),
         open_webui,
-        weights="information",
-        sided=False,
-        unjudged=True,
     ),
     Layout(
         "label-studio",
@@ -235,54 +211,40 @@ LAYOUTS = (
         label_studio,
         slices=("criterion",),
     ),
-    Layout(
+    dependent(
         "argilla",
         "records of Argilla: answers to label and ranking questions; their metadata name the systems",
         frozenset({"id", "fields", "metadata", "responses"}),
         argilla,
         slices=(ITEM, "criterion"),
-        weights="information",
-        sided=False,
     ),
-    Layout(
+    chosen(
         "langwatch",
         "results of LangWatch as CSV: the best of several, paired with each of the others",
         frozenset({"index"}),
         langwatch,
         slices=(ITEM, "criterion"),
         also=has_candidates,
-        weights="information",
-        sided=False,
-        unjudged=True,
     ),
-    Layout(
+    chosen(
         "one-of-n",
         "the best of several, as in DeepEval's ArenaGEval, paired with each of the others",
         frozenset({"contestants", "winner"}),
         one_of_n,
-        weights="information",
-        sided=False,
-        unjudged=True,
     ),
-    Layout(
+    chosen(
         "promptfoo",
         "results of promptfoo: the best of several outputs, paired with each of the others",
         frozenset({"results", "config"}),
         promptfoo,
         slices=("criterion",),
-        weights="information",
-        sided=False,
-        unjudged=True,
     ),
-    Layout(
+    chosen(
         "promptfoo-lines",
         "result lines of promptfoo: the best of several outputs, paired with each of the others",
         frozenset({"testIdx", "promptIdx", "provider", "gradingResult"}),
         promptfoo,
         slices=("criterion",),
-        weights="information",
-        sided=False,
-        unjudged=True,
     ),
     Layout(
         "inspect",
@@ -329,34 +291,28 @@ LAYOUTS = (
         langsmith_experiments,
         by_file=True,
     ),
-    Layout(
+    dependent(
         "rankings",
         "rankings, one row per competitor ranked: pairs, won by the lower rank",
         frozenset({"rank"}),
         rankings,
         slices=("ranking",),
         also=has_rankings,
-        weights="information",
-        sided=False,
     ),
-    Layout(
+    dependent(
         "wmt-rankings",
         "rankings of WMT, one per row: pairs, won by the lower rank",
         frozenset({"system1Id", "system1rank", "system2Id", "system2rank"}),
         wmt_rankings,
         slices=("ranking",),
-        weights="information",
-        sided=False,
     ),
-    Layout(
+    dependent(
         "rank-columns",
         "rankings, one per row, with a column per competitor: pairs, won by the lower rank",
         frozenset(),
         rank_columns,
         slices=("ranking",),
         also=has_rank_columns,
-        weights="information",
-        sided=False,
     ),
     Layout(
         "annotator-columns",

@@ -68,26 +68,16 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "rate the groups separately, or collect votes between them",
     )
     wins, losses, ties = records(cells)
-    perfect = [name for name, lost, tied in zip(cells.competitors, losses, ties, strict=True) if lost + tied == 0]
-    hopeless = [name for name, won, tied in zip(cells.competitors, wins, ties, strict=True) if won + tied == 0]
-    add(
-        "won every vote",
-        listing(perfect) or "none",
-        bool(perfect),
-        "use a prior: the flat estimate is infinite",
-    )
-    add(
-        "lost every vote",
-        listing(hopeless) or "none",
-        bool(hopeless),
-        "use a prior: the flat estimate is infinite",
-    )
+    infinite = "use a prior: the flat estimate is infinite"
+    for name, others in (("won every vote", losses + ties), ("lost every vote", wins + ties)):
+        always = [competitor for competitor, count in zip(cells.competitors, others, strict=True) if count == 0]
+        add(name, listing(always) or "none", bool(always), infinite)
     groups = never_beaten_groups(cells)
     add(
         "finite estimate (Ford)",
         "exists" if not groups else "; ".join(f"never beaten by the rest: {listing(group)}" for group in groups),
         bool(groups),
-        "use a prior: the flat estimate is infinite",
+        infinite,
     )
     if cells.n_annotators:
         votes = cells.votes_by_annotator()

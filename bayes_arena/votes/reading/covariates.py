@@ -8,7 +8,6 @@ slices and features are read only if named.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,11 +15,11 @@ from typing import Literal
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import PACKAGE, ColumnError, PromptsWarning, UnusedColumnWarning, listing
+from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing, warn
 from bayes_arena.votes.layouts.columns import column_names, require_columns, spellings
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.periods import chosen_period, late, moments, name_of
-from bayes_arena.votes.reading.decoding import as_text, normalised
+from bayes_arena.votes.reading.decoding import as_text, first_of, normalised
 from bayes_arena.votes.repeated_answers import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
 from bayes_arena.votes.summing import build_cells
@@ -102,12 +101,6 @@ def find_covariates(
         Columns of other roles, which are not recognised as prompts or times.
     prompt, time, period, slices, features
         As for :func:`~bayes_arena.read_votes`.
-
-    Raises
-    ------
-    ColumnError
-        If a column is absent, a slice has a reserved name, or no column has the usual name of times and a period is
-        given.
     """
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
@@ -175,8 +168,13 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
     normalise : bool
         Whether names are normalised.
     """
+
+    def text_of(role: str) -> pl.Expr:
+        text = as_text(groups, role)
+        return normalised(text) if normalise else text
+
     slices = {
-        SLICE + name: _joined([_text(groups, role, normalise) for role in _roles(SLICE + name, columns)])
+        SLICE + name: _joined([text_of(role) for role in _roles(SLICE + name, columns)])
         for name, columns in carried.slices.items()
     }
     numbers = {
@@ -186,26 +184,19 @@ def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: boo
     features = {name: (of[0] - of[1] if len(of) == 2 else of[0]) + 0.0 for name, of in numbers.items()}  # no -0.0
     groups = groups.with_columns(**slices, **features)
     named = carried.named
-    missing = [pl.col(SLICE + name).is_null() for name in named.slices if name != PROMPT]
-    no_prompt = pl.col(SLICE + PROMPT).is_null() if PROMPT in named.slices else pl.lit(False)
+    missing = {name: pl.col(SLICE + name).is_null() for name in named.slices}
     bad = [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in features]
-    wrong = (
-        pl.when(no_prompt)
-        .then(pl.lit("missing prompt"))
-        .when(pl.any_horizontal(pl.lit(False), *missing))
-        .then(pl.lit("missing slice"))
-        .when(pl.any_horizontal(pl.lit(False), *bad))
-        .then(pl.lit("bad feature"))
-    )
-    groups = groups.with_columns(problem=pl.coalesce("problem", wrong))
+    problems = {"missing prompt": missing.pop(PROMPT)} if PROMPT in missing else {}
+    problems["missing slice"] = pl.any_horizontal(pl.lit(False), *missing.values())
+    problems["bad feature"] = pl.any_horizontal(pl.lit(False), *bad)
+    groups = groups.with_columns(problem=pl.coalesce("problem", first_of(problems)))
     if not carried.timed:
         return groups
     text, when = pl.col(SLICE + TIME), moments(pl.col(SLICE + TIME))
     is_late = when > late()
-    untimely = pl.when(text.is_not_null() & when.is_null()).then(pl.lit("not a time"))
-    problem = untimely.when(is_late).then(pl.lit("time in the future")) if named.timed else pl.lit(None, pl.String)
+    untimely = {"not a time": text.is_not_null() & when.is_null(), "time in the future": is_late}
     moment = pl.when(~is_late).then(when).alias(SLICE + TIME)
-    return groups.with_columns(moment, problem=pl.coalesce("problem", problem))
+    return groups.with_columns(moment, problem=pl.coalesce("problem", first_of(untimely if named.timed else {})))
 
 
 def settle_time(votes: pl.DataFrame, carried: Covariates, period: Period | None) -> pl.DataFrame:
@@ -225,7 +216,7 @@ def settle_time(votes: pl.DataFrame, carried: Covariates, period: Period | None)
         such = "it is empty" if said is None else f"it is no time until now, such as {said!r}"
         text = f"Column {column} looks like the times but is not read, as {such} in {unread['n'].sum()} votes."
         remedy = f"Read it with time={column!r} (--time {column}), which says what to correct"
-        _warn(f"{text} {remedy}, or silence this with time=False (--no-time).", UnusedColumnWarning)
+        warn(f"{text} {remedy}, or silence this with time=False (--no-time).", UnusedColumnWarning)
         return votes.drop(SLICE + TIME)
     period = period or chosen_period(moment, int(votes["n"].sum()), competitors)
     named = votes.with_columns(name_of(pl.col(SLICE + TIME), period))
@@ -248,7 +239,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     silent = "prompt=False (--no-prompt)"
     if n_empty := votes.filter(prompt.is_null())["n"].sum():
         text = f"Column {listing(columns)} looks like the prompt but is empty in {n_empty} votes, so it is not read. "
-        _warn(f"{text}Fill it in, or silence this with prompt=False (--no-prompt).", UnusedColumnWarning)
+        warn(f"{text}Fill it in, or silence this with prompt=False (--no-prompt).", UnusedColumnWarning)
         return votes.drop(SLICE + PROMPT)
     if _are_votes(votes):
         return votes.drop(SLICE + PROMPT)
@@ -256,7 +247,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
     if found.enough:
         text = f"Read {found.prompts} prompts from {listing(columns)}: {found.with_two} answers have two votes or more."
         confirm = f"To confirm: {options}, or read_votes(..., prompt={named})"
-        _warn(f"{text} {confirm}; without prompts: --no-prompt, or prompt=False.", PromptsWarning)
+        warn(f"{text} {confirm}; without prompts: --no-prompt, or prompt=False.", PromptsWarning)
         return votes
     why = (
         "it is the same in all votes"
@@ -265,7 +256,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         f"{found.share:.0%} of the votes are on prompts with such an answer ({SHARE:.0%} would do)"
     )
     text = f"Column {listing(columns)} looks like the prompt but is not read, as {why}."
-    _warn(f"{text} Read it with prompt={named} ({options}), or silence this with {silent}.", UnusedColumnWarning)
+    warn(f"{text} Read it with prompt={named} ({options}), or silence this with {silent}.", UnusedColumnWarning)
     return votes.drop(SLICE + PROMPT)
 
 
@@ -294,17 +285,8 @@ def by_name(given: Mapping[str, str | Sequence[str]] | Sequence[str]) -> dict[st
     return {name: _columns(named[name]) for name in sorted(named)}
 
 
-def _text(groups: pl.DataFrame, role: str, normalise: bool) -> pl.Expr:
-    text = as_text(groups, role)
-    return normalised(text) if normalise else text
-
-
 def _joined(parts: list[pl.Expr]) -> pl.Expr:
     """Join several columns by slashes, so that different rows stay different; null if one of them is."""
     if len(parts) == 1:
         return parts[0]
     return pl.concat_str([part.str.replace_all(r"([/\\])", r"\${1}") for part in parts], separator="/")
-
-
-def _warn(text: str, category: type[PromptsWarning] | type[UnusedColumnWarning]) -> None:
-    warnings.warn(text, category, skip_file_prefixes=PACKAGE)

@@ -75,8 +75,7 @@ def decode(
     """
     names = [name for name in (*NAMES, "id") if name in groups.columns]
     keys = groups.with_columns(as_text(groups, name, normalise=normalise) for name in names)
-    missing_winner, ambiguous, unknown, mixed = pl.lit(False), pl.lit(False), "unknown winner", pl.lit(False)
-    scored = pl.lit("score" in groups.columns)
+    unknown, of_winner, scored = "unknown winner", dict[str, pl.Expr](), pl.lit("score" in groups.columns)
     if "winner" in names:
         codes = {label: OF_NAME[outcome] for label, outcome in labels.items()}
         by_label = as_label(pl.col("winner")).replace_strict(codes, default=None, return_dtype=pl.Int8)
@@ -84,12 +83,13 @@ def decode(
         by_name = pl.when(winner == pl.col("a")).then(WIN).when(winner == pl.col("b")).then(LOSS).cast(pl.Int8)
         keys = keys.with_columns(by_label=by_label, by_name=by_name)
         keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))
-        missing_winner = winner.is_null()
-        ambiguous = pl.col("by_label") != pl.col("by_name")
+        of_winner = {"missing winner": winner.is_null(), "ambiguous winner": pl.col("by_label") != pl.col("by_name")}
         if ungraded:
-            mixed = pl.col("by_name").is_not_null() | as_label(winner).is_in(list(ungraded))
+            of_winner["verdict off the scale"] = pl.col("by_name").is_not_null() | as_label(winner).is_in(
+                list(ungraded)
+            )
         if "score" in groups.columns:  # counts where there is no winner
-            scored, missing_winner = winner.is_null(), missing_winner & pl.col("score").is_null()
+            scored, of_winner["missing winner"] = winner.is_null(), winner.is_null() & pl.col("score").is_null()
             keys = keys.with_columns(outcome=pl.when(scored).then(WIN).otherwise("outcome").cast(pl.Int8))
     elif "winner_a" in groups.columns:
         marks = ("marked_a", "marked_b", "marked_tie")
@@ -107,44 +107,33 @@ def decode(
             is_label = [as_label(pl.col(name)).is_in(list(labels)) for name in ("a", "b")]
             keys = keys.with_columns(outcome=pl.when(~pl.any_horizontal(is_label)).then("outcome"))
             unknown = "outcome for a name"
-    counts = [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]
+    problems = {
+        "missing competitor": pl.col("a").is_null() | pl.col("b").is_null(),
+        "competitor against itself": pl.col("a") == pl.col("b"),
+        "null character": pl.any_horizontal(
+            pl.col(name).cast(pl.String).str.contains("\0", literal=True) for name in names
+        ),
+        **{f"missing {name}": pl.col(name).is_null() for name in ("annotator", "id") if name in names},
+        **of_winner,
+        unknown: pl.col("outcome").is_null(),
+    }
+    if "score" in groups.columns:
+        problems["bad score"] = scored & _no_number(pl.col("score"), least=0.0, most=1.0)
+    weight = pl.lit(1.0)
     if "weight" in groups.columns:
-        weight, bad_weight = pl.col("weight").cast(pl.Float64, strict=False), _no_number(pl.col("weight"))
-    else:
-        weight, bad_weight = pl.lit(1.0), pl.lit(False)
-    missing_annotator = pl.col("annotator").is_null() if "annotator" in names else pl.lit(False)
-    missing_id = pl.col("id").is_null() if "id" in names else pl.lit(False)
-    no_score = _no_number(pl.col("score"), least=0.0, most=1.0) if "score" in groups.columns else pl.lit(False)
-    problem = (
-        pl.when(pl.col("a").is_null() | pl.col("b").is_null())
-        .then(pl.lit("missing competitor"))
-        .when(pl.col("a") == pl.col("b"))
-        .then(pl.lit("competitor against itself"))
-        .when(pl.any_horizontal(pl.col(name).cast(pl.String).str.contains("\0", literal=True) for name in names))
-        .then(pl.lit("null character"))
-        .when(missing_annotator)
-        .then(pl.lit("missing annotator"))
-        .when(missing_id)
-        .then(pl.lit("missing id"))
-        .when(missing_winner)
-        .then(pl.lit("missing winner"))
-        .when(ambiguous)
-        .then(pl.lit("ambiguous winner"))
-        .when(mixed)
-        .then(pl.lit("verdict off the scale"))
-        .when(pl.col("outcome").is_null())
-        .then(pl.lit(unknown))
-        .when(scored & no_score)
-        .then(pl.lit("bad score"))
-        .when(bad_weight)
-        .then(pl.lit("bad weight"))
-        .when(pl.any_horizontal(pl.lit(False), *counts))
-        .then(pl.lit("bad count"))
-    )
+        weight, problems["bad weight"] = pl.col("weight").cast(pl.Float64, strict=False), _no_number(pl.col("weight"))
+    if counts := [_no_number(pl.col(name)) for name in COUNTS if name in groups.columns]:
+        problems["bad count"] = pl.any_horizontal(counts)
     raw_weight = as_text(groups, "weight") if "weight" in groups.columns else pl.lit(None)
     if "score" in groups.columns:
         keys = keys.with_columns(pl.when(scored).then("score").alias("score"))
-    return keys.with_columns(weight_text=raw_weight).with_columns(problem=problem, weight=weight)
+    return keys.with_columns(weight_text=raw_weight).with_columns(problem=first_of(problems), weight=weight)
+
+
+def first_of(problems: Mapping[str, pl.Expr]) -> pl.Expr:
+    """Return the name of the first problem that a row has, null where it has none."""
+    found = (pl.when(wrong).then(pl.lit(name)) for name, wrong in problems.items())
+    return pl.coalesce(*found, pl.lit(None, pl.String))
 
 
 def without_sides(votes: pl.DataFrame) -> pl.DataFrame:

@@ -12,14 +12,13 @@ of k such votes counts 1 / k, so that together they make one vote, divided where
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import PACKAGE, RepeatedVotesWarning
+from bayes_arena.errors import RepeatedVotesWarning, warn
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS
 from bayes_arena.votes.names import FEATURE, SLICE, TIME
 from bayes_arena.votes.reading.decoding import COUNTS
@@ -80,10 +79,13 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
     """Drop duplicate rows, and warn of how many there were; equal rows that may be separate votes stay."""
     found = count_repeats(frame, columns)
     if found.repeated and not found.evident:
-        _warn(f"{found.repeated} of {found.rows} rows equal another and are kept: they may be separate votes.")
+        warn(
+            f"{found.repeated} of {found.rows} rows equal another and are kept: they may be separate votes.",
+            RepeatedVotesWarning,
+        )
     if not found.evident:
         return frame
-    _warn(f"Left out {found.repeated} of {found.rows} rows that repeat another in every column.")
+    warn(f"Left out {found.repeated} of {found.rows} rows that repeat another in every column.", RepeatedVotesWarning)
     return frame.unique(subset=comparable_columns(frame))
 
 
@@ -101,7 +103,10 @@ def once_each(votes: pl.DataFrame) -> pl.DataFrame:
     total, more = int(votes["n"].sum()), int(votes["n"].sum()) - votes.select(same).n_unique()
     if not more:
         return votes
-    _warn(f"Votes of one annotator on the same prompt and pair count as one: {more} of {total} votes repeat another.")
+    warn(
+        f"Votes of one annotator on the same prompt and pair count as one: {more} of {total} votes repeat another.",
+        RepeatedVotesWarning,
+    )
     shared = votes.with_columns(pl.col("weight") * pl.col("n") / cast, n=pl.when(cast > 1).then(1).otherwise("n"))
     return shared.cast({"n": pl.Int64})
 
@@ -122,14 +127,10 @@ def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
     if not rows.sort(keys).equals(turned.sort(keys)):
         return votes
     done = "Counted once" if dedupe else "Counted twice (once with dedupe=True, --dedupe)"
-    _warn(f"{done}: the table lists every pair from both sides.")
+    warn(f"{done}: the table lists every pair from both sides.", RepeatedVotesWarning)
     return votes.filter(pl.col("a") < pl.col("b")) if dedupe else votes
 
 
 def _row(frame: Frame) -> tuple[int, ...]:
     """Return the one row of a frame, with 0 for null: SQL gives null as the sum of no rows."""
     return tuple(int(value or 0) for value in to_polars(frame).row(0))
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)

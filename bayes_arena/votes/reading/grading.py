@@ -89,13 +89,7 @@ def require_grades(grades: object) -> None:
 
 
 def cut(votes: Frame, grades: Grades) -> Frame:
-    """Write margins of two scores as verdicts: below the least margin a tie, then a win of the grade that it reaches.
-
-    Raises
-    ------
-    VotesError
-        If the votes have no margins.
-    """
+    """Write margins of two scores as verdicts: a tie below the least margin, else a win of the grade reached."""
     if isinstance(grades, str):
         return votes
     if MARGIN not in column_names(votes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
@@ -12,13 +11,13 @@ import polars as pl
 
 from bayes_arena.errors import (
     LONGEST_VALUE,
-    PACKAGE,
     ColumnError,
     LayoutWarning,
     OnInvalid,
     VotesError,
     Weights,
     shortened,
+    warn,
 )
 from bayes_arena.votes.layouts.columns import column_names, recognise_roles, select_roles
 from bayes_arena.votes.layouts.layout import FILE, Layout
@@ -205,7 +204,7 @@ def _told(opened: OpenedVotes) -> OpenedVotes:
         text = (
             f"Read as {layout.name}: {layout.about}. Silence this with layout={layout.name!r} (--layout {layout.name})."
         )
-        warnings.warn(text, LayoutWarning, skip_file_prefixes=PACKAGE)
+        warn(text, LayoutWarning)
     return opened
 
 

@@ -30,13 +30,6 @@ def read_shares(source: object) -> dict[str, dict[str, float]]:
     -------
     dict of str to (dict of str to float)
         By kind of group the share of each group, with sum one.
-
-    Raises
-    ------
-    ColumnError
-        If no column, or more than one, holds shares or numbers of people, or no other column is there.
-    VotesError
-        If the table cannot be read, a share is missing or negative, shares do not sum to one, or a group has no name.
     """
     table = to_polars(open_source(source))
     found = [name for name in table.columns if name.strip().lower() in (SHARE, *COUNTS)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
@@ -19,7 +18,6 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import (
-    PACKAGE,
     SHOWN,
     ColumnError,
     DependentVotesWarning,
@@ -33,6 +31,7 @@ from bayes_arena.errors import (
     listing,
     printable,
     require_choice,
+    warn,
 )
 from bayes_arena.memory import enough_memory
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
@@ -129,11 +128,6 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         Column of the votes' ids; votes with different ids are then kept apart.
     **reading
         The options of :func:`~bayes_arena.read_votes`.
-
-    Raises
-    ------
-    ColumnError, InvalidVotesError, NoVotesError, VotesError
-        As for :func:`~bayes_arena.read_votes`.
     """
     on_invalid, normalise = reading.get("on_invalid", "raise"), reading.get("normalise", False)
     dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")
@@ -202,11 +196,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
-        warnings.warn(
-            f"Left out {sum(dropped.values())} of {total} votes: {counts}.",
-            DroppedVotesWarning,
-            skip_file_prefixes=PACKAGE,
-        )
+        warn(f"Left out {sum(dropped.values())} of {total} votes: {counts}.", DroppedVotesWarning)
     read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
     return ValidVotes(valid, dropped, opened.sided, read, opened.weights)
 
@@ -245,12 +235,11 @@ def _tell_criteria(votes: pl.DataFrame) -> None:
     item = SLICE + ITEM
     if len(names) < 2 or (item in votes.columns and votes.select(item, *whose).n_unique() == votes[item].n_unique()):
         return
-    warnings.warn(
+    warn(
         f"Read the criteria {listing(names)} (slice 'criterion'). Votes on one comparison by several criteria are "
         "not independent: the intervals of a board over all of them are too narrow. Choose one with "
         f"where='criterion == \"{names[0]}\"' (--where).",
         DependentVotesWarning,
-        skip_file_prefixes=PACKAGE,
     )
 
 
@@ -258,11 +247,10 @@ def _propose(frame: Frame, columns: Mapping[str, str], role: str, likely: Collec
     """Warn of a column that looks right for a role that no column has."""
     for name in frame.collect_schema().names():
         if name.casefold() in likely and name not in columns.values():
-            warnings.warn(
+            warn(
                 f"Column {name} looks like the {role} but is not read. Read it with {role}={name!r} "
                 f"(--{role} {name}), or silence this with {role}=False ({otherwise}).",
                 UnusedColumnWarning,
-                skip_file_prefixes=PACKAGE,
             )
             return
 
@@ -271,11 +259,10 @@ def _tell_ties(frame: Frame) -> None:
     """Warn of a column that looks like ties beside winners and losers: ties then count as wins."""
     for name in frame.collect_schema().names():
         if name.casefold() in (*TIES, "tie", "draw", "is_tie", "is_draw"):
-            warnings.warn(
+            warn(
                 f"Column {name} looks like ties but is not read: every row counts as a win of its winner. For ties use "
                 "columns model_a, model_b, winner.",
                 UnusedColumnWarning,
-                stacklevel=4,
             )
             return
 

@@ -55,11 +55,6 @@ def weighed(
         The same columns.
     design_effect : float
         Votes cast per effective vote.
-
-    Raises
-    ------
-    VotesError
-        If importance weights are asked for but there are no weights, or these are counts of wins.
     """
     if weights not in (*get_args(Weights), "information"):
         raise VotesError(f"weights must be 'frequency' or 'importance', not {weights!r}.")

@@ -33,13 +33,7 @@ QUOTED = re.compile(r'"[^"]*("|$)')
 
 
 def scan_columns(paths: Sequence[Path]) -> pl.LazyFrame:
-    """Scan files with every column as text.
-
-    Raises
-    ------
-    VotesError
-        If the files have different separators.
-    """
+    """Scan files with every column as text."""
     separators = {path: separator(path) for path in paths}
     first, *others = dict.fromkeys(separators.values())
     if others:

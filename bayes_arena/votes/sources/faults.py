@@ -29,13 +29,7 @@ STRAY_QUOTE = re.compile(r'[^"]+"')
 
 @contextmanager
 def readable(source: object) -> Iterator[None]:
-    """Turn whatever error an engine raises while reading a source into one error of bounded length.
-
-    Raises
-    ------
-    VotesError
-        If an engine fails or panics; for files it names the first that cannot be read, and what is wrong with it.
-    """
+    """Turn whatever error an engine raises while reading a source into one error of bounded length."""
     try:
         yield
     except (ArenaError, Warning, MemoryError):

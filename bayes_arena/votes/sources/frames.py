@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +15,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from bayes_arena.errors import LONGEST_VALUE, PACKAGE, RepeatedVotesWarning, VotesError, listing, shortened
+from bayes_arena.errors import LONGEST_VALUE, RepeatedVotesWarning, VotesError, listing, shortened, warn
 from bayes_arena.extras import require
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.sources.csv_files import scan_columns
@@ -45,11 +44,6 @@ def open_source(source: object, *, dedupe: bool = False) -> Frame:
     -----
     RepeatedVotesWarning
         If files have the same content, whether they are counted or, with ``dedupe``, left out.
-
-    Raises
-    ------
-    VotesError
-        If a path does not exist, its format is unknown, or the object is not a dataframe.
     """
     require_threads_of_polars()
     if paths := files_of(source):
@@ -132,12 +126,13 @@ def _checked_for_copies(paths: list[Path], *, dedupe: bool) -> list[Path]:
         return paths
     done = "Left out" if dedupe else "Counted twice (leave them out with dedupe=True, --dedupe)"
     text = f"{done}: files with the same content, {listing(repeated)}."
-    warnings.warn(text, RepeatedVotesWarning, skip_file_prefixes=PACKAGE)
+    warn(text, RepeatedVotesWarning)
     return kept if dedupe else paths
 
 
 def _scan(paths: list[Path]) -> pl.LazyFrame:
-    suffixes = {_suffix(path) for path in paths}
+    plain = (path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path for path in paths)
+    suffixes = {path.suffix.lower() for path in plain}
     if len(suffixes) > 1:
         raise VotesError(f"Files of several formats at once: {listing(sorted(suffixes))}. Read one format per call.")
     suffix = suffixes.pop()
@@ -148,11 +143,6 @@ def _scan(paths: list[Path]) -> pl.LazyFrame:
             f"(text formats also compressed as {' or '.join(COMPRESSIONS)}).{of_arena}"
         )
     return READERS[suffix](paths)
-
-
-def _suffix(path: Path) -> str:
-    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
-    return plain.suffix.lower()
 
 
 def _scan_json_lines(paths: list[Path]) -> pl.LazyFrame:

@@ -31,13 +31,7 @@ def as_json(value: Any) -> str | None:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """Return the records of a file.
-
-    Raises
-    ------
-    VotesError
-        If it is not JSON, or holds anything but records.
-    """
+    """Return the records of a file."""
     wrong = f"Cannot read {str(path)!r}: "
     if path.suffix.lower() == ".zst":
         raise VotesError(
