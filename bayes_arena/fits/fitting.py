@@ -17,7 +17,7 @@ from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
@@ -227,8 +227,8 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
         require_samplable(problem.objective, sampler, draws, tune)
     with one_thread():
         try:
-            mode, mirror_probability, evidence = _find(problem, route)
-            why, remedy = (_unsure(mode), REMEDY) if plan.otherwise else ("", "")
+            mode, mirror_probability, why, evidence = _find(plan)
+            remedy = REMEDY
         except (TooLargeError, ConvergenceError) as error:
             if plan.otherwise is None:
                 raise
@@ -238,10 +238,7 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
         known = replace(without, problem=without.problem.because(answers=why), said=(said, *without.said))
         return _solved(known, draws=draws, tune=tune, sampler=sampler, seed=seed)
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
-    if plan.most_directions and not math.isnan(mode.free_energy):
-        with one_thread():
-            mode = with_directions(mode)
-        problem = replace(problem, model=mode.problem.model, reasons=mode.problem.reasons)
+    problem = replace(problem, model=mode.problem.model, reasons=mode.problem.reasons)
     tree = samples = None
     if route == "nuts":
         estimated = information(mode) if problem.prior.hyper is not None else None
@@ -264,19 +261,29 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
     )
 
 
-def _find(problem: Problem, route: str) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
-    if route == "map" or problem.prior.hyper is None:
-        return *in_own_order(find_mode, problem), None
+def _find(plan: Plan) -> tuple[Mode, float | None, str, Evidence | None]:
+    """Return the mode of a plan's problem, at estimated spreads where possible, with directions if it has some.
+
+    Beside it are the probability of its mirror image, why answers are to be left out, if they are, and the evidence.
+    """
     evidence: Evidence | None = None
 
-    def find(ordered: Problem) -> Mode:
+    def find(problem: Problem) -> Mode:
         nonlocal evidence
-        mode, evidence = find_marginal(ordered)
+        if plan.method == "map" or problem.prior.hyper is None:
+            return find_mode(problem)
+        mode, evidence = find_marginal(problem)
         return mode
 
-    found = in_own_order(find, problem)
-    return *found, None if route == "nuts" else evidence
+    def judge(mode: Mode) -> tuple[Mode, tuple[float | None, str]]:
+        mode, mirror_probability = judge_direction(mode)
+        why = _unsure(mode) if plan.otherwise else ""
+        if plan.most_directions and not why and not math.isnan(mode.free_energy):
+            mode = with_directions(mode)
+        return mode, (mirror_probability, why)
+
+    mode, judgement = in_own_order(find, plan.problem, judge)
+    return mode, *judgement, None if plan.method == "nuts" else evidence
 
 
 def _unsure(mode: Mode) -> str:
