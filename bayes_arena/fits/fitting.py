@@ -17,7 +17,7 @@ from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode
+from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
@@ -251,29 +251,42 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
 
 
 def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated.
+    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated."""
+    judgement: tuple[float | None, Evidence | None] = None, None
+
+    def find(ordered: Problem) -> Mode:
+        nonlocal judgement
+        mode, *judged = _in_order(plan, ordered)
+        judgement = judged[0], judged[1]
+        return mode
+
+    mode, _ = in_own_order(find, plan.problem, lambda mode: (mode, None))
+    return mode, *judgement
+
+
+def _in_order(plan: Plan, ordered: Problem) -> tuple[Mode, float | None, Evidence | None]:
+    """Return the same for the problem of a plan in its own order.
 
     Answers are added to the model without them, where the votes can tell them from noise.
     """
     if plan.otherwise is None:
-        mode, mirror_probability, evidence = _find(plan.problem, plan.method)
+        mode, mirror_probability, evidence = _find(ordered, plan.method)
         mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
         looked_for = plan.most_directions and not math.isnan(mode.free_energy)
         return with_directions(mode) if looked_for else mode, mirror_probability, evidence
-    simpler, mirror_without, evidence_without = _found(plan.otherwise)
+    without = plan.otherwise.problem
+    plain = replace(ordered, model=without.model, reasons=without.reasons)
+    simpler, mirror_without, evidence_without = _in_order(plan.otherwise, plain)
     remedy = ""
     try:
-        mode, mirror_probability, evidence = _find(plan.problem, plan.method, simpler)
+        mode, mirror_probability, evidence = _find(ordered, plan.method, simpler)
         why, remedy = _unsure(mode), REMEDY
     except (TooLargeError, ConvergenceError) as error:
         why = str(error)
     if why:
         said = (*simpler.open_questions, f"Answers are left out: {why}{remedy}")
-        return (
-            replace(simpler, problem=simpler.problem.because(answers=why), open_questions=said),
-            mirror_without,
-            evidence_without,
-        )
+        left_out = simpler.problem.because(answers=why)
+        return replace(simpler, problem=left_out, open_questions=said), mirror_without, evidence_without
     mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     if plan.most_directions:
         mode = with_directions_of(simpler, mode)
@@ -283,16 +296,9 @@ def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
 def _find(problem: Problem, route: str, simpler: Mode | None = None) -> tuple[Mode, float | None, Evidence | None]:
     """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
     if route == "map" or problem.prior.hyper is None:
-        return *in_own_order(find_mode, problem), None
-    evidence: Evidence | None = None
-
-    def find(ordered: Problem) -> Mode:
-        nonlocal evidence
-        mode, evidence = find_marginal(ordered, simpler)
-        return mode
-
-    found = in_own_order(find, problem)
-    return *found, None if route == "nuts" else evidence
+        return *judge_direction(find_mode(problem)), None
+    mode, evidence = find_marginal(problem, simpler)
+    return *judge_direction(mode), None if route == "nuts" else evidence
 
 
 def _unsure(mode: Mode) -> str:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.inference.population import Stratum, raked
 
 CAP = 0.05
@@ -31,7 +31,7 @@ TWICE = 2.0
 TRIMMED = 0.2
 """Share of the weight that is left out at either end."""
 ROUNDING = 1e-9
-"""Share of the average that counts as none."""
+"""Share of the average that counts as none, and distance of expected votes that counts as none."""
 EVERYBODY, MIDDLE = "everybody", "the middle"
 
 
@@ -90,11 +90,17 @@ def _level(part: Floats, cast: Floats, cap: float) -> float:
 
 
 def kept(values: Floats, weights: Floats) -> Floats:
-    """Return the weights of the middle of values, rows of (P, K) with weights of sum one: those of its mean."""
+    """Return the weights of the middle of values, rows of (P, K) with weights of sum one: those of its mean.
+
+    Of equal values at an end of the middle the same share of each counts, whoever comes first.
+    """
     order = np.argsort(values, axis=1, kind="stable")
-    ordered = np.take_along_axis(weights, order, axis=1)
+    ordered, rising = (np.take_along_axis(one, order, axis=1) for one in (weights, values))
     up_to = np.cumsum(ordered, axis=1)
     inside = np.clip(up_to, TRIMMED, 1 - TRIMMED) - np.clip(up_to - ordered, TRIMMED, 1 - TRIMMED)
+    alike = np.cumsum(np.diff(rising, axis=1, prepend=-np.inf) > ROUNDING) - 1
+    within, whole = (sum_by(alike, one.ravel(), alike[-1] + 1) for one in (inside, ordered))
+    share = np.divide(within, whole, out=np.zeros_like(whole), where=whole > 0)
     found = np.empty_like(inside)
-    np.put_along_axis(found, order, inside, axis=1)
+    np.put_along_axis(found, order, ordered * share[alike].reshape(ordered.shape), axis=1)
     return np.asarray(found / found.sum(axis=1, keepdims=True))

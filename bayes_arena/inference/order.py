@@ -4,8 +4,9 @@ Rounding of sums and matrices depends on the order of their terms, and random st
 votes weigh up to a billion times as much as others, or several optima are nearly equally good, this shows. So
 competitors and annotators are numbered by their votes alone: by a fingerprint of whom they met, who judged and how it
 ended, which in turn includes the fingerprints of these (colour refinement; Weisfeiler & Leman, 1968). Those with the
-same fingerprint are practically interchangeable. A model with position effects is solved with the sides as they are or
-with both swapped, whichever has the smaller fingerprint, and then fingerprints distinguish the sides.
+same fingerprint are practically interchangeable. Slices keep the order of their names, and programs have that of the
+annotators. A model with position effects is solved with the sides as they are or with both swapped, whichever has the
+smaller fingerprint, and then fingerprints distinguish the sides.
 """
 
 from __future__ import annotations
@@ -13,20 +14,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.crossed import MIXED, Crossed
+from bayes_arena.algebra.crossed_factor import CrossedFactor
+from bayes_arena.algebra.factors import Factor, factorise
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
-from bayes_arena.inference.mode.laplace import laplace_at
-from bayes_arena.inference.mode.mode import Mode, judge_direction
-from bayes_arena.inference.mode.newton import Optimum
+from bayes_arena.inference.mode.laplace import Laplace, laplace_at
+from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.newton import Gauge, Optimum
+from bayes_arena.likelihood.derivatives import gradient_and_hessian
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.cells import NO_PROGRAM, Cells
+from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.outcomes import turned as turned_outcomes
+from bayes_arena.votes.tally import Tally
 
 Prints = NDArray[np.uint64]
 """Fingerprints; their sums wrap around, and so do not depend on the order of the terms."""
@@ -36,34 +46,25 @@ NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint
 POSITION = "position"
 
 
-def in_own_order(
-    find: Callable[[Problem], Mode],
-    problem: Problem,
-    judge: Callable[[Mode], tuple[Mode, float | None]] = judge_direction,
-) -> tuple[Mode, float | None]:
-    """Find a mode of a problem and judge its direction, competitors and annotators numbered by their votes.
+def in_own_order[T](
+    find: Callable[[Problem], Mode], problem: Problem, judge: Callable[[Mode], tuple[Mode, T]]
+) -> tuple[Mode, T]:
+    """Find a mode of a problem and judge it, competitors and annotators numbered by their votes.
 
     Parameters
     ----------
     find : callable
         Finds the mode of a problem.
     problem : Problem
-        With slices it is solved in the given order: slices and their parameters are many.
     judge : callable
-        Judges the direction.
-
-    Returns
-    -------
-    mode : Mode
-    mirror_probability : float or None
-        From :func:`~bayes_arena.inference.mode.mode.judge_direction`.
+        Returns the mode, or one that follows from it, and what does not depend on the order.
     """
     cells = problem.cells
-    if problem.model.is_crossed or cells.n_competitors < 2 or not len(cells.a):
+    if cells.n_competitors < 2 or not len(cells.a):
         return judge(find(problem))
     order = Order.of(problem)
-    mode, mirror_probability = judge(find(order.ordered(problem)))
-    return order.back(mode, problem), mirror_probability
+    mode, judgement = judge(find(order.ordered(problem)))
+    return order.back(mode, problem), judgement
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +93,11 @@ class Order:
         tally, cells = problem.objective.tally, problem.cells
         i, j, k = tally.i, tally.j, tally.k
         features = np.ascontiguousarray(tally.features) + 0.0
-        seen = [*_bits(problem.objective.counts), *_bits(features)]
+        here = [row if kind != PROGRAM else row != NO_PROGRAM for kind, row in _slices(problem.model, tally)]
+        slices = [row.astype(np.uint64) for row in here]
+        seen = [*slices, *_bits(problem.objective.counts), *_bits(features)]
         counts = problem.objective.counts
-        from_j = [*_bits(counts[turned_outcomes(len(counts))]), *_bits(0.0 - features)]
+        from_j = [*slices, *_bits(counts[turned_outcomes(len(counts))]), *_bits(0.0 - features)]
         who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
         who, judge, of_i, of_j = _refined(who, judge, (i, j, k), seen, from_j, NO_SIDE)
         turned = False
@@ -116,10 +119,15 @@ class Order:
         whole: dict[str, Any] = {
             "competitors": tuple(cells.competitors[c] for c in self.competitor),
             "annotators": tuple(cells.annotators[k] for k in self.annotator),
+            "programs": self._programs(cells),
         }
         found = replace(cells, a=a, b=b, annotator=annotator, counts=counts, features=features, **whole)
         key = (a * cells.n_competitors + b) * max(cells.n_annotators, 1) + annotator
         return replace(problem, cells=found.take(np.argsort(key, kind="stable")), as_cast=None)
+
+    def _programs(self, cells: Cells) -> tuple[str, ...]:
+        """Return the programs in this order."""
+        return tuple(cells.annotators[k] for k in self.annotator if cells.annotators[k] in cells.programs)
 
     @staticmethod
     def _places(codes: Ints, order: Ints) -> Ints:
@@ -129,11 +137,14 @@ class Order:
 
     def back(self, mode: Mode, problem: Problem) -> Mode:
         """Translate a mode of the reordered problem back to the original problem."""
-        problem = replace(problem, prior=mode.problem.prior, reasons=mode.problem.reasons)
-        target, point = problem.objective, self._point(mode.point, problem)
+        found = mode.problem
+        problem = replace(problem, model=found.model, prior=found.prior, reasons=found.reasons)
+        target, point = problem.objective, self._point(mode, problem, mode.point)
         infinite, factor = bool(mode.at_infinity), mode.laplace.factor
         if isinstance(factor, Factor):
             laplace = replace(mode.laplace, factor=self._factor(factor, problem), shifts=problem.shifts)
+        elif isinstance(factor, CrossedFactor) and not math.isnan(mode.free_energy):  # averaged over a Gaussian
+            laplace = self._crossed(mode, factor.hessian, problem, point)
         else:
             laplace = laplace_at(target, point, problem.shifts, at_infinity=infinite)
         stopped = Optimum(point, math.nan, mode.gradient, mode.iterations, converged=False)
@@ -142,7 +153,7 @@ class Order:
             problem=problem,
             point=point,
             laplace=laplace,
-            mirror=self._point(mode.mirror, problem) if mode.mirror else None,
+            mirror=self._point(mode, problem, mode.mirror) if mode.mirror else None,
             at_infinity=tuple(at_infinity(problem, stopped)) if infinite else (),
         )
 
@@ -178,13 +189,81 @@ class Order:
         )
         return common, own
 
-    def _point(self, point: Point, problem: Problem) -> Point:
+    def _point(self, mode: Mode, problem: Problem, point: Point) -> Point:
         """Translate a point of the reordered problem back."""
         common, signs = self._signs(problem)
-        strength, own = np.empty_like(point.strength), np.empty_like(point.own)
+        strength, own, slices = (
+            np.empty_like(one) for one in (point.strength, point.own, problem.objective.start().slices)
+        )
         strength[self.competitor] = point.strength
         own[self.annotator[: len(own)]] = point.own
-        return Point(strength, point.common * common, own * signs)
+        slices[:] = 0.0
+        there, here = mode.problem.objective.numbering, problem.objective.numbering
+        if there is not None and here is not None:
+            for effect, keys, wanted, part, to in zip(
+                there.slices, there.keys, here.keys, there.parts, here.parts, strict=True
+            ):
+                keys = self._keys(effect, keys, mode.problem.cells, problem.cells)
+                at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+                known = wanted[at] == keys  # all but the number that stands for people's lack of a program's taste
+                slices[to][at[known]] = point.slices[part][known]
+        return Point(strength, point.common * common, own * signs, slices)
+
+    def _keys(self, effect: Effect, keys: Ints, ordered: Cells, cells: Cells) -> Ints:
+        """Translate the keys of numbers of slices back."""
+        if effect.by == COMPETITOR:
+            return self.competitor[keys]
+        alone = effect.basis == "one"
+        code, competitor = (keys, 0) if alone else np.divmod(keys, cells.n_competitors)
+        code = self._codes(effect.by, code, ordered, cells)
+        return code if alone else code * cells.n_competitors + self.competitor[competitor]
+
+    def _codes(self, kind: str, codes: Ints, ordered: Cells, cells: Cells) -> Ints:
+        """Translate codes of slices back."""
+        if kind == ANNOTATOR:
+            return self.annotator[codes]
+        if kind == PROGRAM:
+            place = np.array([cells.programs.index(name) for name in ordered.programs])
+            return np.where(codes == NO_PROGRAM, codes, place[codes])
+        return codes
+
+    def _rows(self, mode: Mode, problem: Problem) -> tuple[Ints, Floats]:
+        """Return which row of the reordered votes every row is, and -1 where its sides are swapped, else 1."""
+        there, here = mode.problem.objective.tally, problem.objective.tally
+        i, j = self.competitor[there.i], self.competitor[there.j]
+        k = self.annotator[there.k] if problem.objective.n_annotators else there.k
+        by_side = problem.model.position != "none"
+        swapped = np.full(len(i), self.turned) if by_side else i > j
+        i, j = np.where(swapped, j, i), np.where(swapped, i, j)
+        slices = [
+            self._codes(kind, row, mode.problem.cells, problem.cells) for kind, row in _slices(problem.model, there)
+        ]
+        features = np.where(swapped, -there.features, there.features)
+        translated = np.lexsort((i, j, k, *slices, *features))
+        row = np.empty_like(translated)
+        row[np.lexsort((here.i, here.j, here.k, *here.slices, *here.features))] = translated
+        return row, np.where(swapped, -1.0, 1.0)[row]
+
+    def _crossed(self, mode: Mode, found: Crossed, problem: Problem, point: Point) -> Laplace:
+        """Translate the precision of a Gaussian back, and factorise it."""
+        target, (row, sign) = problem.objective, self._rows(mode, problem)
+        hessian = cast(Crossed, gradient_and_hessian(target, point, residuals=False)[1])
+        rows = hessian.elimination.rows
+        at, sign = found.elimination.back[row[rows]], sign[rows]
+        curve, products, head = found.curve[at], found.products[at], np.empty_like(found.head)
+        curve[:, ETA] *= sign[:, None]
+        curve[:, :, ETA] *= sign[:, None]
+        products[:, :, MIXED] *= sign[:, None]
+        head[np.ix_(self.competitor, self.competitor)] = found.head
+        hessian = replace(hessian, curve=curve, products=products, head=head)
+        gauge = Gauge.of_all(problem.shifts, target)
+        factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
+        return Laplace(factor, problem.shifts, False, factor.log_determinant())
+
+
+def _slices(model: Model, tally: Tally) -> list[tuple[str, Ints]]:
+    """Return the slices of rows, by kind."""
+    return list(zip(model.slices, tally.slices, strict=True))
 
 
 def _refined(

@@ -25,6 +25,7 @@ from bayes_arena.inference.belonging import Belonging, columns_of_loadings, give
 from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
+from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.projected import Projection
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS
 from bayes_arena.markup import html_paragraph
@@ -320,7 +321,8 @@ def _without_tastes(fit: Fit) -> Fit:
     model = replace(fit.model, name="annotators in camps", strength_by=kinds)
     problem = replace(fit.mode.problem, model=model, prior=fit.prior)
     with one_thread():
-        return replace(fit, mode=with_directions(nearest_gaussian(problem)))
+        mode, _ = in_own_order(nearest_gaussian, problem, lambda found: (with_directions(found), None))
+    return replace(fit, mode=mode)
 
 
 def _tried(fit: Fit, membership: Floats | None) -> list[Humps]:

@@ -79,6 +79,10 @@ class TestMiddle:
         values, weights = np.array([[5.0, 1.0, 2.0, 3.0, 4.0]]), np.full((1, 5), 0.2)
         np.testing.assert_allclose(kept(values, weights), [[0, 0, 1 / 3, 1 / 3, 1 / 3]], atol=1e-12)
 
+    def test_of_those_who_expect_the_same_all_count_alike(self):
+        values = np.array([[5.0, 1.0, 1.0, 3.0, 1.0 + 1e-12]])
+        np.testing.assert_allclose(kept(values, np.full((1, 5), 0.2)), [[0, 2 / 9, 2 / 9, 1 / 3, 2 / 9]], atol=1e-12)
+
     def test_a_sure_minority_hardly_moves_it(self):
         arena = REGIMES["consistent minority"](np.random.default_rng(3))
         with pytest.warns(ba.AverageWarning, match=r"disagrees with everybody's average .* \(rank \d+, in the middle"):
