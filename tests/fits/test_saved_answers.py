@@ -105,3 +105,19 @@ def test_a_contrary_annotator_is_found_beside_answers():
     assert fit.model.strength_by == ("prompt",)
     table = ba.annotators(fit).set_index("annotator")
     assert list(table.index[table["verdict"] == "anomalous"]) == ["j00"]
+
+
+def test_a_saved_fit_knows_its_board(fit, tmp_path, monkeypatch):
+    """No question on it projects the board anew, or asks the middle of the votes again."""
+    ba.save(fit, tmp_path / "fit.nc")
+    loaded = ba.load(tmp_path / "fit.nc")
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    for place in ("fits.result.project", "inference.averages.project", "fits.result.change"):
+        monkeypatch.setattr(f"bayes_arena.{place}", again)
+    assert ba.verdict(loaded) == ba.verdict(fit)
+    assert loaded.warnings == fit.warnings
+    for table in (ba.leaderboard, ba.next_pairs, ba.unsettled_pairs, ba.rank_probabilities):
+        assert table(loaded).equals(table(fit)), table
