@@ -237,9 +237,9 @@ def test_who_was_never_beaten_can_be_passed():
     table = ba.price(ba.fit(frame(rows), model="bradley-terry"), place=1)
     assert table.loc[0, "opponent"] == "a"
     assert np.isfinite(table["plain_votes"]).all()
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(frame(rows), model="bradley-terry", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="no finite estimate"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="no finite estimate"):
         ba.price(fit)
 
 
@@ -260,9 +260,9 @@ def test_who_is_never_shown_has_no_price_by_chance():
 
 def test_groups_that_never_met_have_no_places():
     rows = [("a", "b", "model_a"), ("a", "b", "model_b"), ("c", "d", "model_a"), ("c", "d", "model_b")]
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(frame(rows), model="bradley-terry", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="never compared"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="never compared"):
         ba.price(fit)
 
 

@@ -10,6 +10,7 @@ from helpers import frame
 from scipy.stats import norm
 
 import bayes_arena as ba
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.images import Images
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
@@ -232,7 +233,7 @@ class TestOfOtherScales:
         np.testing.assert_allclose(plain.elo_strength, back.elo_strength, atol=1e-9)
 
     @staticmethod
-    def _read(posterior, fit: ba.Fit) -> ba.Draws:
+    def _read(posterior, fit: ba.Fit) -> Draws:
         import xarray as xr
 
         return ba.from_posterior(xr.DataTree.from_dict({"posterior": posterior}), fit.cells, model=fit.model).samples

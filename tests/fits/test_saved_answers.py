@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 import bayes_arena as ba
 from bayes_arena.likelihood.problem import number_labels
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.DependentVotesWarning")]
 MODEL = ba.Model(
     "both", "annotator", "davidson", "annotator", strength_by=("prompt",), ties_by=("prompt", "competitor")
 )
@@ -61,7 +61,7 @@ def test_a_change_of_slices_is_noticed(saved, tmp_path, changed):
     with h5py.File(tmp_path / "fit.nc", "r+") as file:
         values = file[changed][...]
         file[changed][...] = values[..., ::-1] if changed == "cells/slices" else values * 1.5
-    with pytest.raises(ba.OutputError, match=r"checksum differs|damaged"):
+    with pytest.raises(ba.errors.OutputError, match=r"checksum differs|damaged"):
         ba.load(tmp_path / "fit.nc")
 
 

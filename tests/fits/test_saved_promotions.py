@@ -109,7 +109,7 @@ def test_damage_is_named(path, problem):
         tree = opened.load()
     EDITS[problem](tree)
     tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
-    with pytest.raises(ba.OutputError) as error:
+    with pytest.raises(ba.errors.OutputError) as error:
         ba.load(path.with_name("edited.nc"))
     assert problem in str(error.value)
 
@@ -119,7 +119,7 @@ def test_a_missing_record_of_the_votes_as_cast_is_noticed(path):
         tree = opened.load()
     del tree["cast"]
     tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
-    with pytest.raises(ba.OutputError, match="the checksum differs"):
+    with pytest.raises(ba.errors.OutputError, match="the checksum differs"):
         ba.load(path.with_name("edited.nc"))
 
 

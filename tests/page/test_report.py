@@ -255,7 +255,7 @@ class TestWithoutAnnotators:
 def test_an_estimate_at_infinity_has_no_page():
     with warnings.catch_warnings(action="ignore"):
         fit = ba.fit(frame([("x", "y", "model_a")] * 3), prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="prior='default'"):
         ba.report(fit)
 
 
@@ -281,8 +281,8 @@ class TestMeta:
     @pytest.mark.parametrize(
         ("meta", "error", "said"),
         [
-            ({"who": ["model-1"]}, ba.ColumnError, "Rename one of who to 'competitor'"),
-            ({"name": ["model-1"], "model": ["x"]}, ba.ColumnError, "More than one column"),
+            ({"who": ["model-1"]}, ba.errors.ColumnError, "Rename one of who to 'competitor'"),
+            ({"name": ["model-1"], "model": ["x"]}, ba.errors.ColumnError, "More than one column"),
             ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one row for 'model-1'"),
             ({"name": ["x"]}, ba.VotesError, "None of 'x' is a competitor"),
         ],

@@ -185,12 +185,12 @@ def test_somebody_without_a_training_vote_is_predicted_by_the_prior_alone(flippe
 
 
 def test_a_flat_prior_names_whom_it_cannot_predict(flippers, arena_cells):
-    with pytest.raises(ba.NotIdentifiedError, match=r"annotator-01.*prior='default'.*keep_annotators"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match=r"annotator-01.*prior='default'.*keep_annotators"):
         ba.fit(silenced(flippers, 0), model="am-elo", prior="flat")
     alone = (arena_cells.a == 2) | (arena_cells.b == 2)
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = M_ELO(with_counts(arena_cells, arena_cells.counts * ~alone[:, None]))
-    with pytest.raises(ba.NotIdentifiedError, match=r"model-1 and model-3.*prior='default'"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match=r"model-1 and model-3.*prior='default'"):
         predict(fit, arena_cells)
     known = with_counts(arena_cells, arena_cells.counts * ~alone[:, None])
     assert np.isfinite(predict(fit, known).score).all()
