@@ -68,6 +68,7 @@ from .validation.comparison import compare as compare
 from .validation.cross_validation import held_out as held_out, kfold as kfold
 from .validation.diagnostics import diagnose as diagnose
 from .validation.leave_one_out import leave_one_out as leave_one_out
+from .validation.prediction import predict as predict
 from .validation.predictive import predictive_check as predictive_check, replicate as replicate
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells

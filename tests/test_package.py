@@ -73,6 +73,7 @@ PUBLIC = [
     "next_pairs",
     "online_elo",
     "plots",
+    "predict",
     "predictive_check",
     "price",
     "prior_check",

@@ -10,7 +10,7 @@ from helpers import RIGGERS
 from rigging import rig
 
 import bayes_arena as ba
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")]  # imports ArviZ
 
@@ -35,7 +35,7 @@ def assert_alike(again: ba.Fit, fit: ba.Fit) -> None:
     assert (again.cells.counts == fit.cells.counts).all() and (again.cast.counts == fit.cast.counts).all()
     for table in (ba.leaderboard, ba.integrity, ba.promoters, ba.annotators):
         assert table(again).equals(table(fit)), table
-    assert np.array_equal(predict(again, fit.cast).log_p, predict(fit, fit.cast).log_p)
+    assert np.array_equal(predict_cells(again, fit.cast).log_p, predict_cells(fit, fit.cast).log_p)
     assert ba.flag(again) == ba.flag(fit) and repr(again.plan) == repr(fit.plan)
     for name in FOUND:
         assert (getattr(again.promotions, name) == getattr(fit.promotions, name)).all(), name

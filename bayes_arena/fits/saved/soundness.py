@@ -58,7 +58,12 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "covariance": ("competitor", "competitor_too"),
         "discrimination_sd": ("annotator_with_theta",),
     },
-    "change": {name: ("competitor",) for name in ("by_competitor", "since", "size")} | {"names": ("tested_period",)},
+    "change": {
+        "by_competitor": ("competitor",),
+        "since": ("competitor",),
+        "size": ("competitor",),
+        "names": ("tested_period",),
+    },
     "draws": {
         "strength": ("sample", "competitor"),
         "elo_strength": ("sample", "competitor"),
