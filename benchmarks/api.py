@@ -16,9 +16,9 @@ from machinery.reference import GROUPS, public_names
 
 ROLE = re.compile(r":\w+:`(?:[^`]*<)?~?(?:bayes_arena\.)?([\w.]+)>?`")
 YOUNG = {
-    *("Camps", "camps", "bursts", "integrity", "Promoters", "promoters", "Promotions", "price", "siblings"),
+    *("camps", "bursts", "integrity", "promoters", "price", "siblings"),
     *("best_by_group", "disagreement", "slice_similarity", "changes", "history", "grades", "style_features"),
-    *("JudgeReport", "judge_report", "Choice", "Plan", "choose", "flips", "flip_votes", "from_posterior"),
+    *("judge_report", "choose", "flips", "flip_votes", "from_posterior"),
     "plots",
 }
 """What few have used so far, and may be called or asked differently in the next release."""
@@ -27,7 +27,9 @@ YOUNG = {
 def page() -> str:
     """Return a table for every group of names."""
     names = public_names()
-    groups = {said: [name.rsplit(".", 1)[-1] for name in names[group]] for group, said in GROUPS.items()}
+    groups = {
+        said: [name.rsplit(".", 1)[-1] for name in names[group]] for group, said in GROUPS.items() if group in names
+    }
     groups["Modules", "Names of their own, in the reference."] = [
         name for name in ba.__all__ if isinstance(getattr(ba, name), ModuleType)
     ]

@@ -21,6 +21,7 @@ from camped import REGIMES, Camped
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.directions import with_directions
+from bayes_arena.reliability.camps import Camps
 
 PER_LOGIT = 400 / math.log(10)
 HEADS = (
@@ -71,7 +72,7 @@ def fitted(cells: ba.Cells) -> ba.Fit:
     return replace(fit, mode=with_directions(fit.mode))
 
 
-def matched(found: ba.Camps, arena: Camped) -> dict[int, str]:
+def matched(found: Camps, arena: Camped) -> dict[int, str]:
     """Return which of two camps found is which of the arena's; empty unless there are as many."""
     if len(found.names) != 2 or not arena.camp.any():
         return {}

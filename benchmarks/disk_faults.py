@@ -35,6 +35,7 @@ from pathlib import Path
 import numpy as np
 
 import bayes_arena as ba
+from bayes_arena.page.report import Report
 
 FOLDER = "FAULTS_FOLDER"
 KILLED = multiprocessing.get_context("forkserver")
@@ -56,8 +57,8 @@ def cells(which: str) -> ba.Cells:
     return ba.read_votes(votes() if which == "new" else votes().head(300))
 
 
-def page(which: str) -> ba.Report:
-    return ba.Report(which * 100_000)
+def page(which: str) -> Report:
+    return Report(which * 100_000)
 
 
 def arena_with(path: Path, *, added: int, rated: int = 0) -> None:

@@ -50,7 +50,6 @@ COMMANDS = {
     "versus": "versus model-1 model-2 FIT -o OUT/a.json",
     "versus --require": "versus model-1 model-2 FIT --require not-worse --margin 2000 -o OUT/a.json",
     "flips": "flips FIT -o OUT/a.csv",
-    "price": "price FIT -o OUT/a.csv",
     "annotators": "annotators FIT -o OUT/a.csv --plot OUT/a.png",
     "judge": "judge FIT --judge annotator-1 -o OUT/a.json",
     "integrity": "integrity VOTES -o OUT/a.csv",

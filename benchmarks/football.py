@@ -42,7 +42,7 @@ from scipy.optimize import minimize
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.change import POINTS
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 TUNED, YEARS = range(2010, 2012), range(2012, 2026)
 """Years by which settings are chosen, and years that are scored."""
@@ -289,7 +289,7 @@ def ours(table: pl.DataFrame, games: Matches, known: np.ndarray) -> Iterable[Row
                 continue
             seconds += time.process_time() - start
             ahead = read(known & (games.year == year))
-            total += float((ahead.counts[:, :3] * predict(fit, ahead).log_p.T).sum())
+            total += float((ahead.counts[:, :3] * predict_cells(fit, ahead).log_p.T).sum())
             spreads += [fit.spreads.spread("drift")] if model.drift else []
         steps = f", by {min(spreads):.3f} to {max(spreads):.3f} logits a year" if spreads else ""
         row = {"name": OURS, "by": name + steps, "score": total / known.sum(), "cpu_s": seconds}

@@ -33,7 +33,7 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.worth import worth
 from bayes_arena.validation.cross_validation import vote_scores
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.cells import single_votes, with_counts
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
@@ -114,7 +114,7 @@ def splits_of(cells: ba.Cells, n: int, splits: int) -> Iterator[tuple[ba.Cells, 
 
 def log_score(fit: ba.Fit, cells: ba.Cells) -> float:
     """Return the mean log score of votes."""
-    _, scores, votes = vote_scores(predict(fit, cells), cells.counts)
+    _, scores, votes = vote_scores(predict_cells(fit, cells), cells.counts)
     return float((scores * votes).sum() / votes.sum())
 
 

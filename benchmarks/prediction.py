@@ -23,7 +23,7 @@ import pandas as pd
 
 import bayes_arena as ba
 from bayes_arena.validation.cross_validation import split_votes, vote_scores
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 NUMBERS = {"mse": ("MSE", 4), "auc": ("AUC", 4), "log_score": ("log score", 3)}
 PLAIN = ba.Model("davidson", ties="davidson")
@@ -91,7 +91,7 @@ def with_and_without_discounts(cells: ba.Cells) -> str:
     for train, test in split_votes(cells, splits=SPLITS, test=TEST, seed=0):
         fits = [ba.fit(train, robust=robust) for robust in (True, False)]
         discounted.append(fits[0].votes_discounted)
-        scores = [vote_scores(predict(fit, test), test.counts)[1:] for fit in fits]
+        scores = [vote_scores(predict_cells(fit, test), test.counts)[1:] for fit in fits]
         rows.append([(logs * votes).sum() / votes.sum() for logs, votes in scores])
     robust, alike = np.array(rows).T
     error = math.sqrt(1 / len(rows) + TEST / (1 - TEST)) * (robust - alike).std(ddof=1)

@@ -16,6 +16,7 @@ from itertools import product
 import numpy as np
 
 import bayes_arena as ba
+from bayes_arena.ratings.intervals.laplace import Laplace
 
 COMPETITORS, ANNOTATORS, VOTES = 8, 20, 1600
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
@@ -82,7 +83,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     intervals = {
-        "laplace": ba.Laplace(),
+        "laplace": Laplace(),
         "Clustered(by='annotator')": ba.Clustered(),
         "Clustered(by='prompt')": ba.Clustered(by="prompt"),
         "Bootstrap(by='prompt')": ba.Bootstrap(resamples=arguments.resamples, by="prompt"),

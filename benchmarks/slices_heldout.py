@@ -30,7 +30,7 @@ from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import SMALLEST
 from bayes_arena.validation.cross_validation import clustered, split_votes, vote_scores
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROMPT
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -77,7 +77,7 @@ def models(cells: ba.Cells) -> dict[str, ba.Model]:
 
 def score(fit: ba.Fit, cells: ba.Cells) -> tuple[Floats, Floats]:
     """Return log score, Brier score and squared error of every vote, shape (3, 3, n_cells), and how many they are."""
-    prediction = predict(fit, cells)
+    prediction = predict_cells(fit, cells)
     squares, logs, votes = vote_scores(prediction, cells.counts)
     p = np.exp(prediction.log_p)
     brier = (p**2).sum(axis=0) + 1 - 2 * p

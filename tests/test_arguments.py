@@ -59,7 +59,7 @@ def test_a_fit_prints_what_a_reader_wants_first(fit):
     board = ba.leaderboard(fit)
     places = [text.index(part) for part in (repr(fit), str(ba.verdict(fit)), f"{board['elo'][2]:.1f}", repr(fit.plan))]
     assert places == sorted(places)
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(frame([("x", "y", "x")]), prior="flat")
     assert f"Warning: {fit.warnings[0]}" in str(fit) and "Nothing can be decided" in str(fit)
 
@@ -109,13 +109,13 @@ def test_what_was_simulated_is_no_votes_but_has_some():
 
 
 def test_messages_are_short_and_keep_their_remedy():
-    with pytest.raises(ba.ColumnError) as error:
+    with pytest.raises(ba.errors.ColumnError) as error:
         ba.read_votes(VOTES, a="x" * 10**6, b="y")
     assert len(str(error.value)) < 1000
     with pytest.raises(ba.VotesError) as error:
         ba.read_votes(VOTES, where="(" * 10**6)
     assert len(str(error.value)) < 1000
-    with pytest.raises(ba.InvalidVotesError, match=r"on_invalid='drop'") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"on_invalid='drop'") as error:
         ba.read_votes(VOTES.vstack(frame([("x", "y", "z" * 10**6)])))
     assert len(str(error.value)) <= 3010
 

@@ -29,6 +29,7 @@ from typer.testing import CliRunner
 import bayes_arena as ba
 import bayes_arena.models
 from bayes_arena.__main__ import app
+from bayes_arena.votes.sources.hub import hub_files
 
 for command in ("rank", "annotators", "pairs", "check", "integrity"):
     done = CliRunner().invoke(app, [command])
@@ -47,7 +48,7 @@ assert len(ba.compare({{"marginal": fit, "map": ba.fit(cells, model="bradley-ter
 def refusal(ask):
     try:
         ask()
-    except ba.MissingPackageError as error:
+    except ba.errors.MissingPackageError as error:
         assert isinstance(error, ba.ArenaError) and isinstance(error, ImportError)
         return str(error)
 
@@ -63,7 +64,7 @@ for said, ask in {{
     "PyMC models need pymc, " + posterior.format("is"): lambda: ba.models.build,
     "Stable Arenas need duckdb, " + pip.format("is") + '"bayes-arena[arena]"': lambda: ba.StableArena("arena.duckdb"),
     "Plots need matplotlib, " + pip.format("is") + '"bayes-arena[plots]"': lambda: ba.plots.board(fit),
-    "Votes on the hub need huggingface_hub, " + pip.format("is") + '"bayes-arena[hub]"': ba.hub_files,
+    "Votes on the hub need huggingface_hub, " + pip.format("is") + '"bayes-arena[hub]"': hub_files,
 }}.items():
     assert refusal(ask) == said, (said, refusal(ask))
 """
@@ -81,7 +82,9 @@ def test_a_table_of_duckdb_asks_for_pyarrow(arena, monkeypatch):
     columns = {name: arena.votes[name].to_numpy() for name in arena.votes.columns}
     relation = duckdb.sql("select * from columns")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ba.MissingPackageError, match=r"duckdb need pyarrow, which is not .* pip install pyarrow$"):
+    with pytest.raises(
+        ba.errors.MissingPackageError, match=r"duckdb need pyarrow, which is not .* pip install pyarrow$"
+    ):
         ba.read_votes(relation)
     assert columns
 

@@ -21,7 +21,7 @@ fit = ba.fit  # loads its libraries, of which OpenBLAS ends the process if it ge
 resource.setrlimit(getattr(resource, sys.argv[1]), (int(float(sys.argv[3]) * 2**30),) * 2)
 try:
     fit(votes, model=ba.Model("threshold", ties="rao-kupper"))
-except ba.TooLargeError as error:
+except ba.errors.TooLargeError as error:
     print(error)
 """
 GROUPS = {
@@ -65,5 +65,5 @@ def test_memory_that_runs_out_in_the_work_is_typed(monkeypatch):
         raise MemoryError("Unable to allocate 7 GiB")
 
     monkeypatch.setattr("bayes_arena.fits.fitting._solved", fails)
-    with pytest.raises(ba.TooLargeError, match="Memory ran out in fit: Unable to allocate 7 GiB"):
+    with pytest.raises(ba.errors.TooLargeError, match="Memory ran out in fit: Unable to allocate 7 GiB"):
         ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))

@@ -67,7 +67,7 @@ def test_whichever_step_fails_what_was_there_stays(tmp_path, monkeypatch, write,
             disk = Disk(patch, fails)
             try:
                 write(place)
-            except ba.OutputError as error:
+            except ba.errors.OutputError as error:
                 refused = str(error)
         if refused:
             assert refused.startswith(f"Cannot write {str(place)!r}: {os.strerror(errno.ENOSPC)}. ")
@@ -81,7 +81,7 @@ def test_whichever_step_fails_what_was_there_stays(tmp_path, monkeypatch, write,
 def test_a_folder_that_cannot_be_exchanged_stays(tmp_path, monkeypatch):
     write_folder(tmp_path / "one")
     monkeypatch.setattr("ctypes.CDLL", lambda *_, **__: object())
-    with pytest.raises(ba.OutputError, match=r"one': this file system cannot .*remove the old one"):
+    with pytest.raises(ba.errors.OutputError, match=r"one': this file system cannot .*remove the old one"):
         write_folder(tmp_path / "one")
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
@@ -98,9 +98,9 @@ def test_what_is_no_file_is_written_where_it_is(tmp_path):
     write_file(Path(f"/dev/fd/{write}"))
     assert os.read(read, 10) == b"new"
     os.close(read), os.close(write)
-    with pytest.raises(ba.OutputError, match="Cannot write '/dev/full': No space left on device"):
+    with pytest.raises(ba.errors.OutputError, match="Cannot write '/dev/full': No space left on device"):
         write_file(Path("/dev/full"))
-    with pytest.raises(ba.OutputError, match="null"):
+    with pytest.raises(ba.errors.OutputError, match="null"):
         write_file(Path("a\0b"))
 
 
@@ -133,9 +133,12 @@ def test_commands_keep_the_old_file_where_the_disk_is_full(tmp_path, command):
 def test_cells_and_pages_are_typed_too(tmp_path):
     cells = ba.read_votes(frame([("x", "y", "x")] * 3))
     place = tmp_path / "cells.parquet"
-    with files_of_at_most(100), pytest.raises(ba.OutputError, match=r"Cannot write '.*cells\.parquet': File too large"):
+    with (
+        files_of_at_most(100),
+        pytest.raises(ba.errors.OutputError, match=r"Cannot write '.*cells\.parquet': File too large"),
+    ):
         cells.save(place)
-    with pytest.raises(ba.OutputError, match=r"Cannot write '.*absent.*': No such file"):
+    with pytest.raises(ba.errors.OutputError, match=r"Cannot write '.*absent.*': No such file"):
         cells.save(tmp_path / "absent" / "cells.parquet")
     assert not list(tmp_path.iterdir())
 

@@ -256,8 +256,8 @@ def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
 
     def find(ordered: Problem) -> Mode:
         nonlocal judgement
-        mode, *judged = _in_order(plan, ordered)
-        judgement = judged[0], judged[1]
+        mode, mirror_probability, evidence = _in_order(plan, ordered)
+        judgement = mirror_probability, evidence
         return mode
 
     mode, _ = in_own_order(find, plan.problem, lambda mode: (mode, None))

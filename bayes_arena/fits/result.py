@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.draws import Draws, draws_of_spreads, noise_of_unseen, viewed
 from bayes_arena.fits.plan import Plan
-from bayes_arena.inference.averages import said_of_average, said_of_population
+from bayes_arena.inference.averages import said_of_cap, said_of_middle, said_of_population
 from bayes_arena.inference.change import POINTS, Change, change, is_timed, is_too_large
 from bayes_arena.inference.crowd import CAP, EVERYBODY, MIDDLE, Crowd
 from bayes_arena.inference.marginal.finding import Evidence
@@ -68,6 +69,10 @@ if TYPE_CHECKING:
 
 HEAD = 5
 """Rows of the board that print."""
+WHOLE = 5_000_000
+"""Most derivatives of a board in the annotators' numbers that are held."""
+KNOWN = ("projection", "board_covariance", "discrimination_sd", "change", "said_of_middle")
+"""What every question asks of a fit, takes long to find, and does not depend on the annotators' names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +132,12 @@ class Fit:
             f"{cells.n_competitors} competitors, {cells.n_annotators} annotators"
             + (f"; {said} warning{'s' * (said > 1)})" if said else ")")
         )
+
+    def with_known(self, known: Mapping[str, object]) -> Fit:
+        """Return the same fit, which knows already some of ``KNOWN``."""
+        fit = replace(self)
+        fit.__dict__.update(known)
+        return fit
 
     def __getstate__(self) -> dict[str, object]:
         """Return what pickle keeps: all but the projection, which makes derivatives when asked."""
@@ -198,7 +209,8 @@ class Fit:
     def projection(self) -> Projection:
         """The same at the mode, with how they move with the parameters."""
         with one_thread():
-            return project(self.target, self.point, self.cells.votes_by_annotator(), self.view)
+            found = project(self.target, self.point, self.cells.votes_by_annotator(), self.view)
+            return found.whole() if math.prod(found.own.shape) <= WHOLE else found
 
     @cached_property
     def board_covariance(self) -> Floats | None:
@@ -442,13 +454,16 @@ class Fit:
             *((AverageWarning, text) for text in self._said_of_average),
         )
 
-    @cached_property
+    @property
     def _said_of_average(self) -> tuple[str, ...]:
         people = None if self.estimand is None else self.estimand.population
-        return (
-            *said_of_population(people, self.cells),
-            *said_of_average(self.mode, self.cells, self.view, lambda: self.projection),
-        )
+        cap = said_of_cap(self.cells, self.view) if self.target.n_annotators else ()
+        return *said_of_population(people, self.cells), *cap, *self.said_of_middle
+
+    @cached_property
+    def said_of_middle(self) -> tuple[str, ...]:
+        """On whom the middle of the votes disagrees with everybody's average, in words."""
+        return said_of_middle(self.mode, self.cells, self.view, lambda: self.projection)
 
     @cached_property
     def change(self) -> Change | None:

@@ -79,10 +79,15 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
         If ArviZ is not installed.
     """
     require("DataTrees", "arviz")
+    require_proper(fit, "A DataTree")
+    return laid_out(fit, votes=votes, prior=fit.method != "posterior", seed=seed)
+
+
+def laid_out(fit: Fit, *, votes: bool, prior: bool, seed: int = 0) -> DataTree:
+    """Return the tree; without groups of the ``prior``, whose draws may take longer than the fit."""
     import arviz as az
     import xarray as xr
 
-    require_proper(fit, "A DataTree")
     draws, spreads = draw(fit, size=DRAWS, seed=seed), fit.sampled_spreads
     chains = CHAINS if fit.tree is None else fit.tree["posterior"].sizes["chain"]
     coords: dict[str, Any] = {"competitor": list(fit.cells.competitors), "annotator": list(fit.cells.annotators)}
@@ -100,7 +105,7 @@ def to_datatree(fit: Fit, *, votes: bool = True, seed: int = 0) -> DataTree:
 
     groups = {"posterior": dataset(_named(fit.target, draws, spreads), chains, parameters)}
     imagined = None
-    if fit.method != "posterior":
+    if prior:
         imagined, widths = draw_prior(replace(fit.mode.problem, prior=fit.prior), size=PRIOR_DRAWS, seed=seed)
         groups["prior"] = dataset(_named(fit.target, imagined, widths), 1, parameters)
     if fit.method in ("map", "nuts"):

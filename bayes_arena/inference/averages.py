@@ -30,17 +30,14 @@ HALF_WIDTH = 1.96
 """Of a 95 % interval, in standard deviations."""
 
 
-def said_of_average(mode: Mode, cells: Cells, view: View, board: Callable[[], Projection]) -> tuple[str, ...]:
-    """Return sentences on the average, for the board of a view; none where there is nothing to say."""
+def said_of_middle(mode: Mode, cells: Cells, view: View, board: Callable[[], Projection]) -> tuple[str, ...]:
+    """Return sentences on the middle of the votes, for the board of a view; none where there is nothing to say."""
     target = mode.problem.objective
-    if not target.n_annotators:
+    if not target.n_annotators or not target.directions or view.crowd.middle:
         return ()
-    said = _capped(cells, view)
-    if not target.directions or view.crowd.middle:
-        return said
     if cells.n_competitors**2 / 2 * target.n_annotators > CHEAP:
-        return (*said, "Whether the middle of the votes ranks otherwise was not looked at: fit.of('the middle') tells.")
-    return (*said, *_middle(mode, cells, view, board()))
+        return ("Whether the middle of the votes ranks otherwise was not looked at: fit.of('the middle') tells.",)
+    return _middle(mode, cells, view, board())
 
 
 def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ...]:
@@ -56,7 +53,7 @@ def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ..
     )
 
 
-def _capped(cells: Cells, view: View) -> tuple[str, ...]:
+def said_of_cap(cells: Cells, view: View) -> tuple[str, ...]:
     """Say which accounts the cap holds back, where that matters; groups of a population have their shares anyway."""
     if view.crowd.strata:
         return ()

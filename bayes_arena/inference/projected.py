@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,11 @@ class Projection:
     by_head: Jacobian
     own: OwnJacobian
     by_mean: Jacobian
+
+    def whole(self) -> Projection:
+        """Return the same with the Jacobian ``own`` held as an array."""
+        own = np.asarray(self.own)
+        return replace(self, own=OwnJacobian(own.shape, lambda part: own[:, part]))
 
     def moved(self, head: Floats, own: Floats, noise: Floats | None) -> Floats:
         """Return the change of r*, (size, n), with head (size, h), annotators (size, M, q) and m (size, n)."""

@@ -78,7 +78,7 @@ class Effect:
     belongs_to_vote : bool
         Whether it is left out of hypothetical votes.
     spread : str
-        The name of ``sd`` in :class:`~bayes_arena.Spreads`; empty where it is fixed.
+        The name of ``sd`` in :class:`~bayes_arena.likelihood.priors.Spreads`; empty where it is fixed.
     feature : int
         Row of ``Tally.features``, or of ``Tally.slices``.
     unit : float

@@ -7,17 +7,20 @@ reader who knows the names could tell which number is whose.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from bayes_arena.arrays import Columns
 from bayes_arena.decisions.integrity import integrity_columns
 from bayes_arena.fits.plan import asked_for
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import KNOWN, Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.checks import FEW_VOTES
 
 UNNAMED = "an annotator"
@@ -52,25 +55,30 @@ class People:
     discounted: tuple[dict[str, Any], ...]
 
 
-def people_of(fit: Fit, level: float, elo: EloScale) -> People:
-    """Return the annotators, and the competitors on which votes do not count."""
+def judged(fit: Fit, level: float) -> Columns:
+    """Return the columns of the table of annotators; none where the fit says nothing about them."""
+    return annotator_columns(fit, resolve_interval("laplace"), level=level) if fit.target.own else {}
+
+
+def people_of(fit: Fit, judged: Columns, elo: EloScale) -> People:
+    """Return the annotators, as ``judged``, and the competitors on which votes do not count."""
     total, found = fit.cells.n_annotators, fit.promotions
     discounted: tuple[dict[str, Any], ...] = ()
     if found is not None and found.cast is not None:
         named = {fit.cells.competitors[c] for c in np.flatnonzero(found.is_open)}
         discounted = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
-    if not fit.target.own:
-        silence = (
-            f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
-            if total
-            else "The votes do not name their annotators, so nothing can be said about them."
-        )
-        return People(silence, {}, (), total, discounted)
-    every = _rows(annotator_columns(fit, resolve_interval("laplace"), level=level))
-    rows = [row for row in every if row["votes"] > FEW_VOTES]
+    if not judged:
+        return People(_silence(fit), {}, (), total, discounted)
+    rows = [row for row in _rows(judged) if row["votes"] > FEW_VOTES]
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     unsure = verdicts["anomalous"] + verdicts["watch"]
     return People("", verdicts, tuple(rows[: min(max(FEWEST, unsure), MOST)]), total, discounted)
+
+
+def _silence(fit: Fit) -> str:
+    if not fit.cells.n_annotators:
+        return "The votes do not name their annotators, so nothing can be said about them."
+    return f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
@@ -79,16 +87,13 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def pseudonymous(fit: Fit) -> Fit:
-    """Return the fit with numbered annotators; programs keep their names."""
+def pseudonymous(fit: Fit, judged: Columns) -> tuple[Fit, Columns]:
+    """Return a fit, and its annotators as judged, with numbers for names; programs keep theirs."""
     cells = fit.cells
     if not cells.n_annotators:
-        return fit
-    if fit.target.own:  # the least reliable first, or the most active
-        order = list(annotator_columns(fit, resolve_interval("laplace"))["annotator"])
-    else:
-        order = [cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
-    people = [name for name in order if name not in cells.programs]
+        return fit, judged
+    by_votes = [cells.annotators[k] for k in np.argsort(-fit.cast.votes_by_annotator(), kind="stable")]
+    people = [name for name in judged.get("annotator", by_votes) if name not in cells.programs]
     digits = len(str(len(people)))
     names = {name: f"annotator {number:0{digits}}" for number, name in enumerate(people, 1)}
     problem = fit.mode.problem
@@ -99,5 +104,14 @@ def pseudonymous(fit: Fit) -> Fit:
     if "votes" in problem.reasons:  # they begin with who was kept and dropped
         why = problem.reasons["votes"].removeprefix(asked_for(fit.kept, fit.dropped))
         problem = problem.because(votes=f"{asked_for(kept, dropped)}{why}")
-    renamed = replace(problem.cells, annotators=tuple(names.get(name, name) for name in problem.cells.annotators))
-    return replace(fit, mode=replace(fit.mode, problem=replace(problem, cells=renamed)), kept=kept, dropped=dropped)
+    mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
+    known = {name: fit.__dict__[name] for name in KNOWN if name in fit.__dict__}
+    hidden = replace(fit, mode=mode, kept=kept, dropped=dropped).with_known(known)
+    if judged:
+        shown = [names.get(name, name) for name in judged["annotator"]]
+        judged = judged | {"annotator": np.array(shown, dtype=object)}
+    return hidden, judged
+
+
+def _renamed(cells: Cells, names: Mapping[str, str]) -> Cells:
+    return replace(cells, annotators=tuple(names.get(name, name) for name in cells.annotators))

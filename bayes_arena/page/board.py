@@ -150,7 +150,7 @@ def win_chances(fit: Fit, board: Board) -> Floats:
     pairs = math.comb(len(board.rows), 2) * (NODES if fit.target.slices else 1)
     size = min(max(EVALUATIONS // pairs, FEWEST), MOST)
     drawn = None  # the delta method needs none
-    if not fit.target.own or fit.model.is_crossed or fit.samples is not None:
+    if not fit.target.own or fit.samples is not None:
         drawn = draw_without_annotators(resolve_interval(None, fit).sampled(fit), size=size)
     score = win_probability(fit, draws=drawn).to_numpy()[np.ix_(board.order, board.order)]
     return np.asarray(score + (fit.mirror_probability or 0.0) * (1 - 2 * score))

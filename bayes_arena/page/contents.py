@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Columns, Floats
 from bayes_arena.decisions.verdict import Verdict, verdict_of
 from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning
 from bayes_arena.fits.result import Fit
@@ -78,8 +78,10 @@ class Contents:
     made: dict[str, str]
 
 
-def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]) -> Contents:
-    """Compute the contents of the page of a fit.
+def contents(
+    fit: Fit, judged: Columns, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]
+) -> Contents:
+    """Compute the contents of the page of a fit, whose annotators were ``judged`` before.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def contents(fit: Fit, *, level: float, elo: EloScale, meta: tuple[Column, ...],
         kinds=kinds,
         unused=unused_kinds(fit),
         fitted=fitted(fit, level),
-        people=people_of(fit, level, elo),
+        people=people_of(fit, judged, elo),
         settled=settled_of(fit, board, level),
         made=_made(fit, level, elo),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.annotators import pseudonymous
+from bayes_arena.page.annotators import judged, pseudonymous
 from bayes_arena.page.contents import contents
 from bayes_arena.page.meta import read_meta
 from bayes_arena.page.writing import framed, write_html
@@ -108,7 +108,10 @@ def report(
     """
     require_level(level)
     known = read_meta(meta, fit.cells.competitors)
+    people = judged(fit, level)
     if not names:
-        fit = pseudonymous(fit)
+        fit, people = pseudonymous(fit, people)
     about = {"title": title, "source": source, "command": command, "named": names}
-    return Report(write_html(contents(fit, level=level, elo=elo or EloScale(), meta=known, notes=notes), **about))
+    return Report(
+        write_html(contents(fit, people, level=level, elo=elo or EloScale(), meta=known, notes=notes), **about)
+    )

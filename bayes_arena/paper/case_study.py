@@ -29,7 +29,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.paper.tables import SHUFFLES, candidates, elo_draws
 from bayes_arena.progress import report
 from bayes_arena.ratings.online import K, elo_by_annotator, shuffled_elo, walked_ratings
-from bayes_arena.validation.prediction import Ratings, predict
+from bayes_arena.validation.prediction import Ratings, predict_cells
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 from bayes_arena.votes.sequence import VoteSequence
@@ -115,7 +115,7 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     methods = candidates(cells)
     for name in SHOWN:
         fitted = Ratings(cells.competitors, drawn.mean(axis=0)) if name == "elo" else methods[name](cells)
-        expected = predict(fitted, cells).score  # refuses a fit that does not know all competitors
+        expected = predict_cells(fitted, cells).score  # refuses a fit that does not know all competitors
         strength = fitted.strength
         loss = np.asarray(-(xlogy(w, expected) + xlog1py(votes - w, -expected)), dtype=np.float64)
         order = np.argsort(-strength, kind="stable") if order is None else order

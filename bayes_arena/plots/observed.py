@@ -21,7 +21,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
 from bayes_arena.ratings.intervals.contract import require_level
-from bayes_arena.validation.prediction import Prediction, grouped, predict
+from bayes_arena.validation.prediction import Prediction, grouped, predict_cells
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE, WIN, wins_losses_ties
 
@@ -74,7 +74,7 @@ def calibration(
             "--answers off)."
         )
     cells = fit.cells if votes is None else votes
-    expected = predict(fit, cells, seed=seed)
+    expected = predict_cells(fit, cells, seed=seed)
     ax = axes_of(ax, 5.0, 5.2)
     ax.plot([0, 1], [0, 1], color="black", lw=0.7, ls=":", zorder=1)
     series = [("score of the competitor shown first", _scores(cells, expected), BLUE, "o")]

@@ -57,11 +57,10 @@ def leaderboard(
     elo : EloScale, optional
         Elo scale; 1000 + 400 log10(odds) by default.
     interval : Interval or str, optional
-        How the bounds are found: :class:`~bayes_arena.Laplace`, :class:`~bayes_arena.Profile` (models with theta = 1
-        only), or for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one that is robust to a
-        misspecified likelihood: :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered`,
-        :class:`~bayes_arena.Bootstrap`. The name in lower case stands for the object with default fields. Default:
-        ``"laplace"``.
+        How the bounds are found: ``"laplace"``, the default, ``"profile"`` (models with theta = 1 only), or for
+        posterior modes (``method="map"``, or ``"marginal"`` by Laplace) one robust to a misspecified likelihood:
+        ``"sandwich"``, ``"clustered"`` or ``"bootstrap"``, the last two with options as :class:`~bayes_arena.Clustered`
+        and :class:`~bayes_arena.Bootstrap`.
     over : {"new prompts", "these prompts"}, optional
         For a model with answers: whether the ranking is for new prompts like these (the default) or for these prompts
         only.

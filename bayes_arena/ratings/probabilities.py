@@ -64,8 +64,8 @@ def rank_probabilities(
     top : int
         k in "among the best k".
     interval : Interval or str
-        Whose draws to use: those of the posterior, :class:`~bayes_arena.Laplace`, or for posterior modes those of
-        :class:`~bayes_arena.Sandwich`, :class:`~bayes_arena.Clustered` or :class:`~bayes_arena.Bootstrap`.
+        Whose draws to use: those of the posterior, ``"laplace"``, or for posterior modes those of ``"sandwich"``,
+        ``"clustered"`` (:class:`~bayes_arena.Clustered`) or ``"bootstrap"`` (:class:`~bayes_arena.Bootstrap`).
     draws : Draws, optional
         Draws to use instead of the interval's.
     over, slice

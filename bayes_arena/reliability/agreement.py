@@ -118,7 +118,8 @@ def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Itera
     if of is not None:
         parts = of.redrawn(parts, seed=seed)
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
-    nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
+    if not predictor.dimensions:
+        nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     tied = any(effect.coordinate == T for effect in target.own)

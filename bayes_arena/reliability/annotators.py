@@ -46,8 +46,8 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     level : float
         Coverage of the intervals.
     interval : Interval or str
-        Which draws to use: those of :class:`~bayes_arena.Laplace`, from the posterior, or for posterior modes those of
-        :class:`~bayes_arena.Sandwich` or :class:`~bayes_arena.Bootstrap`; probabilities below are then shares of these.
+        Which draws to use: ``"laplace"``, from the posterior, or for posterior modes those of ``"sandwich"`` or
+        ``"bootstrap"`` (:class:`~bayes_arena.Bootstrap`); probabilities below are then shares of these.
 
     Returns
     -------

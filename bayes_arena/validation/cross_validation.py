@@ -39,7 +39,7 @@ from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
-from bayes_arena.validation.prediction import Prediction, Ratings, predict
+from bayes_arena.validation.prediction import Prediction, Ratings, predict_cells
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.groups import divide, groups_of, plural, question, warn_of_shared
 from bayes_arena.votes.names import ANNOTATOR
@@ -127,7 +127,7 @@ def held_out(
     for index, (train, left_out) in enumerate(parts):
         for row, fitter in enumerate(models.values()):
             report(f"splits, {list(models)[row]}", index, splits)
-            prediction = predict(fitter(train), left_out, new=over == ANNOTATOR)
+            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             values[row, index] = scores(prediction, left_out.counts)
     report("")
     differences = values - values[list(models).index(reference)]
@@ -299,7 +299,7 @@ def kfold(
         train, left_out = divide(cells, cells.counts * inside[:, None])
         for row, (name, fitter) in enumerate(models.items()):
             report(f"folds, {name}", number, folds)
-            prediction = predict(fitter(train), left_out, new=over == ANNOTATOR)
+            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             squares, logs, votes = vote_scores(prediction, left_out.counts)
             for column, values in enumerate((squares, logs)):
                 sums[row, column] += sum_by(groups.of_cell[inside], (votes * values).sum(axis=0), groups.size)

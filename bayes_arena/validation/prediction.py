@@ -20,13 +20,16 @@ So are the steps of strengths that move, to periods after the last of the fit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from bayes_arena.arrays import Columns, Floats, Ints, sum_by
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ColumnError, ModelError, listing
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes import davidson, half
@@ -36,6 +39,7 @@ from bayes_arena.likelihood.predictor import lead
 from bayes_arena.ratings.estimates import require_compared, require_population
 from bayes_arena.ratings.intervals.contract import half_width
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.layouts.columns import ANNOTATORS, PAIRS, sole
 from bayes_arena.votes.names import PROGRAM, TIME
 from bayes_arena.votes.outcomes import OUTCOMES, by_result
 from bayes_arena.votes.periods import coded
@@ -77,7 +81,116 @@ class Prediction:
     log_p: Floats
 
 
-def predict(fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0) -> Prediction:
+@held
+def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> Any:
+    """Predict how votes will end, in the posterior mean.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model that sees every vote (neither ties nor both-bad votes dropped).
+    votes : dataframe, or sequence of (str, str) or (str, str, str)
+        The votes, without winners: a dataframe of any engine with the competitors in ``model_a``, shown first, and
+        ``model_b`` (or other usual names), the annotator, if known, in ``judge`` (or another usual name), and slices
+        and features in columns of the names that the fit has for them; or pairs, each perhaps with its annotator. An
+        annotator, prompt or other slice that is not given, or that the fit does not know, is a new one, averaged over
+        those that there may be; the time is the last of the fit.
+    draws : int
+        Draws from a Gaussian approximation; a sampled fit uses all it has.
+    seed : int
+        The same seed gives the same prediction.
+
+    Returns
+    -------
+    dataframe
+        Of the same engine, or else pandas, and with the same rows: the competitors and the annotator as given, ``p_a``,
+        ``p_tie`` and ``p_b``, the probabilities that the first wins, of a tie (or both bad), and that the second wins,
+        and ``score``, the expected score of the first, a tie counting one half.
+
+    Raises
+    ------
+    ColumnError
+        If there are no columns of competitors, or of a feature that the fit reads.
+    ModelError
+        If the fit does not know a competitor, it leaves out some outcomes, or a pair is no pair.
+    NotIdentifiedError
+        If, under a flat prior, the fit has not compared a pair, even through others.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> found = ba.fit(ba.example_arena().votes).predict([("model-18", "model-01")])
+    >>> bool(found["p_a"][0] > 0.5)
+    True
+    """
+    frame = _as_frame(votes)
+    names = list(frame.columns)
+    a, b = sole(
+        [pair for pair in PAIRS if set(pair) <= set(names)], names, "pair of competitors", "one of these", PAIRS
+    )
+    judges = [name for name in ANNOTATORS if name in names]
+    judge = [sole(judges, names, "annotator", "one of these", ANNOTATORS)] if judges else []
+    found = predict_cells(fit, _as_cells(fit, frame, a, b, *judge), draws=draws, seed=seed)
+    win, loss, tie = np.exp(found.log_p)
+    given = {name: frame[name].to_list() for name in (a, b, *judge)}
+    predicted = given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score}
+    return nw.from_dict(predicted, backend=frame.implementation).to_native()
+
+
+def _as_frame(votes: object) -> Any:
+    """Return votes as a narwhals dataframe."""
+    frame: Any = nw.from_native(votes, pass_through=True)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    import pandas as pd
+
+    rows = [tuple(row) for row in votes] if isinstance(votes, Sequence) and not isinstance(votes, str) else []
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) not in (2, 3):
+        raise ModelError(
+            "Votes to predict are a dataframe with model_a and model_b, or pairs such as [('x', 'y')], each perhaps "
+            f"with its annotator, not {votes!r:.60}."
+        )
+    return nw.from_native(pd.DataFrame(rows, columns=["model_a", "model_b", "judge"][: len(rows[0])]))
+
+
+def _as_cells(fit: Fit, frame: Any, a: str, b: str, judge: str | None = None) -> Cells:
+    """Return a cell without counts for every row of a dataframe."""
+
+    def coded_names(names: list[object]) -> tuple[tuple[str, ...], Ints]:
+        known, codes = np.unique(np.array(["" if name is None else str(name) for name in names]), return_inverse=True)
+        return tuple(map(str, known)), codes.astype(np.int64)
+
+    count = len(frame)
+    if same := [name for name, other in zip(frame[a].to_list(), frame[b].to_list(), strict=True) if name == other]:
+        raise ModelError(f"A vote is on two different competitors, not on {listing(map(repr, same))} and itself.")
+    competitors, sides = coded_names([*frame[a].to_list(), *frame[b].to_list()])
+    annotators, annotator = coded_names(frame[judge].to_list()) if judge else ((), np.zeros(count, dtype=np.int64))
+    slices, slice_names = {}, {}
+    for name in fit.model.slices:
+        if name != PROGRAM:
+            last = fit.mode.problem.slice_names[name][-1] if name == TIME else ""
+            texts = frame[name].to_list() if name in frame.columns else [last] * count
+            slice_names[name], slices[name] = coded_names(texts)
+    if lacking := [name for name in fit.model.features if name not in frame.columns]:
+        raise ColumnError(f"The fit reads {listing(map(repr, lacking))}. Add columns of these names.")
+    return Cells(
+        competitors,
+        annotators,
+        sides[:count],
+        sides[count:],
+        annotator,
+        np.zeros((count, fit.cells.counts.shape[1])),
+        features={name: frame[name].to_numpy().astype(float) for name in fit.model.features},
+        slices=slices,
+        slice_names=slice_names,
+        programs=tuple(name for name in annotators if name in fit.cells.programs),
+    )
+
+
+def predict_cells(
+    fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0
+) -> Prediction:
     """Predict a vote in each cell.
 
     Parameters

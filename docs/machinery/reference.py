@@ -4,6 +4,8 @@ import ast
 import importlib
 from pathlib import Path
 
+from bayes_arena import errors
+
 from .pages import PACKAGE, put
 
 GROUPS = {
@@ -17,9 +19,33 @@ GROUPS = {
     "validation": ("Validation", "Which model predicts better, and whether a fit can be trusted."),
     "arena": ("Arena", "Votes that keep coming, in one file."),
     "page": ("Page", "A fit as one file of HTML."),
-    "errors": ("Errors and warnings", "All errors are `ArenaError`, all warnings `ArenaWarning`."),
+    "errors": (
+        "Errors and warnings",
+        "All errors are `ArenaError`, all warnings `ArenaWarning`; `ba.errors` has them all.",
+    ),
 }
 """Title and description by the folder that a name comes from, in the order of the pages."""
+
+RETURNED = (
+    "votes.sequence.VoteSequence",
+    "likelihood.priors.Spreads",
+    "fits.draws.Draws",
+    "fits.many.Boards",
+    "fits.plan.Choice",
+    "fits.plan.Plan",
+    "decisions.verdict.Verdict",
+    "decisions.versus.Versus",
+    "reliability.camps.Camps",
+    "reliability.judges.JudgeReport",
+    "promotion.promotions.Promoters",
+    "promotion.promotions.Promotions",
+    "validation.leave_one_out.LeaveOneOut",
+    "arena.rounds.Round",
+    "arena.votes.Addition",
+    "page.report.Report",
+    *(f"errors.{name}" for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, Exception)),
+)
+"""What public functions return and raise, which nobody imports: described, but not at the top of the package."""
 
 APART = {
     "plots": ("Plots", "Pictures of a fit. Each function draws on matplotlib axes and returns them."),
@@ -32,6 +58,10 @@ def write(app):
     """Write a page for every group, and one that lists them."""
     folder, pages = app.srcdir / "reference", []
     groups = public_names()
+    for place in RETURNED:
+        group, name = place.split(".")[0], f"bayes_arena.{place.rsplit('.', 1)[-1]}"
+        if name not in groups.setdefault(group, []):
+            groups[group].append(f"bayes_arena.{place}")
     for group, (title, said) in (GROUPS | APART).items():
         if names := groups.pop(group, []):
             put(folder, f"{group}.rst", page(title, said, names, group if group in APART else ""))
@@ -46,7 +76,7 @@ def write(app):
 HEAD = """Reference
 =========
 
-Every public name of ``import bayes_arena as ba``, and every command.
+Every public name of ``import bayes_arena as ba``, what its functions return and raise, and every command.
 
 .. toctree::
    :maxdepth: 1

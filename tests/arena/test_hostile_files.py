@@ -72,7 +72,7 @@ def test_a_file_that_defines_anything_else_is_refused(hostile, read_only):
     path, problem = hostile
     before = path.read_bytes()
     with pytest.raises(
-        ba.StoreError, match=rf"differs from the file of an arena in {problem}.* Do not use it"
+        ba.errors.StoreError, match=rf"differs from the file of an arena in {problem}.* Do not use it"
     ) as error:
         ba.StableArena(path, read_only=read_only)
     assert SECRET not in str(error.value)
@@ -103,7 +103,7 @@ def test_nothing_in_an_open_arena_reaches_another_file(tmp_path, secret):
         ):
             with (
                 arena._store.read() as session,
-                pytest.raises(ba.StoreError, match=r"disabled|Cannot change configuration"),
+                pytest.raises(ba.errors.StoreError, match=r"disabled|Cannot change configuration"),
             ):
                 session.rows(statement)
     assert {file.name for file in tmp_path.iterdir()} == {"arena.duckdb", "secret.txt"}
@@ -134,7 +134,10 @@ def test_rows_that_cannot_be_are_refused(tmp_path, statement):
     with duckdb.connect(path) as connection:
         connection.execute(statement)
     for read in (ba.StableArena.cells, ba.StableArena.rate, ba.StableArena.next_pairs):
-        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match=rf"damaged.*{NO_VOTES[statement]}"):
+        with (
+            ba.StableArena(path) as arena,
+            pytest.raises(ba.errors.StoreError, match=rf"damaged.*{NO_VOTES[statement]}"),
+        ):
             read(arena)
 
 
@@ -144,5 +147,5 @@ def test_a_round_whose_settings_cannot_be_read_is_refused(tmp_path):
     for settings in ("{", "[" * 100_000, "{}", "[]"):
         with duckdb.connect(path) as connection:
             connection.execute("insert or replace into round (round, settings) values (1, ?)", [settings])
-        with ba.StableArena(path) as arena, pytest.raises(ba.StoreError, match="lacks the level"):
+        with ba.StableArena(path) as arena, pytest.raises(ba.errors.StoreError, match="lacks the level"):
             arena.history()

@@ -26,7 +26,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.arena.schema import SCHEMA_VERSION
-from bayes_arena.arena.votes import stored_cells
+from bayes_arena.arena.votes import Addition, stored_cells
 from bayes_arena.cli.output import rounded
 
 LOYAL = ["anna", "ben", "cleo", "dora", "emil", "fay", "gus"]
@@ -83,7 +83,7 @@ def test_cells_are_those_of_reading_all_votes_at_once(table, kind, ids, cuts, se
     reading = {"annotator": annotator, "weight": weight}
     with tempfile.TemporaryDirectory() as folder, ba.StableArena.create(Path(folder) / "arena") as arena:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ba.RepeatedVotesWarning)
+            warnings.simplefilter("ignore", ba.errors.RepeatedVotesWarning)
             for part in [*parts, *parts[::-1]]:
                 if weight is None or part["w"].sum() > 0:
                     arena.add(part, id="id" if ids else None, **reading)
@@ -103,7 +103,7 @@ def test_adding_again_adds_nothing_even_after_closing(path, tmp_path):
 def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS[:2]))
-        with pytest.warns(ba.RepeatedVotesWarning, match="2 of 5 votes equal stored votes"):
+        with pytest.warns(ba.errors.RepeatedVotesWarning, match="2 of 5 votes equal stored votes"):
             added = arena.add(frame([*ROWS, ROWS[0]]))
         assert (added.new, added.known) == (3, 2)
         assert arena.cells().n_votes == 5
@@ -113,7 +113,7 @@ def test_votes_with_ids_may_be_alike(path):
     with ba.StableArena(path) as arena:
         first = frame(ROWS[:2]).with_columns(id=pl.Series([1, 2]))
         assert arena.add(first, id="id").new == 2
-        assert arena.add(first.with_columns(id=pl.Series([2, 3])), id="id") == ba.Addition(new=1, known=1, dropped={})
+        assert arena.add(first.with_columns(id=pl.Series([2, 3])), id="id") == Addition(new=1, known=1, dropped={})
         assert arena.add(pl.concat([first, first]).with_columns(id=pl.lit("7")), id="id").new == 1
         assert arena.cells().n_votes == 4
 
@@ -131,15 +131,15 @@ def test_ids_are_the_same_in_every_engine(path, engine):
 def test_an_id_stands_for_one_vote(path):
     table = frame(ROWS).with_columns(id=pl.Series(["p", "q", "r", "r"]))
     with ba.StableArena(path) as arena:
-        with pytest.raises(ba.InvalidVotesError, match="1 ids are shared by different votes: 'r'"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="1 ids are shared by different votes: 'r'"):
             arena.add(table, id="id")
         arena.add(table[:3], id="id")
         before = arena.cells()
-        with pytest.raises(ba.InvalidVotesError, match=r"1 votes have the id of a different stored vote: 'r'"):
+        with pytest.raises(ba.errors.InvalidVotesError, match=r"1 votes have the id of a different stored vote: 'r'"):
             arena.add(frame([("new", "y", "tie", "new"), ROWS[3]]).with_columns(id=pl.Series(["s", "r"])), id="id")
         assert_same(arena.cells(), before)
         assert "new" not in arena.annotators()["annotator"].tolist()
-        with pytest.raises(ba.InvalidVotesError, match="row 1: missing id"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="row 1: missing id"):
             arena.add(frame(ROWS[:2]).with_columns(id=pl.Series(["t", None])), id="id")
 
 
@@ -148,10 +148,10 @@ def test_a_stored_id_that_returns_with_other_contents_is_refused(path, other):
     table = frame(ROWS[:1]).with_columns(id=pl.lit("p"), w=pl.lit(2.0))
     changed = table.with_columns(**{name: pl.lit(value) for name, value in other.items()})
     with ba.StableArena(path) as arena:
-        with pytest.raises(ba.InvalidVotesError, match="1 ids are shared by different votes: 'p'"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="1 ids are shared by different votes: 'p'"):
             arena.add(pl.concat([table, changed]), id="id", weight="w")
         arena.add(table, id="id", weight="w")
-        with pytest.raises(ba.InvalidVotesError, match=r"1 votes have the id of a different stored vote: 'p'"):
+        with pytest.raises(ba.errors.InvalidVotesError, match=r"1 votes have the id of a different stored vote: 'p'"):
             arena.add(changed, id="id", weight="w")
         assert_same(arena.cells(), ba.read_votes(table, weight="w"))
         assert arena.add(table, id="id", weight="w").known == 1
@@ -159,15 +159,15 @@ def test_a_stored_id_that_returns_with_other_contents_is_refused(path, other):
 
 def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
     table = frame([*ROWS, ("x", "y", "undecided", "k"), ("x", "x", "tie", "k")])
-    with pytest.raises(ba.InvalidVotesError) as expected:
+    with pytest.raises(ba.errors.InvalidVotesError) as expected:
         ba.read_votes(table)
     with ba.StableArena(path) as arena:
-        with pytest.raises(ba.InvalidVotesError) as found:
+        with pytest.raises(ba.errors.InvalidVotesError) as found:
             arena.add(table)
         assert str(found.value) == str(expected.value)
-        with pytest.raises(ba.NoVotesError, match="no votes in"):
+        with pytest.raises(ba.errors.NoVotesError, match="no votes in"):
             arena.cells()
-        with pytest.warns(ba.DroppedVotesWarning):
+        with pytest.warns(ba.errors.DroppedVotesWarning):
             added = arena.add(table, on_invalid="drop")
         assert added.dropped == {"competitor against itself": 1, "unknown winner": 1}
         assert_same(arena.cells(), ba.read_votes(frame(ROWS)))
@@ -176,9 +176,9 @@ def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
 def test_all_votes_carry_the_same_columns(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS))
-        with pytest.raises(ba.ColumnError, match=r"stored votes carry annotators, and the new .*annotator="):
+        with pytest.raises(ba.errors.ColumnError, match=r"stored votes carry annotators, and the new .*annotator="):
             arena.add(frame(ROWS), annotator=False)
-        with pytest.raises(ba.ColumnError, match="new votes carry ids, and the stored votes do not"):
+        with pytest.raises(ba.errors.ColumnError, match="new votes carry ids, and the stored votes do not"):
             arena.add(frame(ROWS).with_columns(id=pl.int_range(pl.len())), id="id")
         assert arena.cells().n_votes == 4
 
@@ -220,7 +220,7 @@ def test_the_papers_algorithm(uneven_arena):
     assert first.fit.strength.tolist() == expected.strength.tolist()
     assert statuses(arena) == dict.fromkeys(LOYAL, "active") | {"rex": "waiting"}
 
-    with pytest.warns(ba.RepeatedVotesWarning, match="20 of 30"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="20 of 30"):
         arena.add(many(["rex"], 30, against=True))
     second = arena.rate(delta=25, prior="flat", exclude="exclude")
     assert (second.waiting, set(second.flagged)) == ((), {"rex"})
@@ -297,7 +297,7 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
     arena = uneven_arena
     for options, error in [
         ({"elo": ba.EloScale(anchor=("nobody", 1))}, ba.ModelError),
-        ({"delta": 10_000}, ba.NoVotesError),
+        ({"delta": 10_000}, ba.errors.NoVotesError),
         ({"exclude": "shoot"}, ba.ModelError),
         ({"epsilon": float("nan")}, ba.ModelError),
     ]:
@@ -305,10 +305,10 @@ def test_a_round_that_fails_leaves_no_trace(uneven_arena, monkeypatch):
             arena.rate(model="am-elo", **options)
 
     def no_room(*_):
-        raise ba.StoreError("the disk is full")
+        raise ba.errors.StoreError("the disk is full")
 
     monkeypatch.setattr("bayes_arena.arena.rounds.decide", no_room)  # the last step of the transaction
-    with pytest.raises(ba.StoreError, match="full"):
+    with pytest.raises(ba.errors.StoreError, match="full"):
         arena.rate(model="am-elo")
     assert arena.rounds().empty
     assert arena.history().empty
@@ -339,7 +339,7 @@ def test_readmit_needs_somebody_excluded(uneven_arena):
 
 def test_a_statement_that_fails_is_a_typed_error_and_ends_its_transaction(path):
     with ba.StableArena(path) as arena:
-        with pytest.raises(ba.StoreError, match="no_such_column"), arena._store.transaction() as session:
+        with pytest.raises(ba.errors.StoreError, match="no_such_column"), arena._store.transaction() as session:
             session.insert("rating", {"no_such_column": [1]})
         assert arena.add(frame(ROWS)).new == 4
 
@@ -379,7 +379,7 @@ for read_only in (True, False):
     try:
         with ba.StableArena(sys.argv[1], read_only=read_only) as arena:
             print(arena.cells().n_votes)
-    except ba.StoreError as error:
+    except ba.errors.StoreError as error:
         print(error)
 """
 
@@ -401,9 +401,9 @@ def test_processes_may_read_together_but_not_while_one_may_write(path, read_only
 
 def test_what_is_open_to_be_read_is_not_written(path):
     with ba.StableArena(path, read_only=True) as arena:
-        with pytest.raises(ba.StoreError, match="open for reading only"):
+        with pytest.raises(ba.errors.StoreError, match="open for reading only"):
             arena.add(frame(ROWS))
-        with pytest.raises(ba.StoreError, match="open with another read_only="):
+        with pytest.raises(ba.errors.StoreError, match="open with another read_only="):
             ba.StableArena(path)
     ba.StableArena(path).close()
 
@@ -438,7 +438,7 @@ def test_threads_that_write_one_arena_wait_for_one_another(path):
     batches = [many([judge], 30).with_columns(id=judge + pl.int_range(pl.len()).cast(pl.String)) for judge in LOYAL]
     with ba.StableArena(path) as arena:
         added = in_threads(*(partial(arena.add, batch, id="id") for batch in batches))
-        assert added == [ba.Addition(new=30, known=0, dropped={})] * len(batches)
+        assert added == [Addition(new=30, known=0, dropped={})] * len(batches)
         assert_same(arena.cells(), ba.read_votes(pl.concat(batches)))
 
 
@@ -462,7 +462,7 @@ def test_of_two_rounds_at_once_the_later_is_refused(uneven_arena, monkeypatch):
         return ba.fit(*arguments, **options)
 
     monkeypatch.setattr("bayes_arena.arena.stable_arena.fit", slow_fit)
-    with pytest.raises(ba.StoreError, match=r"published round 1 first. Rate again"):
+    with pytest.raises(ba.errors.StoreError, match=r"published round 1 first. Rate again"):
         uneven_arena.rate(model="m-elo")
     assert uneven_arena.rounds()["round"].tolist() == [1]
     assert uneven_arena.rate(model="m-elo").number == 2
@@ -482,17 +482,17 @@ def test_a_path_is_a_path(name, tmp_path, monkeypatch):
 
 
 def test_a_file_that_cannot_be_created_leaves_nothing(tmp_path, monkeypatch):
-    with pytest.raises(ba.StoreError, match=r"Cannot write .*No such file or directory"):
+    with pytest.raises(ba.errors.StoreError, match=r"Cannot write .*No such file or directory"):
         ba.StableArena.create(tmp_path / "absent" / "arena.duckdb")
     monkeypatch.setattr("bayes_arena.arena.store.SCHEMA", "create table arena (nonsense);")
-    with pytest.raises(ba.StoreError, match="Cannot use"):
+    with pytest.raises(ba.errors.StoreError, match="Cannot use"):
         ba.StableArena.create(tmp_path / "arena.duckdb")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_of_two_writers_in_a_process_one_is_refused(path):
     with ba.StableArena(path) as arena, ba.StableArena(path) as other:
-        with arena._store.transaction(), pytest.raises(ba.StoreError, match="another part of this program"):
+        with arena._store.transaction(), pytest.raises(ba.errors.StoreError, match="another part of this program"):
             other.add(frame(ROWS))
         assert arena.add(frame(ROWS)).new == 4
         assert other.add(frame(ROWS)).new == 0
@@ -500,28 +500,30 @@ def test_of_two_writers_in_a_process_one_is_refused(path):
 
 @pytest.mark.slow
 def test_files_that_are_no_arena(path, tmp_path):
-    with pytest.raises(ba.StoreError, match=r"No arena at .*arena init"):
+    with pytest.raises(ba.errors.StoreError, match=r"No arena at .*arena init"):
         ba.StableArena(tmp_path / "absent")
-    with pytest.raises(ba.StoreError, match="already exists"):
+    with pytest.raises(ba.errors.StoreError, match="already exists"):
         ba.StableArena.create(path)
     (tmp_path / "text").write_text("not a database" * 1000)
-    with pytest.raises(ba.StoreError, match="not a valid DuckDB"):
+    with pytest.raises(ba.errors.StoreError, match="not a valid DuckDB"):
         ba.StableArena(tmp_path / "text")
     duckdb.connect(tmp_path / "other.duckdb").close()
-    with pytest.raises(ba.StoreError, match="There is no arena in"):
+    with pytest.raises(ba.errors.StoreError, match="There is no arena in"):
         ba.StableArena(tmp_path / "other.duckdb")
     for version in (SCHEMA_VERSION - 2, SCHEMA_VERSION + 1):
         with duckdb.connect(path) as connection:
             connection.execute("update arena set schema_version = ?", [version])
-        with pytest.raises(ba.StoreError, match=rf"schema version {version}, .* reads {SCHEMA_VERSION}\. Install"):
+        with pytest.raises(
+            ba.errors.StoreError, match=rf"schema version {version}, .* reads {SCHEMA_VERSION}\. Install"
+        ):
             ba.StableArena(path)
     with duckdb.connect(path) as connection:
         connection.execute("delete from arena")
-    with pytest.raises(ba.StoreError, match="There is no arena in"):
+    with pytest.raises(ba.errors.StoreError, match="There is no arena in"):
         ba.StableArena(path)
     path.unlink()
     path.with_name(path.name + ".wal").touch()
-    with pytest.raises(ba.StoreError, match="wal' already exists"):
+    with pytest.raises(ba.errors.StoreError, match="wal' already exists"):
         ba.StableArena.create(path)
 
 

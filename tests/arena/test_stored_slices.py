@@ -48,7 +48,7 @@ def test_what_votes_carry_is_stored(tmp_path, ids):
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         for part in parts:
             if not ids and len(part) > 20:
-                with pytest.warns(ba.RepeatedVotesWarning):
+                with pytest.warns(ba.errors.RepeatedVotesWarning):
                     arena.add(part, **READING)
             else:
                 arena.add(part, id="id" if ids else None, **READING)
@@ -61,7 +61,7 @@ def test_an_id_of_a_vote_on_another_prompt_is_refused(tmp_path):
     table = varied(2).with_row_index("id")
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         arena.add(table, id="id", prompt="p")
-        with pytest.raises(ba.InvalidVotesError, match="id of a different stored vote: '0', '1'"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="id of a different stored vote: '0', '1'"):
             arena.add(table.with_columns(p=pl.lit("other")), id="id", prompt="p")
 
 
@@ -89,7 +89,7 @@ def test_the_command_adds_what_votes_carry(tmp_path):
 def test_all_votes_carry_the_same_slices_and_features(tmp_path, first, then, match):
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         arena.add(TABLE, **first)
-        with pytest.raises(ba.ColumnError, match=match):
+        with pytest.raises(ba.errors.ColumnError, match=match):
             arena.add(TABLE, **then)
         assert arena.cells().n_votes == 60
 
@@ -103,11 +103,11 @@ def test_the_first_votes_settle_which_columns_are_the_prompt(tmp_path):
         winner=pl.lit("tie"), question_id=pl.Series(np.repeat(np.arange(60), 5)), id=pl.int_range(300)
     )
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
-        with pytest.warns(ba.PromptsWarning):
+        with pytest.warns(ba.errors.PromptsWarning):
             arena.add(table[:290], id="id")
         arena.add(table[290:].with_columns(prompt=pl.lit("text")), id="id")
         assert_same(arena.cells(), ba.read_votes(table, prompt="question_id"))
-        with pytest.raises(ba.ColumnError, match="No column 'question_id'"):
+        with pytest.raises(ba.errors.ColumnError, match="No column 'question_id'"):
             arena.add(table.drop("question_id"), id="id")
     with ba.StableArena.create(tmp_path / "plain.duckdb") as arena:
         arena.add(table[:5], id="id", prompt=False)

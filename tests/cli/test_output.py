@@ -116,7 +116,6 @@ def test_what_cannot_be_spared_makes_a_line_longer_rather_than_lose_a_digit():
         ("pairs", *PLAIN),
         ("check", "--no-annotator"),
         ("flips", *PLAIN, "--by", "annotator"),
-        ("price", *PLAIN),
     ],
 )
 def test_wide_tables_fit_80_columns(votes_file, command):
@@ -158,7 +157,7 @@ def test_a_command_of_many_fits_warns_once_of_a_kind(capsys):
     with collected_warnings(one_of_a_kind=True) as notes:
         for count in (3, 4, 5):
             warnings.warn(f"discounted {count}", ba.DiscountedVotesWarning, stacklevel=1)
-        warnings.warn("alike", ba.PromptsWarning, stacklevel=1)
+        warnings.warn("alike", ba.errors.PromptsWarning, stacklevel=1)
     assert capsys.readouterr().err == "Warning: discounted 3 (2 more like it.)\nWarning: alike\n"
     assert len(notes) == 4
 

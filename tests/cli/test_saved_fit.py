@@ -29,7 +29,6 @@ def files(tmp_path_factory, arena):
         pytest.param(("flips",), marks=pytest.mark.slow),
         pytest.param(("integrity",), marks=pytest.mark.slow),
         pytest.param(("diagnose",), marks=pytest.mark.slow),
-        pytest.param(("price",), marks=pytest.mark.slow),
     ],
     ids=str,
 )

@@ -28,7 +28,6 @@ QUICK = {
         ("versus", "model-1", "model-6", "votes", *PLAIN, "--require", "not-worse", "--margin", 20),
     ],
     "next": [("next", "votes", *PLAIN, "-n", 3)],
-    "price": [("price", "votes", *PLAIN), ("price", "votes", *PLAIN, "--place", 1, "--focus", 1)],
 }
 """Commands by schema; a name of a file stands for its path."""
 SLOW = {

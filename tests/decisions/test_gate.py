@@ -37,7 +37,7 @@ def test_it_answers_by_the_probability_of_what_is_required(won, lost, required, 
 
 
 def test_a_gate_of_groups_that_no_vote_connects_is_not_passed():
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(frame([("new", "x", "model_a")] * 90 + [("base", "y", "model_b")] * 90))
     found = gate(fit, "new", "base", required="better", level=0.6)
     assert found.answer == "not enough votes" and "no votes compare new and base" in found.why

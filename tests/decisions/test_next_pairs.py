@@ -75,8 +75,8 @@ def test_an_unknown_goal_is_refused(two_strong):
 
 def test_nothing_is_known_of_the_best_without_a_finite_estimate():
     cells = ba.read_votes(frame([("x", "y", "model_a"), ("y", "z", "model_b"), ("z", "y", "tie")]))
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(cells, prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="prior='default'"):
         ba.next_pairs(fit)
     assert len(ba.next_pairs(fit, goal="ranking")) == 20

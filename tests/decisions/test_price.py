@@ -237,9 +237,9 @@ def test_who_was_never_beaten_can_be_passed():
     table = ba.price(ba.fit(frame(rows), model="bradley-terry"), place=1)
     assert table.loc[0, "opponent"] == "a"
     assert np.isfinite(table["plain_votes"]).all()
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(frame(rows), model="bradley-terry", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="no finite estimate"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="no finite estimate"):
         ba.price(fit)
 
 
@@ -260,9 +260,9 @@ def test_who_is_never_shown_has_no_price_by_chance():
 
 def test_groups_that_never_met_have_no_places():
     rows = [("a", "b", "model_a"), ("a", "b", "model_b"), ("c", "d", "model_a"), ("c", "d", "model_b")]
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(frame(rows), model="bradley-terry", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="never compared"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="never compared"):
         ba.price(fit)
 
 
@@ -296,14 +296,14 @@ def test_who_is_there_already_is_refused(fitted):
 
 
 @pytest.mark.slow
-def test_the_command_prints_the_table(tmp_path, arena):
+def test_integrity_prints_both_prices_of_the_next_place(tmp_path, arena):
     arena.votes.write_csv(tmp_path / "votes.csv")
-    done = run("price", tmp_path / "votes.csv", "--model", "bradley-terry", "--place", 1, "--account-votes", 5)
-    assert done.returncode == 0
-    assert "to place 1, soft ones by a push of 1; accounts of 5 votes" in done.stdout
-    table = ba.price(ba.fit(arena.votes, model="bradley-terry"), place=1, account_votes=5)
-    line = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["2"])
-    assert f"{table.loc[0, 'plain_votes']:,.0f}" in line.split() and f"{table.loc[0, 'plain_accounts']:,.0f}" in line
+    done = run("integrity", tmp_path / "votes.csv", "--model", "am-davidson", "--method", "map")
+    assert done.returncode == 0 and "votes up: those that would move it up a rank" in done.stdout
+    prices = ba.price(ba.fit(arena.votes, model="am-davidson", method="map", robust=True)).set_index("competitor")
+    lines = {line.split()[0]: line.split() for line in done.stdout.splitlines() if "model-" in line}
+    for name, row in prices.iterrows():
+        assert lines[name][-2:] == [f"{row['plain_votes']:,.0f}", f"{row['soft_votes']:,.0f}"], name
 
 
 def test_equals_have_a_price_whatever_rounding_makes_of_them():

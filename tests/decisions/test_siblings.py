@@ -130,9 +130,9 @@ def test_what_is_hardly_known_stays_in_reach_of_the_plain_score(model, more):
 
 def test_an_estimate_at_infinity_is_not_pooled():
     votes = pd.DataFrame([("a", "b"), ("b", "c")] * 5, columns=["model_a", "model_b"]).assign(winner="model_a")
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(votes), model="bradley-terry", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="no finite estimate to pool"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="no finite estimate to pool"):
         ba.siblings(fit, dict.fromkeys("abc", "p"))
 
 

@@ -53,7 +53,7 @@ def test_who_won_by_votes_that_do_not_count_does_not_lead(discounted, rigged):
 
 def test_groups_that_no_vote_connects_have_no_best_of_all():
     """The largest group is told of, and none of another is among those who may be the best of it."""
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = duels({"ab": 90, "xy": 90, "xz": 90, "yz": 90}, lost=20)
     found = ba.verdict(fit)
     assert str(found) == (

@@ -13,7 +13,7 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 
-pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.DependentVotesWarning")
 ANSWERS = "strength_by_prompt"
 
 
@@ -72,14 +72,16 @@ def test_prompts_voted_on_once_change_nothing(votes):
     once = ba.read_votes(votes.with_columns(prompt=pl.int_range(pl.len()).cast(str)), prompt="prompt")
     with warnings.catch_warnings(action="error"):
         assert same(ba.fit(once), ba.fit(ba.read_votes(votes, prompt=False)))
-    with pytest.raises(ba.NotIdentifiedError, match="Each prompt was voted on once: answers cannot be told from noise"):
+    with pytest.raises(
+        ba.errors.NotIdentifiedError, match="Each prompt was voted on once: answers cannot be told from noise"
+    ):
         ba.fit(once, answers=True)
 
 
 def test_too_few_repeats_are_left_out_in_words(votes):
     few = few_prompts(votes, 150)
     said = r"Answers are left out: of .* have two votes or more, .*Clustered\(by='prompt'\).*answers=True"
-    with pytest.warns(ba.IdentificationWarning, match=said):
+    with pytest.warns(ba.errors.IdentificationWarning, match=said):
         found = ba.fit(few)
     assert same(found, ba.fit(few, answers=False))
     assert len(found.warnings) == 1
@@ -88,7 +90,9 @@ def test_too_few_repeats_are_left_out_in_words(votes):
 @pytest.mark.slow
 def test_a_spread_that_is_noise_is_left_out_in_words(cells, monkeypatch):
     monkeypatch.setattr(fitting, "UNSURE", 0.01)
-    with pytest.warns(ba.IdentificationWarning, match=r"the logarithm of their spread uncertain by 0\.\d\d, more than"):
+    with pytest.warns(
+        ba.errors.IdentificationWarning, match=r"the logarithm of their spread uncertain by 0\.\d\d, more than"
+    ):
         found = ba.fit(cells)
     assert same(found, ba.fit(cells, answers=False))
 

@@ -11,7 +11,7 @@ from helpers import RIGGERS, rigged_cells
 
 import bayes_arena as ba
 from bayes_arena.fits import fitting
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE
 
@@ -96,7 +96,11 @@ def test_votes_of_every_kind_are_discounted(rigged, kind):
     cells = kind(rigged)
     fit = ba.fit(cells, method="map")
     assert open_ones(fit) == [TARGET] and 0 < fit.votes_discounted < cells.n_votes
-    assert finite(ba.annotators(fit)) and finite(ba.leaderboard(fit)) and np.isfinite(predict(fit, cells).log_p).all()
+    assert (
+        finite(ba.annotators(fit))
+        and finite(ba.leaderboard(fit))
+        and np.isfinite(predict_cells(fit, cells).log_p).all()
+    )
 
 
 def test_the_plan_of_votes_says_so_before_they_are_fitted(rigged):
@@ -235,7 +239,7 @@ def test_bursts_are_found_beside_discounted_votes(discounted, rigged):
 
 @pytest.mark.slow
 def test_predictions_know_how_those_vote_whose_votes_do_not_count(discounted, rigged):
-    assert np.isfinite(predict(discounted, rigged).log_p).all()
+    assert np.isfinite(predict_cells(discounted, rigged).log_p).all()
     assert set(ba.annotators(discounted)["annotator"]) == set(rigged.annotators)
 
 
@@ -349,7 +353,7 @@ def test_slices_and_features_come_along(rigged):
     fit = ba.fit(carried, model=model, robust=True)
     assert open_ones(fit) == [TARGET]
     assert finite(ba.leaderboard(fit)) and finite(ba.annotators(fit)) and finite(ba.style_effects(fit))
-    assert np.isfinite(predict(fit, carried).log_p).all()
+    assert np.isfinite(predict_cells(fit, carried).log_p).all()
 
 
 def test_the_numbers_of_votes_are_the_same_everywhere(discounted, tmp_path):

@@ -10,6 +10,7 @@ from helpers import frame
 from scipy.stats import norm
 
 import bayes_arena as ba
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.images import Images
 from bayes_arena.fits.pointwise import pointwise
 from bayes_arena.fits.prior_draws import draw_prior
@@ -18,7 +19,7 @@ from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 
 def along(dimensions: int, **more) -> ba.Model:
@@ -119,7 +120,7 @@ def test_the_likelihood_of_draws_is_that_of_the_objective(fit):
 
 def test_votes_are_predicted_along_directions(fit):
     """Annotators of the two camps expect different scores, as they are known; a new annotator is between them."""
-    known, new = (predict(fit, fit.cells, new=new).score for new in (False, True))
+    known, new = (predict_cells(fit, fit.cells, new=new).score for new in (False, True))
     by_pair = {}
     for a, b, k, score in zip(fit.cells.a, fit.cells.b, fit.cells.annotator, known, strict=True):
         by_pair.setdefault((a, b), {True: [], False: []})[bool(k < 6)].append(score)
@@ -232,7 +233,7 @@ class TestOfOtherScales:
         np.testing.assert_allclose(plain.elo_strength, back.elo_strength, atol=1e-9)
 
     @staticmethod
-    def _read(posterior, fit: ba.Fit) -> ba.Draws:
+    def _read(posterior, fit: ba.Fit) -> Draws:
         import xarray as xr
 
         return ba.from_posterior(xr.DataTree.from_dict({"posterior": posterior}), fit.cells, model=fit.model).samples

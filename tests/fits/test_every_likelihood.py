@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.specification import Ties
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.outcomes import TIE, WIN
 
 
@@ -83,9 +83,9 @@ def test_the_elo_scale_is_that_of_every_other_model(fit, votes):
 def test_probabilities_of_votes(fit, model, votes):
     if model.likelihood.drops_ties:
         with pytest.raises(ba.ModelError, match="leaves out ties"):
-            predict(fit, votes)
+            predict_cells(fit, votes)
         return
-    found = predict(fit, votes)
+    found = predict_cells(fit, votes)
     p = np.exp(found.log_p)
     assert_allclose(p.sum(axis=0), 1, atol=1e-12)
     if not model.likelihood.half_wins:

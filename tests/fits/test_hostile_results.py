@@ -67,7 +67,7 @@ def test_nothing_is_decoded(folder, coded, tmp_path):
     array, trace = folder / "cells" / "competitors", tmp_path / "trace"
     (array / ".zarray").write_text(json.dumps(json.loads((array / ".zarray").read_text()) | coded))
     (array / "0").write_bytes(pickle.dumps(Payload(trace)))
-    with pytest.raises(ba.OutputError, match=r"cells/competitors would have to be decoded|damaged"):
+    with pytest.raises(ba.errors.OutputError, match=r"cells/competitors would have to be decoded|damaged"):
         ba.load(folder)
     assert not trace.exists()
 
@@ -88,13 +88,13 @@ def test_arrays_are_as_long_as_their_files(folder, array, how):
     about, problem = SHAPED[how]
     path = folder / "cells" / array / ".zarray"
     path.write_text(json.dumps(json.loads(path.read_text()) | about))
-    with pytest.raises(ba.OutputError, match=f"cells/{array} {problem}"):
+    with pytest.raises(ba.errors.OutputError, match=f"cells/{array} {problem}"):
         ba.load(folder)
 
 
 def test_an_array_without_its_file_is_refused(folder):
     (folder / "cells" / "a" / "0").unlink()
-    with pytest.raises(ba.OutputError, match="cells/a is incomplete"):
+    with pytest.raises(ba.errors.OutputError, match="cells/a is incomplete"):
         ba.load(folder)
 
 
@@ -146,7 +146,7 @@ BESIDES = [
 @pytest.mark.parametrize(("put", "problem"), BESIDES, ids=lambda one: getattr(one, "__name__", ""))
 def test_a_folder_has_nothing_besides(folder, put, problem):
     put(folder)
-    with pytest.raises(ba.OutputError, match=problem):
+    with pytest.raises(ba.errors.OutputError, match=problem):
         ba.load(folder)
 
 
@@ -241,7 +241,7 @@ BUILT = {
 def test_a_file_has_nothing_but_arrays_as_they_are(file, put):
     with h5py.File(file, "r+") as opened:
         put(opened)
-    with pytest.raises(ba.OutputError, match=BUILT[put]):
+    with pytest.raises(ba.errors.OutputError, match=BUILT[put]):
         ba.load(file)
 
 
@@ -250,12 +250,12 @@ def test_what_is_longer_than_memory_is_not_read(file, folder, monkeypatch):
     for long in (file, folder / "cells" / "a" / "0"):
         os.truncate(long, 2**40)  # which takes no room on the disk
     for path in (file, folder):
-        with pytest.raises(ba.OutputError, match="it takes 1,024 GiB, but this machine has 1"):
+        with pytest.raises(ba.errors.OutputError, match="it takes 1,024 GiB, but this machine has 1"):
             ba.load(path)
 
 
 @pytest.mark.parametrize("name", ["fit.nc", "fit.zarr"])
 def test_what_is_no_file_is_not_opened(tmp_path, name):
     os.mkfifo(tmp_path / name)
-    with pytest.raises(ba.OutputError, match="No saved result at"):
+    with pytest.raises(ba.errors.OutputError, match="No saved result at"):
         ba.load(tmp_path / name)

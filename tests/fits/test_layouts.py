@@ -45,7 +45,7 @@ def test_no_position_effect_without_sides(tmp_path):
     assert "position" not in ba.annotators(fit)
     turned = JUDGED.select(winner="winner", loser="loser", judge="judge", model_a="loser", model_b="winner")
     assert ba.read_votes(turned).sided  # columns of sides come first
-    with pytest.warns(ba.LeftOutEffectWarning, match="names winners first"):
+    with pytest.warns(ba.errors.LeftOutEffectWarning, match="names winners first"):
         assert ba.fit(turned).model.position == "none"
     with pytest.raises(ba.ModelError, match=r"position effect, and the votes do not say.*position='none'"):
         ba.fit(JUDGED, model=ba.Model("mine", position="common"))
@@ -55,19 +55,22 @@ def test_no_position_effect_without_sides(tmp_path):
 
 
 def test_an_arena_refuses_votes_without_sides(tmp_path):
-    with ba.StableArena.create(tmp_path / "arena.duckdb") as arena, pytest.raises(ba.ColumnError, match="shown first"):
+    with (
+        ba.StableArena.create(tmp_path / "arena.duckdb") as arena,
+        pytest.raises(ba.errors.ColumnError, match="shown first"),
+    ):
         arena.add(WON)
 
 
 def test_bad_counts_are_quoted():
     table = COUNTED.with_columns(win1=pl.Series([4.5, -1.0]))
     for source in (table, table.to_pandas(), table.cast(pl.String)):
-        with pytest.raises(ba.InvalidVotesError, match=r"row 1: bad count .*win1='-1") as error:
+        with pytest.raises(ba.errors.InvalidVotesError, match=r"row 1: bad count .*win1='-1") as error:
             ba.read_votes(source)
         assert "counts of wins and ties are numbers" in str(error.value)
-    with pytest.raises(ba.ColumnError, match="'win1' have no order"):
+    with pytest.raises(ba.errors.ColumnError, match="'win1' have no order"):
         ba.read_sequence(COUNTED)
-    with pytest.raises(ba.ColumnError, match="Several columns could be the count of ties: ties, draws"):
+    with pytest.raises(ba.errors.ColumnError, match="Several columns could be the count of ties: ties, draws"):
         ba.read_votes(COUNTED.with_columns(ties=1, draws=1))
 
 
@@ -79,9 +82,9 @@ def test_a_loser_beside_sides_changes_nothing():
 
 def test_a_tie_is_no_competitor_who_won():
     rows = pl.DataFrame({"winner": ["x", "Tie", "y"], "loser": ["y", "y", "z"]})
-    with pytest.raises(ba.InvalidVotesError, match=r"row 1: outcome for a name[^$]*model_a, model_b, winner"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"row 1: outcome for a name[^$]*model_a, model_b, winner"):
         ba.read_votes(rows)
-    with pytest.warns(ba.DroppedVotesWarning, match="outcome for a name"):
+    with pytest.warns(ba.errors.DroppedVotesWarning, match="outcome for a name"):
         assert ba.read_votes(rows, on_invalid="drop").competitors == ("x", "y", "z")
 
 

@@ -137,9 +137,11 @@ def test_so_are_fits_that_were_asked(model):
 
 class TestFailures:
     def test_a_board_that_cannot_be_fitted_does_not_end_the_others(self, votes, boards):
-        with pytest.warns(ba.FailedBoardsWarning, match="1 of 5 boards is missing: tied · Danish"), ignored():
+        with pytest.warns(ba.errors.FailedBoardsWarning, match="1 of 5 boards is missing: tied · Danish"), ignored():
             some = ba.fit_many(broken(votes), BY, model=ba.Model("dropped", ties="drop"))
-        assert list(some.failed) == [("tied", "Danish")] and isinstance(some.failed["tied", "Danish"], ba.NoVotesError)
+        assert list(some.failed) == [("tied", "Danish")] and isinstance(
+            some.failed["tied", "Danish"], ba.errors.NoVotesError
+        )
         assert len(some) == 4 and ("tied", "Danish") not in some
         with pytest.raises(KeyError, match="could not be fitted: The model leaves out every vote"):
             some["tied", "Danish"]
@@ -151,7 +153,7 @@ class TestFailures:
         assert "code · English" in caught.value.__notes__[0]
 
     def test_warnings_of_a_kind_are_one(self, votes):
-        with pytest.warns(ba.IdentificationWarning) as caught:
+        with pytest.warns(ba.errors.IdentificationWarning) as caught:
             several = ba.fit_many(pl.concat([broken(votes), elsewhere(votes)]), BY, model="m-elo")
         (said,) = [str(one.message) for one in caught]
         assert said.startswith("2 of 6 boards, the first of them apart · English: ")
@@ -161,9 +163,12 @@ class TestFailures:
         won = frame([("w", "x", "w")] * 9).with_columns(
             judge=pl.lit("ann"), category=pl.lit("won"), language=pl.lit("")
         )
-        with pytest.warns(ba.NoMaximumWarning, match="1 of 3 boards"), pytest.warns(ba.LeftOutEffectWarning):
+        with (
+            pytest.warns(ba.errors.NoMaximumWarning, match="1 of 3 boards"),
+            pytest.warns(ba.errors.LeftOutEffectWarning),
+        ):
             flat = ba.fit_many(pl.concat([votes, won]), "category", model="m-elo", prior="flat")
-        with pytest.warns(ba.FailedBoardsWarning, match="1 of 3 boards is missing: won"):
+        with pytest.warns(ba.errors.FailedBoardsWarning, match="1 of 3 boards is missing: won"):
             table = ba.leaderboards(flat, interval="sandwich")
         assert list(table.attrs["failed"]) == [("won",)] and set(table["category"]) == {"code", "text"}
 
@@ -173,7 +178,7 @@ def elsewhere(votes):
 
 
 def ignored():
-    return warnings.catch_warnings(action="ignore", category=ba.IdentificationWarning)
+    return warnings.catch_warnings(action="ignore", category=ba.errors.IdentificationWarning)
 
 
 class TestLeaderboards:

@@ -46,7 +46,7 @@ def test_nor_does_an_error_or_a_warning(evil_file, tmp_path):
         stderr = run(*arguments).stderr
         assert stderr
         assert all(char.isprintable() or char == "\n" for char in stderr), ascii(stderr)
-    with pytest.warns(ba.IdentificationWarning) as caught:
+    with pytest.warns(ba.errors.IdentificationWarning) as caught:
         ba.fit(frame(alone))
     assert not any("\x1b" in str(warning.message) for warning in caught)
 
@@ -124,7 +124,7 @@ def test_twins_are_named_and_made_one_on_request(tmp_path):
 
 def test_normalising_makes_no_vote_up():
     table = frame([("x", "y", "x"), ("x", "x ", "x"), ("x", "  ", "x")])
-    with pytest.raises(ba.InvalidVotesError) as error:
+    with pytest.raises(ba.errors.InvalidVotesError) as error:
         ba.read_votes(table, normalise=True)
     assert "row 1: competitor against itself" in str(error.value)
     assert "row 2: missing competitor" in str(error.value)

@@ -38,7 +38,7 @@ def test_ties_and_sides_choose_it_where_annotators_are_unknown(votes):
 
 def test_a_file_of_winners_first_has_no_sides(votes):
     first = votes.drop("judge").filter(pl.col("winner") == "model_a")
-    with pytest.warns(ba.LeftOutEffectWarning):
+    with pytest.warns(ba.errors.LeftOutEffectWarning):
         assert plan_of(first, model="davidson")["sides"] == ("left out", "one side won 100.0% of the decided votes")
     assert plan_of(first)["sides"] == ("left out", "one side won 100.0% of the decided votes")
 
@@ -64,7 +64,7 @@ def test_answers_that_are_noise_are_left_out_with_the_reason():
     cells = ba.read_votes(answered_votes(votes=1500, answers_sd=0.0, seed=4)[0], prompt="prompt")
     before = {one.what: one for one in ba.choose(cells, robust=False).choices}["answers"]
     assert before.taken.endswith("on every prompt, unless they turn out to be noise")
-    with pytest.warns(ba.IdentificationWarning, match="Answers are left out"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="Answers are left out"):
         after = ba.fit(cells, robust=False).plan
     reason = {one.what: one for one in after.choices}["answers"]
     assert reason.taken == "left out" and reason.why.endswith("so answers cannot be told from noise")
@@ -99,7 +99,7 @@ def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
 def test_one_vote_an_annotator_leaves_how_they_differ_to_the_prior():
     votes = ba.simulate(competitors=5, annotators=200, votes=200, seed=2).votes
     votes = votes.with_columns(judge=pl.Series([f"k{row}" for row in range(len(votes))]))
-    with pytest.warns(ba.IdentificationWarning, match="is what the prior expects"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="is what the prior expects"):
         fit = ba.fit(ba.read_votes(votes), robust=False)
     assert {one.what: one for one in fit.plan.choices}["annotators"].why.endswith("so the prior decides")
 

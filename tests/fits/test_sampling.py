@@ -143,7 +143,7 @@ def test_a_spread_that_the_model_does_not_have_may_be_infinite(arena_cells, monk
     ("sampler", "error", "message"),
     [
         ("stan", ba.ModelError, "sampler must be one of nutpie, pymc, numpyro, blackjax, not 'stan'"),
-        ("blackjax", ba.MissingPackageError, "blackjax, which is not installed. Run: pip install blackjax$"),
+        ("blackjax", ba.errors.MissingPackageError, "blackjax, which is not installed. Run: pip install blackjax$"),
     ],
 )
 def test_a_sampler_that_is_not_there(arena_cells, monkeypatch, sampler, error, message):

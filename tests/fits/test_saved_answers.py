@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 import bayes_arena as ba
 from bayes_arena.likelihood.problem import number_labels
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.errors.DependentVotesWarning")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.DependentVotesWarning")]
 MODEL = ba.Model(
     "both", "annotator", "davidson", "annotator", strength_by=("prompt",), ties_by=("prompt", "competitor")
 )
@@ -61,7 +61,7 @@ def test_a_change_of_slices_is_noticed(saved, tmp_path, changed):
     with h5py.File(tmp_path / "fit.nc", "r+") as file:
         values = file[changed][...]
         file[changed][...] = values[..., ::-1] if changed == "cells/slices" else values * 1.5
-    with pytest.raises(ba.OutputError, match=r"checksum differs|damaged"):
+    with pytest.raises(ba.errors.OutputError, match=r"checksum differs|damaged"):
         ba.load(tmp_path / "fit.nc")
 
 
@@ -105,3 +105,19 @@ def test_a_contrary_annotator_is_found_beside_answers():
     assert fit.model.strength_by == ("prompt",)
     table = ba.annotators(fit).set_index("annotator")
     assert list(table.index[table["verdict"] == "anomalous"]) == ["j00"]
+
+
+def test_a_saved_fit_knows_its_board(fit, tmp_path, monkeypatch):
+    """No question on it projects the board anew, or asks the middle of the votes again."""
+    ba.save(fit, tmp_path / "fit.nc")
+    loaded = ba.load(tmp_path / "fit.nc")
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    for place in ("fits.result.project", "inference.averages.project", "fits.result.change"):
+        monkeypatch.setattr(f"bayes_arena.{place}", again)
+    assert ba.verdict(loaded) == ba.verdict(fit)
+    assert loaded.warnings == fit.warnings
+    for table in (ba.leaderboard, ba.next_pairs, ba.unsettled_pairs, ba.rank_probabilities):
+        assert table(loaded).equals(table(fit)), table

@@ -10,7 +10,7 @@ from helpers import RIGGERS
 from rigging import rig
 
 import bayes_arena as ba
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")]  # imports ArviZ
 
@@ -35,7 +35,7 @@ def assert_alike(again: ba.Fit, fit: ba.Fit) -> None:
     assert (again.cells.counts == fit.cells.counts).all() and (again.cast.counts == fit.cast.counts).all()
     for table in (ba.leaderboard, ba.integrity, ba.promoters, ba.annotators):
         assert table(again).equals(table(fit)), table
-    assert np.array_equal(predict(again, fit.cast).log_p, predict(fit, fit.cast).log_p)
+    assert np.array_equal(predict_cells(again, fit.cast).log_p, predict_cells(fit, fit.cast).log_p)
     assert ba.flag(again) == ba.flag(fit) and repr(again.plan) == repr(fit.plan)
     for name in FOUND:
         assert (getattr(again.promotions, name) == getattr(fit.promotions, name)).all(), name
@@ -109,7 +109,7 @@ def test_damage_is_named(path, problem):
         tree = opened.load()
     EDITS[problem](tree)
     tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
-    with pytest.raises(ba.OutputError) as error:
+    with pytest.raises(ba.errors.OutputError) as error:
         ba.load(path.with_name("edited.nc"))
     assert problem in str(error.value)
 
@@ -119,7 +119,7 @@ def test_a_missing_record_of_the_votes_as_cast_is_noticed(path):
         tree = opened.load()
     del tree["cast"]
     tree.to_netcdf(path.with_name("edited.nc"), engine="h5netcdf")
-    with pytest.raises(ba.OutputError, match="the checksum differs"):
+    with pytest.raises(ba.errors.OutputError, match="the checksum differs"):
         ba.load(path.with_name("edited.nc"))
 
 

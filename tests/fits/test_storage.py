@@ -41,7 +41,7 @@ def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_
     path = tmp_path / f"fit.{suffix}"
     ba.save(fit, path)
     other = ba.fit(arena_cells, model="m-elo", prior="flat")
-    with files_of_at_most(1_000), pytest.raises(ba.OutputError) as error:
+    with files_of_at_most(1_000), pytest.raises(ba.errors.OutputError) as error:
         ba.save(other, path)
     assert str(error.value).startswith(f"Cannot write {str(path)!r}: {os.strerror(errno.EFBIG)}.")
     assert capfd.readouterr() == ("", "")
@@ -49,7 +49,7 @@ def test_where_writing_fails_the_old_result_stays(fit, arena_cells, suffix, tmp_
     assert ba.leaderboard(ba.load(path)).equals(ba.leaderboard(fit))
     ba.save(other, path)
     assert ba.load(path).model.name == "m-elo"
-    with pytest.raises(ba.OutputError, match=r"Cannot write .*No such file"):
+    with pytest.raises(ba.errors.OutputError, match=r"Cannot write .*No such file"):
         ba.save(fit, tmp_path / "absent" / path.name)
 
 
@@ -64,7 +64,7 @@ def test_a_folder_that_is_no_result_is_refused(fit, tmp_path):
     ba.save(fit, mixed)
     (mixed / "notes.txt").write_text("mine")
     for path in (keep, other, file, mixed):
-        with pytest.raises(ba.OutputError, match="exists and is not only a saved result"):
+        with pytest.raises(ba.errors.OutputError, match="exists and is not only a saved result"):
             ba.save(fit, path)
     assert {(keep / "notes.txt").read_text(), (mixed / "notes.txt").read_text(), file.read_text()} == {"mine"}
     assert "x" in xr.open_zarr(other)
@@ -113,7 +113,7 @@ EDITS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", EDITS)
 def test_numbers_that_cannot_be_are_named(path, problem):
-    with pytest.raises(ba.OutputError) as error:
+    with pytest.raises(ba.errors.OutputError) as error:
         ba.load(edited(path, EDITS[problem]))
     assert problem in str(error.value)
 
@@ -133,7 +133,7 @@ def test_other_edits_are_noticed(path):
         *((lambda tree, n=n: tree.attrs.update(bayes_arena_format=n), "not written by save") for n in (0, 1, 2, 3)),
         (lambda tree: tree.attrs.update(bayes_arena_format=FORMAT + 1), "not written by save"),
     ]:
-        with pytest.raises(ba.OutputError, match=problem):
+        with pytest.raises(ba.errors.OutputError, match=problem):
             ba.load(edited(path, edit))
 
 
@@ -148,7 +148,7 @@ def test_features_of_votes_come_back(arena_cells, suffix, tmp_path):
     }
     if suffix == "nc":
         path = edited(tmp_path / "fit.nc", put("cells", "features", (1, 2), 0.5))
-        with pytest.raises(ba.OutputError, match="checksum"):
+        with pytest.raises(ba.errors.OutputError, match="checksum"):
             ba.load(path)
 
 
@@ -170,12 +170,12 @@ def test_the_mode_comes_back_with_the_reversed_one_beside_it(tmp_path):
 
 @pytest.mark.slow
 def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
-    with pytest.raises(ba.OutputError, match="No saved result at"):
+    with pytest.raises(ba.errors.OutputError, match="No saved result at"):
         ba.load(tmp_path / "absent.nc")
     content = path.read_bytes()
     for end in (0, 100, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:end])
-        with pytest.raises(ba.OutputError, match="damaged"):
+        with pytest.raises(ba.errors.OutputError, match="damaged"):
             ba.load(path)
     folder = tmp_path / "fit.zarr"
     for lost in ("cells/annotator_of/0", "mode/strength/0", "laplace", ".zattrs"):
@@ -184,7 +184,7 @@ def test_files_that_are_absent_cut_off_or_incomplete(fit, path, tmp_path):
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
         if lost in ("laplace", ".zattrs"):
             (folder / ".zmetadata").unlink()  # a copy of what describes the folder
-        with pytest.raises(ba.OutputError, match="Cannot read"):
+        with pytest.raises(ba.errors.OutputError, match="Cannot read"):
             ba.load(folder)
         shutil.rmtree(folder)
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 SLOPE = 0.4
 MODEL = ba.Model("style", "annotator", "davidson", "annotator", position="annotator", style=("length",))
@@ -79,11 +79,13 @@ def test_tables_of_pairs_and_annotators_leave_the_answers_out(fit):
 @pytest.mark.slow
 def test_a_prediction_reads_the_answers(fit, votes):
     cells = votes[0]
-    short, long = (predict(fit, replace(cells, features={"length": np.full(len(cells.a), x)})) for x in (-1.0, 1.0))
+    short, long = (
+        predict_cells(fit, replace(cells, features={"length": np.full(len(cells.a), x)})) for x in (-1.0, 1.0)
+    )
     assert (long.score > short.score).all()
     assert (long.score - short.score).mean() > 0.1
     with pytest.raises(ba.ModelError, match="do not carry the feature 'length'"):
-        predict(fit, replace(cells, features={}))
+        predict_cells(fit, replace(cells, features={}))
     with pytest.raises(ba.ModelError, match="do not carry the feature 'length'"):
         ba.fit(replace(cells, features={}), model=MODEL)
 

@@ -201,8 +201,8 @@ def test_arviz_reads_the_file(fitted, tmp_path):
 
 
 def test_files_that_are_something_else(arena_cells, tmp_path):
-    with pytest.raises(ba.OutputError, match="nc"):
+    with pytest.raises(ba.errors.OutputError, match="nc"):
         ba.save(ba.fit(arena_cells, method="map"), tmp_path / "fit.pickle")
     az.from_dict({"posterior": {"x": np.zeros((1, 5))}}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
-    with pytest.raises(ba.OutputError, match="not written by save"):
+    with pytest.raises(ba.errors.OutputError, match="not written by save"):
         ba.load(tmp_path / "other.nc")

@@ -97,7 +97,9 @@ def test_a_folder_that_pytensor_cannot_write_is_named_with_the_remedy(arena_cell
         raise PermissionError(13, "Permission denied", "/home/someone/.pytensor/numba/x")
 
     monkeypatch.setattr(pymc, "sample", fails)
-    with pytest.raises(ba.CompilerError, match=r"(?s)someone/.pytensor/numba/x.*PYTENSOR_FLAGS=base_compiledir="):
+    with pytest.raises(
+        ba.errors.CompilerError, match=r"(?s)someone/.pytensor/numba/x.*PYTENSOR_FLAGS=base_compiledir="
+    ):
         ba.fit(arena_cells, method="nuts", sampler="pymc")
 
 

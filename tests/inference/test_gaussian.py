@@ -265,7 +265,7 @@ def test_of_one_vote_each_annotators_differ_as_the_prior_expects_and_it_says_so(
     arena = ba.simulate(competitors=5, annotators=400, votes=400, seed=0).votes
     cells = ba.read_votes(arena.with_columns(judge=pl.int_range(400).cast(pl.String)))
     assert hardly_any_voted_twice(cells)
-    with pytest.warns(ba.IdentificationWarning, match="is what the prior expects"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="is what the prior expects"):
         fit = ba.fit(cells, robust=False)
     assert 0.05 < fit.spreads.discrimination < 1
     pooled = ba.leaderboard(ba.fit(ba.read_votes(arena.drop("judge")), model="davidson", method="marginal"))
@@ -350,5 +350,5 @@ def test_a_search_that_does_not_settle_says_so(monkeypatch):
     assert "did not settle: after 5 sweeps" in near.open_questions[-1]
     assert np.abs(near.point.strength - settled.point.strength).max() < 0.25
     monkeypatch.setattr(gaussian, "UNSETTLED", 0.0)
-    with pytest.raises(ba.ConvergenceError, match="not found in 5 sweeps"):
+    with pytest.raises(ba.errors.ConvergenceError, match="not found in 5 sweeps"):
         nearest_gaussian(Problem(cells, model, Prior()))

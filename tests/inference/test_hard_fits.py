@@ -77,7 +77,7 @@ def test_a_likelihood_without_information_ends(position):
     cells = ba.read_votes(frame([("x", "y", "model_a", "k")] * 904 + [("x", "y", "tie", "k")] * 96))
     model = Model("ties", "annotator", "rao-kupper", "annotator", position=position)
     true = "do not determine the parameters|no information|No finite maximum"
-    with pytest.raises((ba.NotIdentifiedError, ba.NoMaximumWarning), match=true):
+    with pytest.raises((ba.errors.NotIdentifiedError, ba.errors.NoMaximumWarning), match=true):
         ba.fit(cells, model=model, prior="flat")
 
 
@@ -86,7 +86,7 @@ def test_a_likelihood_without_information_ends(position):
 def test_of_one_vote_each_the_prior_says_how_annotators_differ(tie_propensity, sd, seed):
     arena = ba.simulate(annotators=600, votes=600, tie_propensity=tie_propensity, discrimination_sd=sd, seed=seed)
     cells = ba.read_votes(arena.votes)
-    with pytest.warns(ba.IdentificationWarning, match="600 annotators cast 600 votes.*--no-annotator"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="600 annotators cast 600 votes.*--no-annotator"):
         fit = ba.fit(cells)
     assert 0.1 < fit.spreads.discrimination < 1.0
     plain = ba.fit(cells, model=Model("alike", ties="davidson", position="common"), method="marginal")
@@ -130,7 +130,7 @@ def test_annotators_who_are_all_alike():
 
 def test_votes_of_next_to_no_weight_have_a_gradient_of_next_to_nothing():
     votes = ba.simulate(competitors=5, annotators=8, votes=200, seed=2).votes.with_columns(weight=pl.lit(1e-6))
-    with pytest.warns(ba.IdentificationWarning, match="what the prior expects"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="what the prior expects"):
         fit = ba.fit(ba.read_votes(votes, weight="weight"))
     assert fit.mode.gradient < 1e-2
     assert_allclose(fit.strength, 0, atol=0.01)
@@ -141,7 +141,7 @@ def test_a_fit_beyond_the_memory_is_refused_before_it_starts(monkeypatch):
     names = [f"m{number:04d}" for number in range(n)]
     cells = ba.read_votes(pl.DataFrame({"model_a": names, "model_b": names[1:] + names[:1], "winner": "model_a"}))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**30))
-    with pytest.raises(ba.TooLargeError, match=r"takes some 1\.3 GiB of memory, and this machine has 1"):
+    with pytest.raises(ba.errors.TooLargeError, match=r"takes some 1\.3 GiB of memory, and this machine has 1"):
         ba.fit(cells, model=ba.Model("threshold", ties="rao-kupper"))  # whose matrices are dense
 
 
@@ -155,7 +155,7 @@ def test_annotators_beyond_the_memory_are_refused_before_anything_is_fitted(monk
     monkeypatch.setattr("bayes_arena.memory.FREELY", 0)
     monkeypatch.setattr("bayes_arena.fits.fitting.find_marginal", lambda problem: pytest.fail("fitted"))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=2**20))
-    with pytest.raises(ba.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
+    with pytest.raises(ba.errors.TooLargeError, match="200 competitors and 6,000 annotators takes some"):
         ba.fit(cells)
 
 

@@ -75,7 +75,7 @@ class TestSameAsDense:
         cells = votes(random_graph)
         best = np.where((cells.a == 5)[:, None], [1.0, 0.0, 0.0, 0.0], cells.counts)
         best = np.where((cells.b == 5)[:, None], [0.0, 1.0, 0.0, 0.0], best)
-        with pytest.warns(ba.NoMaximumWarning):
+        with pytest.warns(ba.errors.NoMaximumWarning):
             (_, board), (_, exact) = both(sparse, replace(cells, counts=best), model=DAVIDSON, prior="flat")
         assert board.index[0] == exact.index[0] == "c005"
         rest = exact.index[1:]
@@ -105,7 +105,7 @@ class TestSameAsDense:
     def test_differences_of_all_pairs_are_too_many(self, sparse):
         sparse(True)
         fit = ba.fit(votes(random_graph), model="bradley-terry")
-        with pytest.raises(ba.TooLargeError, match="All pairs of 120 competitors are too many"):
+        with pytest.raises(ba.errors.TooLargeError, match="All pairs of 120 competitors are too many"):
             ba.contrasts(fit)
 
     @pytest.mark.slow
@@ -149,7 +149,7 @@ class TestWhatIsNotSettled:
         counts[cells.a == 0] = [60, 0, 0, 0]
         counts[cells.b == 0] = [0, 60, 0, 0]
         sparse(True)
-        with pytest.warns(ba.NoMaximumWarning, match="never beaten or tied by the other competitors: c000"):
+        with pytest.warns(ba.errors.NoMaximumWarning, match="never beaten or tied by the other competitors: c000"):
             fit = ba.fit(cells.take(slice(None), counts=counts), model="bradley-terry", prior="flat")
         assert fit.strength.argmax() == 0
 

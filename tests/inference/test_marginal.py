@@ -96,7 +96,7 @@ def test_camps_of_equal_size_in_few_votes(seed):
 def test_the_larger_camp_says_which_end_is_up():
     """Both directions are modes, each with spreads of its own; the one with more evidence is the answer."""
     cells = panel({**{f"for-{i}": (8, 1) for i in range(3)}, **{f"against-{i}": (1, 8) for i in range(2)}})
-    with pytest.warns(ba.IdentificationWarning, match="contradict each other"):  # two in five, at a risk of .08
+    with pytest.warns(ba.errors.IdentificationWarning, match="contradict each other"):  # two in five, at a risk of .08
         fit = ba.fit(cells, model="am-elo", robust=False)
     assert fit.mirror_probability == pytest.approx(0.084, abs=0.01)
     assert find_mode(fit.mode.problem).mirror is not None  # so there was a choice
@@ -143,6 +143,6 @@ def test_a_quarter_of_many_annotators_settles_the_direction_only_if_it_is_sure(m
 
 def test_one_in_four_against_the_others_is_enough_to_ask_which_end_is_up():
     cells = panel({**{f"for-{i}": (3, 1) for i in range(3)}, "against": (1, 3)})
-    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking is not settled"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking is not settled"):
         fit = ba.fit(cells, model="am-elo", method="map")
     assert fit.mirror_probability == pytest.approx(0.087, abs=0.01)

@@ -53,7 +53,7 @@ def leagues(votes, seed=0):
 @pytest.mark.parametrize("pairs", [chain, leagues])
 def test_neighbours_alone_are_not_drawn_together(pairs):
     truth = strengths()
-    with pytest.warns(ba.IdentificationWarning, match="as in a league or on a ladder"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="as in a league or on a ladder"):
         fit = ba.fit(cells_of(*pairs(4000), truth), model="bradley-terry", method="marginal")
     assert fit.spreads.strength == WEAK.strength and str(fit.spreads) == "weak"
     sd = np.sqrt(fit.laplace.strength_variance())

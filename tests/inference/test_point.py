@@ -43,7 +43,7 @@ def test_a_file_that_names_winners_first_has_no_sides(exceptions):
     turned = votes.index < exceptions
     votes.loc[turned, ["model_a", "model_b"]] = votes.loc[turned, ["model_b", "model_a"]].to_numpy()
     votes.loc[turned, "winner"] = "model_b"
-    with pytest.warns(ba.LeftOutEffectWarning, match="names winners first"):
+    with pytest.warns(ba.errors.LeftOutEffectWarning, match="names winners first"):
         fit = ba.fit(votes, robust=False)
     assert fit.model.name == "am-davidson (no sides)"
     as_wins = ba.fit(pd.DataFrame(rows, columns=["winner", "loser", "judge"]), robust=False)
@@ -53,7 +53,7 @@ def test_a_file_that_names_winners_first_has_no_sides(exceptions):
 def test_sides_that_matter_and_are_left_out_are_told():
     rows = [(a, b, w) for a, b in [("x", "y"), ("y", "x")] for w in ["model_a"] * 70 + ["model_b"] * 30]
     votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
-    with pytest.warns(ba.LeftOutEffectWarning, match=r"the first won 70% of the decided votes"):
+    with pytest.warns(ba.errors.LeftOutEffectWarning, match=r"the first won 70% of the decided votes"):
         ba.fit(votes, model="m-elo")
     assert ba.fit(votes).point.common[0] > 0.5
 
@@ -166,9 +166,9 @@ def test_a_flipped_annotator_is_negative_under_both_priors():
 
 def test_two_mirrored_annotators_leave_scale_and_direction_open():
     cells = panel({"yes": (8, 2), "no": (2, 8)})
-    with pytest.raises(ba.NotIdentifiedError, match="sum to zero"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="sum to zero"):
         ba.fit(cells, model="am-elo", prior="flat")
-    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking"):
         fit = ba.fit(cells, model="am-elo")
     assert fit.loss < 60 * np.log(2) - 1  # not stuck at the saddle r = 0
 
@@ -189,7 +189,7 @@ def test_the_saddle_between_mirrored_annotators_is_left():
 def test_the_sum_of_theta_settles_the_direction_not_the_number_of_votes():
     """One judge of 150 votes against two of few who say the reverse: sum theta = 1 sides with the two, and warns."""
     cells = panel({"many": (40, 10), "few1": (2, 6), "few2": (2, 6)})
-    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking"):
         fit = ba.fit(cells, model="am-elo", prior="flat")
     assert fit.strength[0] < fit.strength[2]
     assert fit.discrimination[cells.annotators.index("many")] < 0
@@ -197,7 +197,7 @@ def test_the_sum_of_theta_settles_the_direction_not_the_number_of_votes():
 
 def test_a_separable_annotator_has_no_maximum():
     cells = panel({"calm": [(6, 3), (6, 3), (7, 2)], "sure": (1, 0)})
-    with pytest.warns(ba.NoMaximumWarning, match="without exception: sure"):
+    with pytest.warns(ba.errors.NoMaximumWarning, match="without exception: sure"):
         fit = ba.fit(cells, model="am-elo", prior="flat")
     assert fit.mode.gradient < 1e-8
     assert "delta" in fit.warnings[0]
@@ -211,7 +211,7 @@ def test_annotators_who_share_no_pair_do_not_identify_am_elo():
     rows = [("x", "y", "model_a", "k1")] * 7 + [("x", "y", "model_b", "k1")] * 3
     rows += [("y", "z", "model_a", "k2")] * 6 + [("y", "z", "model_b", "k2")] * 4
     cells = ba.read_votes(frame(rows))
-    with pytest.raises(ba.NotIdentifiedError, match="prior"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="prior"):
         ba.fit(cells, model="am-elo", prior="flat")
     assert ba.fit(cells, model="m-elo", prior="flat").warnings == ()
     assert ba.fit(cells, model="am-elo").warnings == ()
@@ -220,7 +220,7 @@ def test_annotators_who_share_no_pair_do_not_identify_am_elo():
 def test_an_unbeaten_competitor_has_no_maximum_but_a_finite_mode():
     rows = [("best", "x", "model_a")] * 9 + [("x", "y", "model_a"), ("x", "y", "model_b")]
     cells = ba.read_votes(frame(rows))
-    with pytest.warns(ba.NoMaximumWarning, match="competitors: best"):
+    with pytest.warns(ba.errors.NoMaximumWarning, match="competitors: best"):
         flat = ba.fit(cells, model="bradley-terry", prior="flat")
     assert flat.mode.gradient < 1e-8
     assert np.isfinite(flat.strength).all()
@@ -230,7 +230,7 @@ def test_an_unbeaten_competitor_has_no_maximum_but_a_finite_mode():
 @pytest.mark.parametrize(("prior", "how"), [("flat", "centred on its own"), ("default", "only the prior")])
 def test_disconnected_groups_warn(prior, how):
     rows = [("p", "q", "model_a"), ("p", "q", "tie"), ("x", "y", "model_a"), ("x", "y", "tie")]
-    with pytest.warns(ba.IdentificationWarning, match=how):
+    with pytest.warns(ba.errors.IdentificationWarning, match=how):
         fit = ba.fit(ba.read_votes(frame(rows)), prior=prior)
     np.testing.assert_allclose(fit.strength[[0, 1]], fit.strength[[2, 3]], atol=1e-9)
 
@@ -296,14 +296,14 @@ def test_no_random_start_beats_the_chosen_one(llmfao_50, share):
     rows = np.isin(llmfao_50.annotator, flipped)
     counts[rows] = counts[rows][:, [1, 0, 2, 3]]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ba.IdentificationWarning)
+        warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
         perturbed = ba.fit(replace(llmfao_50, counts=counts), model="am-elo", prior="flat")
     assert perturbed.loss == pytest.approx(ba.fit(llmfao_50, model="am-elo", prior="flat").loss, abs=1e-6)
 
 
 @pytest.mark.slow
 def test_unfiltered_llmfao_has_no_maximum_and_says_so(llmfao):
-    with pytest.warns(ba.NoMaximumWarning, match="worker_52"):
+    with pytest.warns(ba.errors.NoMaximumWarning, match="worker_52"):
         fit = ba.fit(llmfao, model="am-elo", prior="flat")
     assert fit.mode.gradient < 1e-8
 
@@ -322,7 +322,7 @@ def test_the_mode_with_the_reversed_ranking_is_tried(judges):
 
     cells = panel(judges)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ba.IdentificationWarning)
+        warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
         fit = ba.fit(cells, model="am-elo", method="map")
     rng = np.random.default_rng(0)
     held = Gauge(np.full((3, 1), 3**-0.5), free_scale=False, held=np.array([True]))
@@ -343,7 +343,7 @@ def test_a_reversed_mode_far_below_is_no_rival():
 def test_mirror_images_are_equally_probable():
     """Two annotators of whom each says the reverse of the other: exchanging them turns the ranking round."""
     cells = panel({"a": (16, 4), "b": (4, 16)})
-    with pytest.warns(ba.IdentificationWarning, match=r"a probability of 0\.50"):
+    with pytest.warns(ba.errors.IdentificationWarning, match=r"a probability of 0\.50"):
         fit = ba.fit(cells, model="am-elo", method="map")
     assert fit.mirror_probability == pytest.approx(0.5, abs=1e-6)
 
@@ -353,7 +353,7 @@ def test_the_mirror_gets_less_probable_with_more_votes_for_one_side(method):
     last = 0.5
     for judges in ({"a": (16, 4), "b": (4, 15)}, {"a": (16, 4), "b": (5, 12)}, {"a": (30, 4), "b": (5, 6)}):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ba.IdentificationWarning)
+            warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
             fit = ba.fit(panel(judges), model="am-elo", method=method)
         assert fit.mirror_probability < last
         last = fit.mirror_probability
@@ -368,7 +368,7 @@ def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_o
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ba.fit(ba.read_votes(settled.votes)).mirror_probability < 1e-6
-    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking is not settled.*a probability"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking is not settled.*a probability"):
         fit = ba.fit(ba.read_votes(unsettled.votes), robust=False)  # with it they are camps, and nobody is judged
     assert 0.01 < fit.mirror_probability <= 0.5
     assert fit.warnings and f"{fit.mirror_probability:.2f}" in fit.warnings[0]
@@ -388,7 +388,7 @@ def test_the_probability_of_the_mirror_is_calibrated():
         for turned in (9, 10):
             arena = ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=turned, seed=seed)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ba.IdentificationWarning)
+                warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
                 fit = ba.fit(ba.read_votes(arena.votes), robust=False)
             said.append(fit.mirror_probability)
             reversed_.append(fit.strength @ arena.strength * arena.discrimination.mean() < 0)
@@ -405,14 +405,14 @@ def test_contradicting_annotators_under_a_flat_prior_get_more_starts():
         "c": [(12, 6), (21, 21), (35, 36)],
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ba.IdentificationWarning)
+        warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
         fit = ba.fit(panel(judges), model="am-elo", prior="flat")
     assert fit.loss == pytest.approx(185.540, abs=1e-3)  # the first start ends at 191.717
 
 
 def test_a_few_votes_without_a_maximum_warn_and_still_make_a_table():
     rows = [("c1", "c0", "model_a", "k0"), ("c1", "c2", "model_b", "k1"), ("c0", "c2", "tie", "k1")]
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior="flat")
     board = ba.leaderboard(fit)
     assert np.isfinite(board[["elo", "lower", "upper"]].to_numpy()).all()
@@ -440,36 +440,36 @@ def test_any_few_votes_under_a_flat_prior_rate_warn_or_say_not_identified(table)
         for model in PRESETS:
             try:
                 fit = ba.fit(cells, model=model, prior="flat")
-            except ba.NotIdentifiedError:
+            except ba.errors.NotIdentifiedError:
                 continue
             assert np.isfinite(ba.leaderboard(fit).drop(columns="competitor").to_numpy(float)).all()
 
 
 def test_ties_alone_say_nothing_of_annotators():
     cells = ba.read_votes(frame([(a, b, "tie", k) for a, b in PAIRS for k in "pq"] * 3))
-    with pytest.raises(ba.NotIdentifiedError, match="come out equal"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="come out equal"):
         ba.fit(cells, model="am-elo", prior="flat")
 
 
 def test_a_flat_strength_alone_also_looks_for_infinity():
     rows = [("x", "y", "model_a"), ("x", "y", "model_b"), ("b", "x", "model_a")]
-    with pytest.warns(ba.NoMaximumWarning, match="competitors: b"):
+    with pytest.warns(ba.errors.NoMaximumWarning, match="competitors: b"):
         ba.fit(ba.read_votes(frame(rows)), prior=ba.Prior(strength=np.inf))
 
 
 def test_a_wide_prior_on_disconnected_groups_is_still_a_prior():
     rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")] * 50
-    with pytest.warns(ba.IdentificationWarning, match="never compared"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="never compared"):
         fit = ba.fit(ba.read_votes(frame(rows)), prior=ba.Prior(strength=1e3, hyper=None))
     assert np.isfinite(fit.strength).all()
 
 
 def test_groups_never_compared_have_fewer_parameters_and_no_common_reference():
     rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")]
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
     assert fit.n_parameters == 2
-    with pytest.raises(ba.NotIdentifiedError, match="no common reference"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="no common reference"):
         ba.strengths(fit, reference="x")
 
 

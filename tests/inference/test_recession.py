@@ -26,7 +26,7 @@ def test_an_annotator_sure_of_the_first_and_unsure_of_the_rest_outweighs_a_finit
     the nine between "1" and "2" are thrown coins.
     """
     cells = panel({"sure": sure, "calm": [(2, 2), (6, 1), (7, 2)]})
-    with pytest.warns(ba.NoMaximumWarning, match=r"groups of them.*without exception: sure"):
+    with pytest.warns(ba.errors.NoMaximumWarning, match=r"groups of them.*without exception: sure"):
         fit = ba.fit(cells, model="am-elo", prior="flat")
     limit = entropy(1, 3) + entropy(8, 3) + 9 * np.log(2)
     assert limit == pytest.approx(14.9331, abs=1e-4)  # the finite optimum has 15.6738
@@ -37,7 +37,7 @@ def test_an_annotator_sure_of_the_first_and_unsure_of_the_rest_outweighs_a_finit
 def test_thirteen_competitors_and_five_annotators(seed, finite, supremum):
     """Newton from the m-ELO start ends in the finite optimum; it was returned without a warning."""
     cells = ba.read_votes(ba.simulate(competitors=13, annotators=5, votes=155, seed=seed).votes)
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(cells, model="am-elo", prior="flat")
     assert fit.loss < supremum + 0.01 < finite
 
@@ -48,7 +48,7 @@ def test_few_votes_a_parameter_have_several_finite_optima():
         competitors=12, annotators=5, votes=228, strength_sd=0.5, discrimination_sd=0.2, tie_propensity=1.0, seed=542
     )
     model = ba.Model("flat", discrimination="annotator", position="common")
-    with pytest.warns(ba.IdentificationWarning, match="direction of the ranking"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking"):
         fit = ba.fit(ba.read_votes(arena.votes), model=model, prior="flat")
     assert fit.loss == pytest.approx(147.4192, abs=1e-4)  # the other optimum has 148.4577
 
@@ -95,7 +95,7 @@ def lowest_of_many_starts(cells, seed, starts):
 def test_far_out_on_the_way_to_infinity_there_are_still_wide_intervals():
     """Five votes an annotator: the curvature there is not positive definite, and the fit was refused."""
     arena = ba.simulate(competitors=8, annotators=8, votes=40, seed=141)
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", prior="flat")
     assert np.isfinite(ba.leaderboard(fit)[["lower", "upper"]].to_numpy()).all()
 

@@ -12,7 +12,7 @@ import pytest
 from helpers import RIGGERS, frame, run, single_votes, table_of
 
 import bayes_arena as ba
-from bayes_arena.page.annotators import pseudonymous
+from bayes_arena.page.annotators import judged, pseudonymous
 from bayes_arena.page.board import board_of, win_chances
 from bayes_arena.page.figures import square, win_shades
 from bayes_arena.page.notes import for_readers
@@ -190,10 +190,11 @@ def test_pseudonyms_leave_no_name_of_an_annotator(page, discounted, rigged, tmp_
 @pytest.mark.filterwarnings("ignore::bayes_arena.DiscountedVotesWarning")
 def test_a_pseudonymous_fit_names_nobody_in_its_tables_or_its_plan(rigged):
     fit = ba.fit(rigged, method="map", keep=["annotator-00001"], drop=["annotator-00002"])
-    hidden = pseudonymous(fit)
+    hidden, table = pseudonymous(fit, judged(fit, 0.95))
     said = [*hidden.kept, *hidden.dropped, *hidden.warnings, repr(hidden.plan), hidden._repr_html_()]
     said += [*ba.promoters(hidden)["annotator"], *ba.integrity(hidden)["largest_account"]]
     said += [*ba.annotators(hidden)["annotator"]]
+    assert list(table["annotator"]) == list(ba.annotators(hidden)["annotator"])
     assert not any(name in text for name in rigged.annotators for text in said)
     assert len(hidden.kept) == len(hidden.dropped) == 1 and hidden.kept[0] in hidden.cells.annotators
     assert (hidden.cells.counts == fit.cells.counts).all() and hidden.promotions is fit.promotions
@@ -255,7 +256,7 @@ class TestWithoutAnnotators:
 def test_an_estimate_at_infinity_has_no_page():
     with warnings.catch_warnings(action="ignore"):
         fit = ba.fit(frame([("x", "y", "model_a")] * 3), prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="prior='default'"):
         ba.report(fit)
 
 
@@ -281,8 +282,8 @@ class TestMeta:
     @pytest.mark.parametrize(
         ("meta", "error", "said"),
         [
-            ({"who": ["model-1"]}, ba.ColumnError, "Rename one of who to 'competitor'"),
-            ({"name": ["model-1"], "model": ["x"]}, ba.ColumnError, "More than one column"),
+            ({"who": ["model-1"]}, ba.errors.ColumnError, "Rename one of who to 'competitor'"),
+            ({"name": ["model-1"], "model": ["x"]}, ba.errors.ColumnError, "More than one column"),
             ({"name": ["model-1", "model-1"]}, ba.VotesError, "More than one row for 'model-1'"),
             ({"name": ["x"]}, ba.VotesError, "None of 'x' is a competitor"),
         ],

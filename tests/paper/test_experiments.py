@@ -245,7 +245,7 @@ def test_seeds_give_starts(arena_cells):
 
 
 def test_divergence_is_an_error(arena_cells):
-    with pytest.raises(ba.ConvergenceError, match="diverged at epoch"):
+    with pytest.raises(ba.errors.ConvergenceError, match="diverged at epoch"):
         descend(arena_cells, normalisation="none", optimiser="gradient", learning_rate=10.0)
 
 
@@ -291,7 +291,7 @@ def test_convergence_compares_several_starts_of_one_arena(arena_cells):
     with pytest.raises(ba.ModelError, match="two starts"):
         convergence(arena_cells, starts=1)
     apart = ba.read_votes(frame([("x", "y", "model_a", "k"), ("u", "v", "tie", "k")]))
-    with pytest.raises(ba.NotIdentifiedError, match="never compared"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="never compared"):
         convergence(apart, epochs=1)
 
 

@@ -16,7 +16,7 @@ from bayes_arena.paper import case_study, detection, figures, reproduction, summ
 from bayes_arena.paper.measures import detection as score
 from bayes_arena.paper.perturbation import perturb
 from bayes_arena.paper.stability import METHODS, stability
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import Ratings, predict_cells
 
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
 
@@ -112,14 +112,14 @@ def test_elo_predicts_by_its_ratings(material):
 
     points = shuffled_ratings(one_by_one(cells), shuffles=3).mean(axis=0)
     expected = 1 / (1 + 10 ** ((points[cells.b] - points[cells.a]) / 400))
-    prediction = predict(ratings, cells)
+    prediction = predict_cells(ratings, cells)
     np.testing.assert_allclose(prediction.score, expected, rtol=1e-10)
     np.testing.assert_allclose(np.exp(prediction.log_p).sum(axis=0), 1, rtol=1e-12)
     fit = ba.fit(cells, model="m-elo", prior="flat")
-    same = predict(ba.Ratings(cells.competitors, fit.strength), cells)
-    np.testing.assert_allclose(same.log_p, predict(fit, cells).log_p, rtol=1e-12)
+    same = predict_cells(Ratings(cells.competitors, fit.strength), cells)
+    np.testing.assert_allclose(same.log_p, predict_cells(fit, cells).log_p, rtol=1e-12)
     with pytest.raises(ba.ModelError, match=f"does not know {cells.competitors[0]}"):
-        predict(ba.Ratings(cells.competitors[1:], ratings.strength[1:]), cells)
+        predict_cells(Ratings(cells.competitors[1:], ratings.strength[1:]), cells)
 
 
 def test_annotators_whom_the_papers_filter_leaves_out_are_predicted_like_the_average_one(votes, material):
@@ -403,7 +403,7 @@ def test_the_command_says_which_fits_of_figure_6_are_missing(votes, tmp_path, mo
     def fails_at_first(cells):
         """Fail on the first perturbed votes; call 0 is for the votes as they are."""
         if next(calls) == 1:
-            raise ba.ConvergenceError("no end in sight")
+            raise ba.errors.ConvergenceError("no end in sight")
         return METHODS["m-elo"](cells)
 
     methods = {"m-elo": METHODS["m-elo"], "am-davidson": fails_at_first}

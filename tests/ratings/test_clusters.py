@@ -9,6 +9,7 @@ import pytest
 from helpers import prompted, single_votes
 
 import bayes_arena as ba
+from bayes_arena.ratings.intervals.robust import Sandwich
 
 BY_PROMPT = ba.Clustered(by="prompt")
 DAVIDSON = ba.Model("davidson", ties="davidson")
@@ -211,7 +212,7 @@ def test_answers_in_the_model_are_no_oversight(cells):
         ba.leaderboard(fit)
 
 
-@pytest.mark.parametrize("interval", [BY_PROMPT, ba.Sandwich(), ba.Bootstrap(5, by="prompt")])
+@pytest.mark.parametrize("interval", [BY_PROMPT, Sandwich(), ba.Bootstrap(5, by="prompt")])
 def test_a_model_with_answers_has_the_intervals_of_its_posterior(cells, interval):
     with pytest.raises(ba.ModelError, match=r"'answers' has them by prompt.*answers=False"):
         ba.strengths(ba.fit(cells, model=ANSWERS, method="map"), interval=interval)

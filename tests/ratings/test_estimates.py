@@ -170,10 +170,10 @@ def test_what_has_no_contrast_or_effect_is_refused(plain):
     with pytest.raises(ba.ModelError, match=r"only strengths.*position='common'"):
         ba.effects(plain)
     rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")]
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         apart = ba.fit(ba.read_votes(frame(rows)), prior="flat")
     assert len(ba.contrasts(apart, [("x", "y")])) == 1
-    with pytest.raises(ba.NotIdentifiedError, match="p and x"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="p and x"):
         ba.contrasts(apart)
 
 

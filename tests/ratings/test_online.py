@@ -75,13 +75,13 @@ def test_blank_rows_are_no_votes_and_invalid_ones_are_named(tmp_path):
     path.write_text("model_a,model_b,winner,note\nx,y,model_a,\n,,,\ny,z,tie,\n,,,\n")
     assert ba.read_sequence(path).score.tolist() == [1.0, 0.5]
     path.write_text("model_a,model_b,winner,note\nx,y,model_a,\n,,,\nx,y,?,\nx,y,?,\nx,,tie,\n")
-    with pytest.raises(ba.InvalidVotesError, match=r"3 of 4 votes are invalid") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"3 of 4 votes are invalid") as error:
         ba.read_sequence(path)
     assert [line.split(":")[0].strip() for line in str(error.value).splitlines()[2:5]] == ["row 2", "row 3", "row 4"]
-    with pytest.warns(ba.DroppedVotesWarning, match="Left out 3 of 4 votes") as caught:
+    with pytest.warns(ba.errors.DroppedVotesWarning, match="Left out 3 of 4 votes") as caught:
         assert ba.read_sequence(path, on_invalid="drop").n_votes == 1
     assert caught[0].filename == __file__
-    with pytest.raises(ba.NoVotesError):
+    with pytest.raises(ba.errors.NoVotesError):
         ba.read_sequence(frame(ROWS).head(0))
 
 

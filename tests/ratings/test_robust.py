@@ -17,8 +17,9 @@ import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
+from bayes_arena.ratings.intervals.robust import Sandwich
 
-ROBUST = (ba.Sandwich(), ba.Clustered(), ba.Bootstrap(resamples=20))
+ROBUST = (Sandwich(), ba.Clustered(), ba.Bootstrap(resamples=20))
 FIVE_WINNERS = [
     ("x", "y", "model_a", "p"),
     ("x", "y", "model_b", "q"),
@@ -285,11 +286,11 @@ def test_posteriors_have_intervals_of_their_own(sampled_davidson, interval):
 @pytest.mark.parametrize("interval", ROBUST, ids=lambda interval: interval.name)
 def test_an_estimate_at_infinity_has_no_robust_interval(interval, tmp_path):
     rows = [("best", "x", "model_a", k) for k in "pqr"] + [("x", "y", w, "p") for w in ("model_a", "model_b")]
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), model="m-elo", prior="flat")
     ba.save(fit, tmp_path / "fit.nc")
     for same in (fit, ba.load(tmp_path / "fit.nc")):
-        with pytest.raises(ba.NotIdentifiedError, match="prior='default'"):
+        with pytest.raises(ba.errors.NotIdentifiedError, match="prior='default'"):
             ba.leaderboard(same, interval=interval)
 
 
@@ -306,7 +307,7 @@ def test_a_competitor_of_a_single_cluster_is_named(arena):
     new = [("new", "model-1", w, "annotator-1") for w in ("model_a", "model_b", "tie", "model_a")]
     votes = pl.concat([arena.votes, frame(new)])
     fit = ba.fit(ba.read_votes(votes), model="m-elo", prior="flat")
-    with pytest.warns(ba.IdentificationWarning, match="All votes on new are in one cluster"):
+    with pytest.warns(ba.errors.IdentificationWarning, match="All votes on new are in one cluster"):
         ba.leaderboard(fit, interval="clustered")
 
 
@@ -325,10 +326,12 @@ def test_resamples_without_an_estimate_are_reported():
     rows = [(a, b, w) for a, b in ("xy", "yz", "zx") for w in ("model_a", "model_b")] * 6
     few = [("new", "x", "model_a"), ("new", "y", "model_b"), ("new", "z", "tie")]
     fit = ba.fit(ba.read_votes(frame(rows + few)), prior="flat")
-    with pytest.warns(ba.IdentificationWarning, match=r"of 100 resamples .* no longer connected.* no finite estimate"):
+    with pytest.warns(
+        ba.errors.IdentificationWarning, match=r"of 100 resamples .* no longer connected.* no finite estimate"
+    ):
         ba.leaderboard(fit, interval=ba.Bootstrap(resamples=100, seed=1))
     sparse = ba.fit(ba.read_votes(frame(FIVE_WINNERS)), model="m-elo", prior="flat")
-    with pytest.raises(ba.NotIdentifiedError, match="too many for a bootstrap"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match="too many for a bootstrap"):
         ba.leaderboard(sparse, interval=ba.Bootstrap(resamples=50))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -6,6 +6,7 @@ from helpers import frame, panel
 from scipy.special import expit
 
 import bayes_arena as ba
+from bayes_arena.fits.draws import Draws
 from bayes_arena.inference.projected_draws import project_draws
 
 MODELS = ["bradley-terry", "am-elo", "am-davidson"]
@@ -111,10 +112,10 @@ def test_pairs_never_compared_have_no_score_under_a_flat_prior():
     from helpers import frame
 
     rows = [(a, b, w) for a, b in ("xy", "pq") for w in ("model_a", "model_b")]
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
     for question in (ba.win_probability, ba.head_to_head):
-        with pytest.raises(ba.NotIdentifiedError, match="p and x"):
+        with pytest.raises(ba.errors.NotIdentifiedError, match="p and x"):
             question(fit)
     assert len(ba.head_to_head(fit, [("x", "y")])) == 1
 
@@ -169,7 +170,7 @@ def test_somebody_new_is_drawn_from_the_population_of_the_prior(arena_cells, sd)
     lead = strength[:, None] - strength
     expected = expit((1 + sd * theta) * lead[:, :, None]) @ weight / weight.sum()
     many = np.tile(strength, (20_000, 1))
-    draws = ba.Draws(many, many, np.zeros((20_000, 0)), np.zeros((20_000, 5, 1)))
+    draws = Draws(many, many, np.zeros((20_000, 0)), np.zeros((20_000, 5, 1)))
     np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
     np.testing.assert_allclose(ba.win_probability(fit, annotator="average", draws=draws), expit(lead), atol=1e-12)
 
@@ -190,7 +191,7 @@ def test_a_pair_is_settled_beyond_the_level_asked_for(arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     strength = np.tile([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], (100, 1))
     strength[:7, :2] = [5.0, 6.0]
-    draws = ba.Draws(strength, strength, np.zeros((100, 0)), np.zeros((100, 0, 0)))
+    draws = Draws(strength, strength, np.zeros((100, 0)), np.zeros((100, 0, 0)))
     pair = ["model-1", "model-2", 0.93]
     assert [ba.unsettled_pairs(fit, level=level, draws=draws).values.tolist() for level in (0.95, 0.92)] == [[pair], []]
 
@@ -204,7 +205,7 @@ def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
     half = (strength[:, None] - strength)[:, :, None] / 2
     expected = 0.5 + (np.sinh(half) / (2 * np.cosh(half) + np.exp(2 * u))) @ weight / weight.sum()
     many = np.tile(strength, (20_000, 1))
-    draws = ba.Draws(many, many, np.zeros((20_000, 1)), np.zeros((20_000, 5, 1)))
+    draws = Draws(many, many, np.zeros((20_000, 1)), np.zeros((20_000, 5, 1)))
     np.testing.assert_allclose(ba.win_probability(fit, annotator="new", draws=draws), expected, atol=0.01)
     average = ba.win_probability(fit, annotator="average", draws=draws)
     assert np.abs(average - expected).to_numpy().max() > 0.03

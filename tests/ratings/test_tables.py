@@ -98,9 +98,9 @@ def test_an_infinite_profile_end_raises():
     from helpers import frame
 
     rows = [("best", "x", "model_a")] * 9 + [("x", "y", "model_a"), ("x", "y", "model_b")]
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
-    with pytest.raises(ba.ConvergenceError, match="may lie at infinity"):
+    with pytest.raises(ba.errors.ConvergenceError, match="may lie at infinity"):
         ba.leaderboard(fit, interval="profile")
 
 

@@ -70,14 +70,14 @@ def test_deviance_and_aic_of_the_matches_once(single):
 def test_deviance_and_aic_of_the_table_as_printed(doubled):
     """Nobody is shown first in it, so a pair is one row here and two in R: other constants, equal for every model."""
     table = pl.DataFrame({"player1": [*"BCAA"], "player2": [*"AABC"], "win1": [4, 5, 8, 3], "win2": [8, 3, 4, 5]})
-    with pytest.warns(ba.RepeatedVotesWarning, match="dedupe=True"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="dedupe=True"):
         printed = ba.fit(ba.read_votes(table), model="bradley-terry", prior="flat")
     assert (round(printed.aic, 2), printed.degrees_of_freedom) == (10.73, 0)
     assert printed.deviance == pytest.approx(0, abs=1e-9)
     ways = math.log(math.comb(12, 4) ** 2 * math.comb(8, 3) ** 2) - math.log(math.comb(24, 8) * math.comb(16, 6))
     assert doubled.aic - printed.aic == pytest.approx(-2 * ways)
     assert doubled.degrees_of_freedom == printed.degrees_of_freedom + 2
-    with pytest.warns(ba.RepeatedVotesWarning, match="Counted once"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="Counted once"):
         once = ba.fit(ba.read_votes(table, dedupe=True), model="bradley-terry", prior="flat")
     assert (round(once.aic, 2), once.degrees_of_freedom) == (9.4, 0)
 

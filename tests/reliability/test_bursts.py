@@ -95,7 +95,7 @@ def test_what_is_no_time_is_refused(fit, votes):
         ba.bursts(fit, votes, time="winner")
     with pytest.raises(ba.VotesError, match=r"Not a time in 'tstamp': 'inf'\. "):
         ba.bursts(fit, votes.with_columns(tstamp=pl.when(pl.int_range(pl.len()) == 3).then(np.inf).otherwise("tstamp")))
-    with pytest.raises(ba.ColumnError, match="No column 'when'"):
+    with pytest.raises(ba.errors.ColumnError, match="No column 'when'"):
         ba.bursts(fit, votes, time="when")
     with pytest.raises(ba.ModelError, match="slice 'tstamp'"):
         ba.bursts(fit, ba.read_votes(votes))

@@ -12,7 +12,7 @@ import bayes_arena as ba
 from bayes_arena.errors import ColumnError, IdentificationWarning, ModelError, VotesError
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.concordance import across_orders, among, between
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = pytest.mark.slow
 POOLED = PRESETS["am-davidson"]
@@ -128,7 +128,7 @@ class TestTaste:
     def test_votes_of_people_are_predicted_without_it(self, fitted, cells):
         people = ba.drop_annotators(cells, [BOT])
         here = cells.take(cells.annotator != cells.annotators.index(BOT))
-        np.testing.assert_array_equal(predict(fitted, people).log_p, predict(fitted, here).log_p)
+        np.testing.assert_array_equal(predict_cells(fitted, people).log_p, predict_cells(fitted, here).log_p)
 
 
 class TestWorth:

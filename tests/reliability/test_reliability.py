@@ -208,7 +208,7 @@ def test_flagged_annotators_and_the_rule_of_the_paper():
     for rate in (0, 1, -0.1, float("nan")):
         with pytest.raises(ba.ModelError, match="between 0 and 1"):
             ba.flag(fit, fdr=rate)
-    with pytest.warns(ba.LeftOutEffectWarning, match="Sides matter"):  # one annotator always votes for a side
+    with pytest.warns(ba.errors.LeftOutEffectWarning, match="Sides matter"):  # one annotator always votes for a side
         paper = ba.fit(cells, model="am-elo", prior="flat")
     theta = ba.annotators(paper).set_index("annotator")["theta_paper"]
     assert ba.flag_by_theta(paper)[0] == theta.idxmin() == names["reversed"]
@@ -315,7 +315,7 @@ def test_dropped_annotators_take_their_votes_with_them(arena, arena_cells):
     np.testing.assert_array_equal(ba.fit(fewer).strength, ba.fit(ba.read_votes(left)).strength)
     with pytest.raises(ba.ModelError, match="is called nemo"):
         ba.drop_annotators(arena_cells, ["nemo"])
-    with pytest.raises(ba.NoVotesError, match="None of the"):
+    with pytest.raises(ba.errors.NoVotesError, match="None of the"):
         ba.drop_annotators(arena_cells, arena_cells.annotators)
 
 
@@ -323,7 +323,7 @@ def test_no_number_is_missing_where_the_estimate_lies_at_infinity():
     rows = [("x", "y", "model_a", "p"), ("y", "z", "model_a", "p"), ("x", "z", "model_a", "p")]
     rows += [("z", "y", "tie", "q"), ("x", "y", "model_b", "q"), ("y", "x", "model_a", "q")]
     votes = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row")
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(votes), model="am-davidson", prior="flat")
     assert not ba.annotators(fit).drop(columns=["kind", "verdict"]).isna().to_numpy().any()
 
@@ -394,7 +394,7 @@ def test_net_agreement_lies_in_its_interval_at_infinity_too():
     """Three annotators in two minds, and one of a single mind, whose theta has no finite estimate."""
     votes = {"j": (1, 1), "k": (1, 1), "l": (5, 0), "m": (1, 1)}
     rows = [("x", "y", side, k) for k, (won, lost) in votes.items() for side in "x" * won + "y" * lost]
-    with pytest.warns(ba.NoMaximumWarning):
+    with pytest.warns(ba.errors.NoMaximumWarning):
         fit = ba.fit(ba.read_votes(frame(rows)), model="am-elo", prior="flat")
     table = ba.annotators(fit)
     assert (table["net_agreement"] >= table["net_agreement_lower"]).all()

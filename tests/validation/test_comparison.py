@@ -269,13 +269,13 @@ def test_models_are_compared_on_the_same_sample_and_it_is_said(many, monkeypatch
     assert "sampled" not in exact.attrs
     monkeypatch.setattr(leave_one_out, "LARGEST", 1000)
     monkeypatch.setattr(leave_one_out, "SAMPLED", 400)
-    with pytest.warns(ba.SampledVotesWarning, match="400 of these were left out.*--sample 1600.* to halve it"):
+    with pytest.warns(ba.errors.SampledVotesWarning, match="400 of these were left out.*--sample 1600.* to halve it"):
         table = ba.compare(many)
     assert table.attrs["sampled"] == 400
     assert table["name"].tolist() == exact["name"].tolist()
     np.testing.assert_allclose(table["elpd_diff"], exact["elpd_diff"], atol=3 * table["se"].max() / 10)
     np.testing.assert_allclose(table["weight"], exact["weight"], atol=0.1)
-    with pytest.warns(ba.SampledVotesWarning, match="includes"):
+    with pytest.warns(ba.errors.SampledVotesWarning, match="includes"):
         loo = ba.leave_one_out(many["davidson"])
     found = ba.diagnose(many["davidson"])["found"].iloc[-1]
     assert f"of {loo.votes[loo.sampled].sum():.0f} votes" in found

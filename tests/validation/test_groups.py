@@ -10,7 +10,7 @@ from helpers import prompted
 
 import bayes_arena as ba
 from bayes_arena.validation.cross_validation import split_groups
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.cells import with_counts
 
 MODEL = ba.Model("davidson", ties="davidson")
@@ -42,7 +42,7 @@ def test_every_vote_of_a_prompt_left_out_is_scored_once(cells):
     sums, votes = np.zeros(12), np.zeros(12)
     for prompt in range(12):
         inside = (cells.slices["prompt"] == prompt)[:, None]
-        log_p = predict(DAVIDSON(with_counts(cells, cells.counts * ~inside)), cells).log_p
+        log_p = predict_cells(DAVIDSON(with_counts(cells, cells.counts * ~inside)), cells).log_p
         sums[prompt] = ((cells.counts * inside)[:, :3].T * log_p).sum()
         votes[prompt] = (cells.counts * inside).sum()
     assert table.loc[0, "log_score"] == pytest.approx(sums.sum() / 500)
@@ -93,7 +93,7 @@ def test_annotators_left_out_at_random_are_somebody_new(arena_cells):
     table = ba.held_out(arena_cells, models, over="annotator", splits=2, test=0.4)
     logs = []
     for kept, left_out in split_groups(arena_cells, "annotator", splits=2, test=0.4, seed=0):
-        log_p = predict(models["am"](kept), left_out, new=True).log_p
+        log_p = predict_cells(models["am"](kept), left_out, new=True).log_p
         logs.append((left_out.counts[:, :3].T * log_p).sum() / left_out.n_votes)
     assert table.loc[0, "log_score"] == pytest.approx(np.mean(logs))
 

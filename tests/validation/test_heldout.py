@@ -9,7 +9,7 @@ from helpers import frame
 
 import bayes_arena as ba
 from bayes_arena.validation.cross_validation import auc, clustered, scores, split_votes
-from bayes_arena.validation.prediction import Prediction, predict
+from bayes_arena.validation.prediction import Prediction, predict_cells
 from bayes_arena.votes.cells import with_counts
 
 M_ELO = partial(ba.fit, model="m-elo", prior="flat")
@@ -129,7 +129,7 @@ def test_probabilities_are_those_of_the_likelihood(model, outcomes):
 def test_half_wins_are_scored_by_their_normalised_likelihood():
     """P, 1 - P and sqrt(P (1 - P)), normalised; the expected score stays P."""
     cells = ba.read_votes(frame([("x", "y", "x")] * 3 + [("x", "y", "y"), ("x", "y", "tie")]))
-    prediction = predict(M_ELO(cells), cells)
+    prediction = predict_cells(M_ELO(cells), cells)
     p = 3.5 / 5
     weights = np.array([p, 1 - p, np.sqrt(p * (1 - p))])
     assert prediction.score[0] == pytest.approx(p)
@@ -139,7 +139,7 @@ def test_half_wins_are_scored_by_their_normalised_likelihood():
 def test_a_position_effect_favours_whoever_is_shown_first():
     rows = [("x", "y", "x")] * 40 + [("x", "y", "y")] * 10 + [("y", "x", "y")] * 40 + [("y", "x", "x")] * 10
     cells = ba.read_votes(frame(rows))
-    prediction = predict(ba.fit(cells, model=ba.Model("position", ties="davidson", position="common")), cells)
+    prediction = predict_cells(ba.fit(cells, model=ba.Model("position", ties="davidson", position="common")), cells)
     assert (prediction.score > 0.7).all()
 
 
@@ -148,7 +148,7 @@ def test_standard_errors_allow_for_overlapping_splits(flippers):
     table = ba.held_out(flippers, {"m": M_ELO, "am": AM_ELO}, splits=3, test=0.4, seed=1, reference="am")
     values = np.array(
         [
-            [scores(predict(fitter(kept), out), out.counts) for fitter in (M_ELO, AM_ELO)]
+            [scores(predict_cells(fitter(kept), out), out.counts) for fitter in (M_ELO, AM_ELO)]
             for kept, out in split_votes(flippers, splits=3, test=0.4, seed=1)
         ]
     )
@@ -179,28 +179,28 @@ def silenced(cells: ba.Cells, annotator: int) -> ba.Cells:
 def test_somebody_without_a_training_vote_is_predicted_by_the_prior_alone(flippers):
     fit = AM_DAVIDSON(silenced(flippers, 0))
     theirs = with_counts(flippers, flippers.counts * (flippers.annotator == 0)[:, None])
-    known, new = predict(fit, theirs, draws=4000), predict(fit, theirs, new=True, draws=4000)
+    known, new = predict_cells(fit, theirs, draws=4000), predict_cells(fit, theirs, new=True, draws=4000)
     assert np.isfinite(known.log_p).all()
     np.testing.assert_allclose(known.score, new.score, atol=0.05)
 
 
 def test_a_flat_prior_names_whom_it_cannot_predict(flippers, arena_cells):
-    with pytest.raises(ba.NotIdentifiedError, match=r"annotator-01.*prior='default'.*keep_annotators"):
+    with pytest.raises(ba.errors.NotIdentifiedError, match=r"annotator-01.*prior='default'.*keep_annotators"):
         ba.fit(silenced(flippers, 0), model="am-elo", prior="flat")
     alone = (arena_cells.a == 2) | (arena_cells.b == 2)
-    with pytest.warns(ba.IdentificationWarning):
+    with pytest.warns(ba.errors.IdentificationWarning):
         fit = M_ELO(with_counts(arena_cells, arena_cells.counts * ~alone[:, None]))
-    with pytest.raises(ba.NotIdentifiedError, match=r"model-1 and model-3.*prior='default'"):
-        predict(fit, arena_cells)
+    with pytest.raises(ba.errors.NotIdentifiedError, match=r"model-1 and model-3.*prior='default'"):
+        predict_cells(fit, arena_cells)
     known = with_counts(arena_cells, arena_cells.counts * ~alone[:, None])
-    assert np.isfinite(predict(fit, known).score).all()
+    assert np.isfinite(predict_cells(fit, known).score).all()
 
 
 def test_annotators_left_out_by_the_papers_filter_vote_like_the_average_one(arena_cells):
     fit = ba.fit(ba.keep_annotators(arena_cells, more_than=100), model="am-elo", prior="flat")
     kept = np.isin(arena_cells.annotators, fit.cells.annotators)
     assert 0 < kept.sum() < len(kept)
-    prediction = predict(fit, arena_cells)
+    prediction = predict_cells(fit, arena_cells)
     theta = dict(zip(fit.cells.annotators, fit.discrimination, strict=True))
     each = np.array([theta.get(name, 1.0) for name in arena_cells.annotators])[arena_cells.annotator]
     lead = fit.strength[arena_cells.a] - fit.strength[arena_cells.b]
@@ -221,7 +221,7 @@ def test_what_cannot_be_compared_is_refused(arena, arena_cells):
         ba.held_out(arena_cells, {"drop": partial(ba.fit, model=ba.Model("drop", ties="drop"))})
     fewer = arena.votes.filter((pl.col("model_a") != "model-3") & (pl.col("model_b") != "model-3"))
     with pytest.raises(ba.ModelError, match="not know model-3"):
-        predict(M_ELO(ba.read_votes(fewer)), arena_cells)
+        predict_cells(M_ELO(ba.read_votes(fewer)), arena_cells)
 
 
 def test_clustered_standard_error_by_hand():
@@ -238,7 +238,7 @@ def test_folds_of_one_annotator_score_every_vote_once(arena_cells):
     logs = 0.0
     for k in range(arena_cells.n_annotators):
         theirs = with_counts(arena_cells, arena_cells.counts * (arena_cells.annotator == k)[:, None])
-        log_p = predict(DAVIDSON(silenced(arena_cells, k)), theirs).log_p
+        log_p = predict_cells(DAVIDSON(silenced(arena_cells, k)), theirs).log_p
         logs += (theirs.counts[:, :3].T * log_p).sum()
     assert table["log_score"]["davidson"] == pytest.approx(logs / arena_cells.n_votes)
     assert table["log_score_diff"]["davidson"] == table["mse_diff_se"]["davidson"] == 0
@@ -260,7 +260,7 @@ def test_folds_need_annotators_and_a_population(arena, arena_cells):
 def test_the_auc_of_the_authors_program_ranks_ties_in_the_middle(llmfao_50):
     """One split of LLMFAO by m-ELO: .757 over decided votes, .674 with ties in the middle."""
     kept, out = next(split_votes(llmfao_50, splits=1, test=0.2, seed=0))
-    _, decided, with_ties, _ = scores(predict(M_ELO(kept), out), out.counts)
+    _, decided, with_ties, _ = scores(predict_cells(M_ELO(kept), out), out.counts)
     assert (round(decided, 3), round(with_ties, 3)) == (0.757, 0.674)
 
 
@@ -285,13 +285,13 @@ def test_somebody_new_votes_as_the_population_does():
     theta, weight = np.polynomial.hermite_e.hermegauss(40)
     expected = np.mean(1 / (1 + np.exp(-np.outer(lead, 1 + 2 * theta))) @ weight / weight.sum())
     for cells, new in ((stranger, False), (fit.cells, True)):
-        score = predict(fit, cells, new=new, draws=4000).score
+        score = predict_cells(fit, cells, new=new, draws=4000).score
         np.testing.assert_allclose(score, expected, atol=0.02)
 
 
 def test_a_both_bad_vote_is_predicted_as_a_tie(four_outcomes):
     fit = ba.fit(four_outcomes, model=ba.Model("four", ties="davidson", both_bad="outcome"))
-    np.testing.assert_allclose(np.exp(predict(fit, four_outcomes).log_p).sum(axis=0), 1, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(predict_cells(fit, four_outcomes).log_p).sum(axis=0), 1, rtol=1e-12)
 
 
 @pytest.mark.slow

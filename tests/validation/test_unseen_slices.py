@@ -10,7 +10,7 @@ from helpers import answered_votes
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.likelihood.point import Point
-from bayes_arena.validation.prediction import predict
+from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = pytest.mark.slow
 
@@ -38,16 +38,16 @@ def log_score(log_p: np.ndarray, cells: ba.Cells) -> float:
 
 @pytest.mark.slow
 def test_the_average_is_better_than_answers_set_to_zero(fit, new):
-    averaged = log_score(predict(fit, new).log_p, new)
+    averaged = log_score(predict_cells(fit, new).log_p, new)
     narrow = fit.spreads.with_spreads({"strength_by_prompt": 1e-3, "ties_by_prompt": 1e-3})
     near_zero = replace(fit, mode=replace(fit.mode, problem=replace(fit.mode.problem, prior=narrow)))
-    assert averaged > log_score(predict(near_zero, new).log_p, new) + 0.02
+    assert averaged > log_score(predict_cells(near_zero, new).log_p, new) + 0.02
 
 
 @pytest.mark.slow
 def test_the_average_is_that_of_many_draws_by_hand(fit, new):
     one = new.take(slice(0, 1))
-    found = predict(fit, one, draws=4000)
+    found = predict_cells(fit, one, draws=4000)
     rng, size = np.random.default_rng(11), 4000
     r, common, own, _ = draw_parameters(fit, size=size, seed=5)
     names = fit.cells.competitors
@@ -68,7 +68,7 @@ def test_prompts_that_were_seen_are_told_apart(fit, votes):
     """A vote on a prompt of the fit is predicted by its answers, and better than one on a new prompt."""
     seen = ba.read_votes(votes.filter(SEEN), prompt="prompt")
     elsewhere = seen.take(slice(None), slice_names={"prompt": tuple(f"x{name}" for name in seen.slice_names["prompt"])})
-    told, untold = (log_score(predict(fit, cells).log_p, seen) for cells in (seen, elsewhere))
+    told, untold = (log_score(predict_cells(fit, cells).log_p, seen) for cells in (seen, elsewhere))
     assert told > untold + 0.1
 
 

@@ -64,7 +64,7 @@ def test_dropped_votes_are_reported():
     table = frame([("x", "y", "tie"), ("x", "x", "tie")])
     import pytest
 
-    with pytest.warns(ba.DroppedVotesWarning):
+    with pytest.warns(ba.errors.DroppedVotesWarning):
         cells = ba.read_votes(table, on_invalid="drop")
     row = ba.check(cells).iloc[0]
     assert (row["status"], row["found"]) == ("warning", "1 competitor against itself")

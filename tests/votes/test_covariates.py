@@ -147,19 +147,19 @@ def test_what_is_missing_is_named_with_its_rows():
         lang=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("")).otherwise("lang"),
         length=pl.when(pl.int_range(pl.len()) == 2).then(float("inf")).otherwise("length"),
     )
-    with pytest.raises(ba.InvalidVotesError, match=r"row 3: missing prompt .*question=None") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"row 3: missing prompt .*question=None") as error:
         ba.read_votes(table, **READING)
     assert "row 1: missing slice" in str(error.value)
     assert "row 2: bad feature" in str(error.value)
     assert "prompt=False (--no-prompt)" in str(error.value)
-    with pytest.warns(ba.DroppedVotesWarning, match="1 × bad feature, 1 × missing prompt, 1 × missing slice"):
+    with pytest.warns(ba.errors.DroppedVotesWarning, match="1 × bad feature, 1 × missing prompt, 1 × missing slice"):
         valid = ba.read_votes(table, on_invalid="drop", **READING)
     assert_same(replace(valid, dropped={}), ba.read_votes(TABLE[[0, 4, 5]], **READING))
 
 
 def test_long_values_are_quoted_by_their_beginning():
     table = TABLE.with_columns(text=pl.lit("word " * 1000), winner=pl.lit("undecided"))
-    with pytest.raises(ba.InvalidVotesError, match="unknown winner") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match="unknown winner") as error:
         ba.read_votes(table, prompt="text")
     assert len(str(error.value)) < 2000
 
@@ -177,7 +177,7 @@ def test_long_values_are_quoted_by_their_beginning():
     ],
 )
 def test_columns_that_cannot_be_read(reading, match):
-    with pytest.raises(ba.ColumnError, match=match):
+    with pytest.raises(ba.errors.ColumnError, match=match):
         ba.read_votes(TABLE, **reading)
 
 
@@ -213,7 +213,7 @@ def test_one_hot_votes_and_normalised_names_carry_slices():
 def test_repeats_are_left_out_beside_slices():
     table = repeating(60, 5).with_row_index("id")
     doubled = pl.concat([table, table[:30]])
-    with pytest.warns(ba.RepeatedVotesWarning, match="Left out 30 of 330"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="Left out 30 of 330"):
         assert_same(ba.read_votes(doubled, prompt="prompt", dedupe=True), ba.read_votes(table, prompt="prompt"))
 
 
@@ -228,7 +228,7 @@ def test_repeats_are_left_out_beside_slices():
 )
 def test_prompts_are_recognised_in_every_engine(convert):
     table = repeating(60, 5)
-    with pytest.warns(ba.PromptsWarning):
+    with pytest.warns(ba.errors.PromptsWarning):
         assert_same(ba.read_votes(convert(table)), ba.read_votes(table, prompt="prompt"))
     ids = repeating(600, 1)
     assert not ba.read_votes(convert(ids)).slices
@@ -236,13 +236,13 @@ def test_prompts_are_recognised_in_every_engine(convert):
 
 def test_prompts_that_repeat_are_recognised_and_it_says_so():
     table = repeating(60, 5)
-    with pytest.warns(ba.PromptsWarning, match=r"Read 60 prompts from prompt: .*--no-prompt, or prompt=False"):
+    with pytest.warns(ba.errors.PromptsWarning, match=r"Read 60 prompts from prompt: .*--no-prompt, or prompt=False"):
         cells = ba.read_votes(table)
     assert_same(cells, ba.read_votes(table, prompt="prompt"))
-    with pytest.warns(ba.PromptsWarning) as caught:
+    with pytest.warns(ba.errors.PromptsWarning) as caught:
         ba.check(table)
     assert caught[0].filename == __file__, "a warning names the line of whoever called, through whatever function"
-    with pytest.warns(ba.PromptsWarning, match="from PROMPT"):
+    with pytest.warns(ba.errors.PromptsWarning, match="from PROMPT"):
         assert_same(ba.read_votes(table.rename(str.upper)), cells)
     assert not ba.read_votes(table, prompt=False).slices
 
@@ -268,16 +268,16 @@ def test_items_that_several_annotators_judge_are_prompts_whatever_pairs_they_mee
     judged = pl.concat([items.with_columns(judge=pl.lit(judge)) for judge in ("k1", "k2", "k3")])
     other = pl.Series(rng.random(len(judged)) < 0.1)
     judged = judged.with_columns(winner=pl.when(other).then(pl.lit("tie")).otherwise("winner"))
-    with pytest.warns(ba.PromptsWarning, match=f"Read 300 prompts from {name}: 600 answers"):
+    with pytest.warns(ba.errors.PromptsWarning, match=f"Read 300 prompts from {name}: 600 answers"):
         cells = ba.read_votes(judged, annotator=annotator)
     assert_same(cells, ba.read_votes(judged, prompt=name, annotator=annotator))
 
 
 def test_items_of_llmfao_are_read_where_nothing_says_more(llmfao_path):
     table = pl.read_csv(llmfao_path)
-    with pytest.warns(ba.PromptsWarning, match="Read 13 prompts from prompt"):
+    with pytest.warns(ba.errors.PromptsWarning, match="Read 13 prompts from prompt"):
         ba.read_votes(table)
-    with pytest.warns(ba.PromptsWarning, match="Read 2139 prompts from question_id"):
+    with pytest.warns(ba.errors.PromptsWarning, match="Read 2139 prompts from question_id"):
         ba.read_votes(table.drop("prompt"))
 
 
@@ -286,7 +286,7 @@ def test_prompts_that_hardly_repeat_are_passed_over_and_it_says_so():
         mostly = pl.concat([table, repeating(30, 2)])
         plain = ba.read_votes(mostly.drop("prompt"))
         with pytest.warns(
-            ba.UnusedColumnWarning, match=r"too few answers repeat: .* prompt='prompt' \(--prompt prompt\)"
+            ba.errors.UnusedColumnWarning, match=r"too few answers repeat: .* prompt='prompt' \(--prompt prompt\)"
         ):
             assert_same(ba.read_votes(mostly), plain)
         assert ba.read_votes(mostly, prompt="prompt").slices
@@ -295,7 +295,7 @@ def test_prompts_that_hardly_repeat_are_passed_over_and_it_says_so():
 def test_a_recognised_prompt_that_is_not_always_there_is_passed_over():
     table = repeating(60, 5)
     holes = table.with_columns(prompt=pl.when(pl.int_range(pl.len()) > 2).then("prompt"))
-    with pytest.warns(ba.UnusedColumnWarning, match="empty in 3 votes"):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match="empty in 3 votes"):
         assert_same(ba.read_votes(holes), ba.read_votes(table, prompt=False))
 
 
@@ -309,15 +309,15 @@ def test_one_prompt_is_no_slice():
     """Answers to it are the competitors."""
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"model_a": rng.integers(0, 200, 2000), "model_b": rng.integers(200, 400, 2000)})
-    with pytest.warns(ba.UnusedColumnWarning, match="the same in all votes"):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match="the same in all votes"):
         assert not ba.read_votes(table.with_columns(winner=pl.lit("tie"), prompt=pl.lit("pair-v2"))).slices
 
 
 def test_invalid_votes_are_complained_of_as_without_prompts():
     table = repeating(60, 5).with_columns(winner=pl.lit("undecided"))
-    with pytest.raises(ba.InvalidVotesError) as found:
+    with pytest.raises(ba.errors.InvalidVotesError) as found:
         ba.read_votes(table)
-    with pytest.raises(ba.InvalidVotesError) as expected:
+    with pytest.raises(ba.errors.InvalidVotesError) as expected:
         ba.read_votes(table, prompt=False)
     assert str(found.value) == str(expected.value)
 
@@ -340,14 +340,14 @@ def test_repeated_answers_are_counted():
 
 def test_the_prompts_of_llmfao(llmfao_path):
     """Its ``question_id`` is that of a comparison."""
-    with pytest.warns(ba.PromptsWarning, match="13 prompts from prompt"):
+    with pytest.warns(ba.errors.PromptsWarning, match="13 prompts from prompt"):
         cells = ba.read_votes(llmfao_path)
     assert len(cells.slice_names["prompt"]) == 13
     assert repeated_answers(cells).enough
 
 
 def test_the_prompts_of_mt_bench():
-    with pytest.warns(ba.PromptsWarning, match="160 prompts from question_id, turn"):
+    with pytest.warns(ba.errors.PromptsWarning, match="160 prompts from question_id, turn"):
         cells = ba.read_votes(real_votes("mt_bench_human.csv"))
     assert len(cells.slice_names["prompt"]) == 160
 

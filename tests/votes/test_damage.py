@@ -107,7 +107,7 @@ def test_bytes_are_text_and_columns_without_text_are_named_by_it():
 @pytest.mark.parametrize("weight", [1e308, 5e-324, 1e101, np.inf])
 def test_weights_that_no_sum_of_squares_holds_are_bad(weight):
     table = ROWS.with_columns(weight=pl.lit(weight))
-    with pytest.raises(ba.InvalidVotesError, match="weights are numbers from 1e-100 to 1e100, or zero"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="weights are numbers from 1e-100 to 1e100, or zero"):
         ba.read_votes(table, weight="weight")
 
 

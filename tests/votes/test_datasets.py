@@ -15,6 +15,7 @@ import pytest
 from helpers import run
 
 import bayes_arena as ba
+from bayes_arena.votes.sources.hub import hub_files
 
 pytestmark = pytest.mark.slow  # importing the hub's client takes more than a second
 REPOSITORY, SHA, TOKEN = "lmsys/chatbot_arena_conversations", "ab12" * 10, "secret"
@@ -135,7 +136,7 @@ FILES = {
 @pytest.mark.slow
 def test_votes_of_the_hub_are_fetched_once_and_read(hub, tmp_path):
     with hub(FILES) as asked:
-        paths = ba.hub_files(REPOSITORY)
+        paths = hub_files(REPOSITORY)
         folder = tmp_path / "hub" / "datasets--lmsys--chatbot_arena_conversations" / "snapshots" / SHA / "data"
         assert paths == [folder / "train-0.parquet", folder / "train-1.parquet"]
         fetched = len(asked)
@@ -156,13 +157,13 @@ def test_a_data_set_without_annotators_is_read(hub):
 def test_no_access_says_how_to_get_it(hub, monkeypatch):
     for status in (401, 403):
         refuse = lambda path, token, status=status: (status, {}, b"")  # noqa: E731
-        with hub(FILES, refuse), pytest.raises(ba.AccessError, match=rf"\({status}\).*conditions.*HF_TOKEN"):
-            ba.hub_files(REPOSITORY)
+        with hub(FILES, refuse), pytest.raises(ba.errors.AccessError, match=rf"\({status}\).*conditions.*HF_TOKEN"):
+            hub_files(REPOSITORY)
     monkeypatch.delenv("HF_TOKEN")
     monkeypatch.setenv("HF_TOKEN_PATH", os.devnull)
     gated = lambda path, token: (403, {"X-Error-Code": "GatedRepo"}, b"") if "resolve" in path else None  # noqa: E731
-    with hub(FILES, gated), pytest.raises(ba.AccessError, match="HF_TOKEN"):
-        ba.hub_files(REPOSITORY)
+    with hub(FILES, gated), pytest.raises(ba.errors.AccessError, match="HF_TOKEN"):
+        hub_files(REPOSITORY)
 
 
 def test_the_token_goes_to_the_hub_only(hub):
@@ -175,7 +176,7 @@ def test_the_token_goes_to_the_hub_only(hub):
             return (302, headers, b"") if "resolve" in path else None
 
         with hub({"votes.parquet": FILES["data/train-0.parquet"]}, forward):
-            assert ba.read_votes(ba.hub_files(REPOSITORY)).n_votes == 3
+            assert ba.read_votes(hub_files(REPOSITORY)).n_votes == 3
     assert theirs
     assert {token for _, token in theirs} == {None}
 
@@ -187,9 +188,9 @@ def test_the_password_of_an_endpoint_is_sent_and_never_shown(hub, capfd):
     for status in (403, 404, 400):
         with (
             hub(FILES, lambda path, token, status=status: (status, {}, b""), password="user:p%40ss@"),
-            pytest.raises(ba.DatasetError) as error,
+            pytest.raises(ba.errors.DatasetError) as error,
         ):
-            ba.hub_files("lmsys/other")
+            hub_files("lmsys/other")
         assert "127.0.0.1" in str(error.value)
         assert error.value.__suppress_context__
         for text in (str(error.value), *capfd.readouterr()):
@@ -197,25 +198,31 @@ def test_the_password_of_an_endpoint_is_sent_and_never_shown(hub, capfd):
 
 
 def test_what_can_fail(hub, monkeypatch):
-    with hub({"a.csv": b""}), pytest.raises(ba.DatasetError, match="has no Parquet file"):
-        ba.hub_files(REPOSITORY)
+    with hub({"a.csv": b""}), pytest.raises(ba.errors.DatasetError, match="has no Parquet file"):
+        hub_files(REPOSITORY)
     nothing = lambda path, token: (404, {"X-Error-Code": "RepoNotFound"}, b"")  # noqa: E731
-    with hub(FILES, nothing), pytest.raises(ba.DatasetError, match=r"has no data set 'lmsys/other'\. Check the name"):
-        ba.hub_files("lmsys/other")
-    with hub(FILES, lambda path, token: (200, {}, b"<html>")), pytest.raises(ba.DatasetError, match="HF_ENDPOINT"):
-        ba.hub_files("lmsys/other")
+    with (
+        hub(FILES, nothing),
+        pytest.raises(ba.errors.DatasetError, match=r"has no data set 'lmsys/other'\. Check the name"),
+    ):
+        hub_files("lmsys/other")
+    with (
+        hub(FILES, lambda path, token: (200, {}, b"<html>")),
+        pytest.raises(ba.errors.DatasetError, match="HF_ENDPOINT"),
+    ):
+        hub_files("lmsys/other")
     with hub(FILES):
         pass
-    with pytest.raises(ba.DatasetError, match=r"Cannot fetch lmsys/other from http.*network"):
-        ba.hub_files("lmsys/other")
-    with pytest.raises(ba.DatasetError, match="owner/name"):
+    with pytest.raises(ba.errors.DatasetError, match=r"Cannot fetch lmsys/other from http.*network"):
+        hub_files("lmsys/other")
+    with pytest.raises(ba.errors.DatasetError, match="owner/name"):
         ba.read_votes("hf:chatbot arena")
 
 
 def test_a_hub_cannot_write_outside_the_cache(hub, tmp_path):
     body = FILES["data/train-0.parquet"]
-    with hub({"../../../../x.parquet": body}), pytest.raises(ba.DatasetError):
-        ba.hub_files(REPOSITORY)
+    with hub({"../../../../x.parquet": body}), pytest.raises(ba.errors.DatasetError):
+        hub_files(REPOSITORY)
     assert not (tmp_path / "x.parquet").exists()
 
 

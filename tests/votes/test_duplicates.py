@@ -26,7 +26,7 @@ def test_repeated_rows_are_named_and_left_out_in_every_engine(convert):
         status, found, remedy = repeats(table)
         assert (status, found) == ("warning", "300 of 900 rows equal another in every column")
         assert "--dedupe" in remedy
-        with pytest.warns(ba.RepeatedVotesWarning, match="Left out 300 of 900 rows"):
+        with pytest.warns(ba.errors.RepeatedVotesWarning, match="Left out 300 of 900 rows"):
             assert same_counts(ba.read_votes(table, dedupe=True), ba.read_votes(WITH_ID))
 
 
@@ -38,7 +38,7 @@ def test_repeated_rows_are_named_and_left_out_in_every_engine(convert):
 def test_votes_that_are_alike_are_no_repeats(table):
     status, found, _ = repeats(table)
     assert (status, found.endswith("they may be separate votes")) == ("ok", True)
-    with pytest.warns(ba.RepeatedVotesWarning, match="are kept"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="are kept"):
         assert same_counts(ba.read_votes(table, dedupe=True), ba.read_votes(table))
     assert repeats(WITH_ID) == ["ok", "0 of 600 rows equal another in every column", ""]
 
@@ -46,9 +46,9 @@ def test_votes_that_are_alike_are_no_repeats(table):
 def test_a_question_that_is_asked_of_many_still_tells_repeats(llmfao_path):
     """No column of LLMFAO is different for every vote; judge and question together are."""
     table = pl.read_csv(llmfao_path)
-    with pytest.warns(ba.PromptsWarning):
+    with pytest.warns(ba.errors.PromptsWarning):
         assert repeats(table)[0] == "ok"
-    with pytest.warns(ba.PromptsWarning):
+    with pytest.warns(ba.errors.PromptsWarning):
         found = repeats(pl.concat([table, table[:300]]))
     assert found[:2] == [
         "warning",
@@ -64,7 +64,10 @@ def test_nested_columns_blank_rows_and_invalid_votes_do_not_disturb(tmp_path):
     path.write_text(DOUBLED.write_csv() + "\n\n")
     assert repeats(path)[1].startswith("300 of 900")
     broken = pl.concat([DOUBLED, DOUBLED[:1].with_columns(winner=pl.lit("undecided"))])
-    with pytest.warns(ba.RepeatedVotesWarning), pytest.raises(ba.InvalidVotesError, match="row 900: unknown winner"):
+    with (
+        pytest.warns(ba.errors.RepeatedVotesWarning),
+        pytest.raises(ba.errors.InvalidVotesError, match="row 900: unknown winner"),
+    ):
         ba.read_votes(broken, dedupe=True)
 
 
@@ -75,12 +78,12 @@ def test_a_file_given_twice_is_named(tmp_path):
     copy.write_bytes(path.read_bytes())
     once = ba.read_votes(path)
     for files in ([path, path], [path, copy], tmp_path / "*.csv"):
-        with pytest.warns(ba.RepeatedVotesWarning, match="Counted twice .*--dedupe.*same content"):
+        with pytest.warns(ba.errors.RepeatedVotesWarning, match="Counted twice .*--dedupe.*same content"):
             assert ba.read_votes(files).n_votes == 2 * once.n_votes
         kept, left = "511 of 600 rows equal another and are kept", "Left out: files with the same content"
         with (
-            pytest.warns(ba.RepeatedVotesWarning, match=kept),
-            pytest.warns(ba.RepeatedVotesWarning, match=left),
+            pytest.warns(ba.errors.RepeatedVotesWarning, match=kept),
+            pytest.warns(ba.errors.RepeatedVotesWarning, match=left),
         ):
             assert same_counts(ba.read_votes(files, dedupe=True), once)
     done = run("rank", path, copy, "--dedupe", "--format", "csv")
@@ -91,9 +94,9 @@ def test_a_file_given_twice_is_named(tmp_path):
 def test_a_table_of_wins_told_from_both_sides():
     """The table of the worked example has every pair twice."""
     table = pl.DataFrame({"player1": [*"BCAA"], "player2": [*"AABC"], "win1": [4, 5, 8, 3], "win2": [8, 3, 4, 5]})
-    with pytest.warns(ba.RepeatedVotesWarning, match="Counted twice .*every pair from both sides"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="Counted twice .*every pair from both sides"):
         assert ba.read_votes(table).n_votes == 40
-    with pytest.warns(ba.RepeatedVotesWarning, match="Counted once"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="Counted once"):
         assert ba.read_votes(table, dedupe=True).counts.tolist() == [[8, 4, 0, 0], [3, 5, 0, 0]]
     assert ba.read_votes(table[:3]).n_votes == 32
 
@@ -101,7 +104,7 @@ def test_a_table_of_wins_told_from_both_sides():
 @pytest.mark.parametrize("name", ["annotator_id", "user_id", "evaluation_session_id", "Judge"])
 def test_a_column_that_looks_like_the_annotator_is_proposed(name, tmp_path):
     table = VOTES.rename({"judge": name})
-    with pytest.warns(ba.UnusedColumnWarning, match=f"Column {name} looks like .*--annotator {name}"):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match=f"Column {name} looks like .*--annotator {name}"):
         assert ba.read_votes(table).n_annotators == 0
     assert ba.read_votes(table, annotator=name).n_annotators == 5
     assert ba.read_votes(table, annotator=False).n_annotators == 0

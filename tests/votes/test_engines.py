@@ -169,7 +169,7 @@ def test_invalid_votes_are_quoted(engine, wrong):
         pl.when(here).then(pl.lit(value)).otherwise(name).alias(name) for name, value in values.items()
     )
     (found, told), (expected, told_by_polars) = (said(source, **asked) for source in (engine(votes), votes))
-    assert (found[0], told) == (ba.InvalidVotesError, told_by_polars)
+    assert (found[0], told) == (ba.errors.InvalidVotesError, told_by_polars)
     if "have no numbers" in found[1]:
         found, expected = unnumbered(found[1]), unnumbered(expected[1])
     assert found == expected

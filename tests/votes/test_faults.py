@@ -76,5 +76,5 @@ def test_other_formats_name_the_file_too(tmp_path, name, content, message):
 
 def test_what_is_no_csv_is_said_to_be_none(tmp_path):
     (tmp_path / "v.csv").write_bytes((HEADER + VOTE).encode("utf-16"))
-    with pytest.raises(ba.ColumnError, match="Save the file as UTF-8"):
+    with pytest.raises(ba.errors.ColumnError, match="Save the file as UTF-8"):
         ba.read_votes(tmp_path / "v.csv")

@@ -71,17 +71,21 @@ def test_grades_are_found_in_labels(labels, counts):
 
 @pytest.mark.parametrize("ungraded", ["model_a", "left", "x"])
 def test_a_win_without_a_grade_beside_graded_ones_is_invalid(ungraded):
-    with pytest.raises(ba.InvalidVotesError, match=rf"(?s)row 1: verdict off the scale .*winner='{ungraded}'.*'fold'"):
+    with pytest.raises(
+        ba.errors.InvalidVotesError, match=rf"(?s)row 1: verdict off the scale .*winner='{ungraded}'.*'fold'"
+    ):
         of("A>>B", ungraded, "tie")
     assert of("A>>B", ungraded, "tie", grades="fold") == [2, 0, 1, 0]
-    with pytest.warns(ba.DroppedVotesWarning, match="1 × verdict off the scale"):
+    with pytest.warns(ba.errors.DroppedVotesWarning, match="1 × verdict off the scale"):
         assert of("A>>B", ungraded, on_invalid="drop") == [0, 0, 0, 0, 1, 0]
     if ungraded != "x":
         assert of("A>>B", ungraded, outcomes={ungraded: "model_a"}) == [1, 0, 0, 0, 1, 0]
 
 
 def test_words_beside_arrows_are_another_scale():
-    with pytest.raises(ba.InvalidVotesError, match=r"(?s)row 1: verdict off the scale .*winner='B is much better'"):
+    with pytest.raises(
+        ba.errors.InvalidVotesError, match=r"(?s)row 1: verdict off the scale .*winner='B is much better'"
+    ):
         of("A>>B", "B is much better", "tie")
     assert of("A>>B", "B is much better", "tie", grades="fold") == [1, 1, 1, 0]
     assert of("A>B", "tie", "B is much better") == [1, 1, 1, 0]  # without a further grade there is one scale
@@ -90,12 +94,14 @@ def test_words_beside_arrows_are_another_scale():
 def test_a_scale_of_numbers_is_given_its_meaning():
     """1 to 7 and -3 to 3, in either direction; beside a scale, another number is off it."""
     for scale in (range(1, 8), range(-3, 4)):
-        with pytest.raises(ba.InvalidVotesError) as error:
+        with pytest.raises(ba.errors.InvalidVotesError) as error:
             of(*map(str, scale))
         option = str(error.value).split("--outcome ")[1].split(" or ")[0]
         meaning = VoteSource(outcome=[option]).reading()["outcomes"]
         assert of(*map(str, scale), outcomes=meaning) == [1, 1, 1, 0, 1, 1, 1, 1]
-        with pytest.raises(ba.InvalidVotesError, match=r"row 7: unknown winner(?s:.*)not on the scale of the others?"):
+        with pytest.raises(
+            ba.errors.InvalidVotesError, match=r"row 7: unknown winner(?s:.*)not on the scale of the others?"
+        ):
             of(*map(str, scale), "8", outcomes=meaning)
     with pytest.raises(ba.VotesError, match=r"'model_a_12'; use one of model_a, .*such as model_a_2"):
         of("1", outcomes={"1": "model_a_12"})

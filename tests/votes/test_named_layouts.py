@@ -83,7 +83,7 @@ def test_grades_weigh_as_arena_hard_weighs_them_and_are_worth_what_they_tell():
 
 def test_a_grade_that_is_an_outcome_has_no_weight_besides():
     """Of arena-hard's eight verdicts three are by the second grade: one vote each, not three."""
-    with warnings.catch_warnings(action="error", category=ba.UnusedColumnWarning):
+    with warnings.catch_warnings(action="error", category=ba.errors.UnusedColumnWarning):
         cells = ba.read_votes(golden("arena-hard"), prompt=False)
         ignored = ba.read_votes(golden("arena-hard"), weight=False, prompt=False)
     assert (cells.n_votes, cells.design_effect, cells.grades) == (8, 1, 2)
@@ -98,7 +98,7 @@ def test_preferences_of_helpsteer_have_three_grades():
     assert by_pair["alder", "birch"].tolist() == [1, 0, 0, 0, 0, 0, 1, 0]
     assert by_pair["birch", "cedar"].tolist() == [0, 1, 1, 0, 0, 0, 0, 0]
     assert by_pair["cedar", "alder"].tolist() == [0, 0, 0, 0, 0, 1, 0, 0]
-    with pytest.raises(ba.InvalidVotesError, match=r"(?s)row 1: unknown winner .*winner='4'.*not on the scale"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"(?s)row 1: unknown winner .*winner='4'.*not on the scale"):
         ba.read_votes(pl.read_csv(golden("helpsteer")).with_columns(overall_preference=pl.Series([-3, 4, 2, 0, 1])))
 
 
@@ -116,7 +116,7 @@ def test_a_choice_among_several_tells_as_much_as_luce_says():
         with pytest.raises(ba.VotesError, match=match):
             ba.read_votes(pl.DataFrame({"contestants": [broken], "winner": ["x"]}))
     stranger = pl.DataFrame({"contestants": [names], "winner": ["w"]})
-    with pytest.raises(ba.InvalidVotesError, match=r"unknown winner.*'w'"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"unknown winner.*'w'"):
         ba.read_votes(stranger)
 
 
@@ -149,14 +149,14 @@ def test_a_preference_is_a_score_and_equality_a_tie():
     assert votes.score.tolist() == [1, 0.125, 0.5, 0.25]
     for wrong in (2.5, "first"):
         table = pl.DataFrame({"generator_1": ["x"], "generator_2": ["y"], "preference": [wrong]})
-        with pytest.raises(ba.InvalidVotesError, match="row 0: bad score"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="row 0: bad score"):
             ba.read_votes(table)
 
 
 @pytest.mark.filterwarnings("error::bayes_arena.errors.LayoutWarning")
 def test_what_is_recognised_is_told_unless_it_is_named():
     with pytest.warns(
-        ba.LayoutWarning, match=r"Read as judge-arena: .*Silence this with layout='judge-arena' \(--layout"
+        ba.errors.LayoutWarning, match=r"Read as judge-arena: .*Silence this with layout='judge-arena' \(--layout"
     ):
         ba.read_votes(golden("judge-arena"))
     ba.read_votes(golden("judge-arena"), layout="judge-arena")
@@ -177,7 +177,7 @@ def test_a_file_of_three_annotators_asks_for_its_numbers_and_then_for_nothing():
     """PandaLM's: 0 is a tie there, which no reader can know."""
     path = real_votes("pandalm_testset.json")
     with pytest.raises(
-        ba.InvalidVotesError, match=r"--outcome 0=tie,1=model_a,2=model_b or --outcome 0=model_a"
+        ba.errors.InvalidVotesError, match=r"--outcome 0=tie,1=model_a,2=model_b or --outcome 0=model_a"
     ) as error:
         ba.read_votes(path)
     assert "row 0: unknown winner (model_a='bloom-7b', model_b='llama-7b', winner='2'" in str(error.value)
@@ -218,7 +218,7 @@ def test_two_scores_by_any_name(names, scores):
     assert cells.counts.sum(axis=0).tolist() == [1, 1, 1, 0]
     assert cells.dropped == {"missing winner": 1}
     text = table.with_columns(pl.when(pl.int_range(4) == 0).then(pl.lit("ten")).otherwise(scores[0]).alias(scores[0]))
-    with pytest.raises(ba.InvalidVotesError, match=r"row 0: unknown winner .*winner='ten to 9"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"row 0: unknown winner .*winner='ten to 9"):
         ba.read_votes(text)
     ba.read_votes(table.with_columns(winner=pl.lit("tie")))  # a winner is what counts
 
@@ -262,7 +262,7 @@ def test_the_row_is_the_item_where_nothing_else_is():
 def test_an_unclear_layout_is_an_error_that_names_both():
     names = ["model_1", "model_2", "g1_winner", "g2_winner", "judge", "model_a", "model_b", "winner"]
     table = pl.DataFrame({name: ["x"] for name in names})
-    with pytest.raises(ba.ColumnError, match=r"layouts votes and mt-bench\. Choose one"):
+    with pytest.raises(ba.errors.ColumnError, match=r"layouts votes and mt-bench\. Choose one"):
         ba.read_votes(table)
     assert ba.read_votes(frame([("x", "y", "x")]), layout="votes").n_votes == 1
     with pytest.raises(ba.VotesError, match=r"No layout is called 'alpaca'\. Did you mean 'alpaca-eval'"):
@@ -271,16 +271,18 @@ def test_an_unclear_layout_is_an_error_that_names_both():
 
 def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
     table = pl.read_ndjson(golden("arena-hard")).drop("baseline")
-    with pytest.raises(ba.ColumnError, match=r"With 'baseline' it would fit the layout arena-hard \("):
+    with pytest.raises(ba.errors.ColumnError, match=r"With 'baseline' it would fit the layout arena-hard \("):
         ba.read_votes(table)
-    with pytest.raises(ba.ColumnError, match=r"The layout arena-hard .* also needs 'baseline'\. The source has: uid"):
+    with pytest.raises(
+        ba.errors.ColumnError, match=r"The layout arena-hard .* also needs 'baseline'\. The source has: uid"
+    ):
         ba.read_votes(table, layout="arena-hard")
 
 
 def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path):
     lines = golden("arena-hard").read_text().replace('"B>A"', '"B?A"', 1)
     (tmp_path / "judgments.jsonl").write_text(lines)
-    with pytest.raises(ba.InvalidVotesError, match=r"row 0: unknown winner .*'B\?A'") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"row 0: unknown winner .*'B\?A'") as error:
         ba.read_votes(tmp_path / "judgments.jsonl")
     assert "outcomes={'B?A': 'tie'} (--outcome 'B?A=tie')" in str(error.value)
     assert str(error.value).startswith("1 of 10 votes is invalid.")
@@ -311,7 +313,7 @@ def test_a_byte_order_mark_before_lines_of_json_is_told(tmp_path):
 
 @pytest.mark.filterwarnings("default::bayes_arena.errors.ArenaWarning")
 def test_ties_beside_a_winner_and_a_loser_are_not_ignored_in_silence():
-    with pytest.warns(ba.UnusedColumnWarning, match="Column tie looks like ties but is not read"):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match="Column tie looks like ties but is not read"):
         ba.read_votes(pl.DataFrame({"winner": ["x"], "loser": ["y"], "tie": [1]}))
 
 
@@ -375,7 +377,7 @@ def test_a_condition_that_is_none_is_refused(where, match):
 def test_an_annotator_has_one_vote_on_a_prompt_and_pair():
     rows = [("x", "y", "x", "k1")] * 3 + [("x", "y", "x", "k2"), ("x", "y", "y", "k2"), ("y", "x", "x", "k2")]
     table = frame(rows).with_columns(question_id=pl.lit("q"))
-    with pytest.warns(ba.RepeatedVotesWarning, match="3 of 6 votes repeat another"):
+    with pytest.warns(ba.errors.RepeatedVotesWarning, match="3 of 6 votes repeat another"):
         cells = ba.read_votes(table, prompt="question_id", dedupe=True)
     assert cells.counts.tolist() == [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0]]
 

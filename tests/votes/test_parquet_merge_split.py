@@ -44,7 +44,7 @@ class TestFiles:
 
     def test_what_was_dropped_and_who_was_first_and_fractions_come_back(self, tmp_path):
         votes = pl.DataFrame({"winner": ["x", "y", "x"], "loser": ["y", "z", "x"], "w": [0.3, 2.5, 1.0]})
-        with pytest.warns(ba.DroppedVotesWarning):
+        with pytest.warns(ba.errors.DroppedVotesWarning):
             cells = ba.read_votes(votes, weight="w", on_invalid="drop")
         cells.save(tmp_path / "cells.parquet")
         back = ba.read_cells(tmp_path / "cells.parquet")
@@ -84,7 +84,7 @@ class TestFiles:
 
     def test_counts_that_are_read_as_votes_name_read_cells(self, tmp_path):
         pl.DataFrame(COUNTED).write_parquet(tmp_path / "mine.parquet")
-        with pytest.raises(ba.ColumnError, match="the columns of cells: read them with read_cells"):
+        with pytest.raises(ba.errors.ColumnError, match="the columns of cells: read them with read_cells"):
             ba.read_votes(tmp_path / "mine.parquet")
 
     @pytest.mark.slow
@@ -104,12 +104,12 @@ class TestFiles:
         assert_same(ba.read_cells(tmp_path / "again.parquet"), cells)
 
     def test_another_suffix_is_refused(self, table, tmp_path):
-        with pytest.raises(ba.OutputError, match="parquet"):
+        with pytest.raises(ba.errors.OutputError, match="parquet"):
             read(table).save(tmp_path / "cells.csv")
 
     def test_single_votes_are_no_cells(self, table, tmp_path):
         table.write_parquet(tmp_path / "votes.parquet")
-        with pytest.raises(ba.ColumnError, match=r"'wins_a', 'wins_b', 'ties'.*read_votes"):
+        with pytest.raises(ba.errors.ColumnError, match=r"'wins_a', 'wins_b', 'ties'.*read_votes"):
             ba.read_cells(tmp_path / "votes.parquet")
 
     @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ class TestFiles:
     )
     def test_unsound_rows_are_named(self, tmp_path, column, values, said):
         pl.DataFrame(COUNTED | {column: values}).write_parquet(tmp_path / "bad.parquet")
-        with pytest.raises(ba.InvalidVotesError) as caught:
+        with pytest.raises(ba.errors.InvalidVotesError) as caught:
             ba.read_cells(tmp_path / "bad.parquet")
         assert said in str(caught.value)
 
@@ -144,7 +144,7 @@ class TestFiles:
 
     def test_no_vote_is_an_error(self, tmp_path):
         pl.DataFrame(COUNTED).clear().write_parquet(tmp_path / "none.parquet")
-        with pytest.raises(ba.NoVotesError):
+        with pytest.raises(ba.errors.NoVotesError):
             ba.read_cells(tmp_path / "none.parquet")
 
     def test_a_file_that_is_not_there_is_named(self, tmp_path):
@@ -178,9 +178,9 @@ class TestMerging:
             ba.merge(part, part)
 
     def test_nothing_is_an_error(self):
-        with pytest.raises(ba.NoVotesError):
+        with pytest.raises(ba.errors.NoVotesError):
             ba.merge()
-        with pytest.raises(ba.NoVotesError):
+        with pytest.raises(ba.errors.NoVotesError):
             ba.read_cells([])
 
 

@@ -66,9 +66,9 @@ def test_a_column_for_every_competitor():
 def test_ranks_of_a_board_are_no_rankings():
     """Nor are ranks beside a pair."""
     table = pl.DataFrame({"competitor": ["x"], "rank_best": [1], "rank_worst": [2], "rank_mean": [1]})
-    with pytest.raises(ba.ColumnError, match="as the pair of competitors"):
+    with pytest.raises(ba.errors.ColumnError, match="as the pair of competitors"):
         ba.read_votes(table)
-    with pytest.raises(ba.ColumnError, match="as the winner"):
+    with pytest.raises(ba.errors.ColumnError, match="as the winner"):
         ba.read_votes(table.rename({"competitor": "model_a"}).with_columns(model_b=pl.lit("y")))
 
 
@@ -96,7 +96,7 @@ def test_who_has_no_rank_was_not_ranked_and_other_faults_are_refused():
 def test_rankings_by_other_names_and_in_pandas(names):
     table = long(FIVE).rename(dict(zip(("ranking", "competitor"), names, strict=True)))
     for source in (table, table.to_pandas(), table.lazy()):
-        with pytest.warns(ba.LayoutWarning, match="Read as rankings: .* won by the lower rank"):
+        with pytest.warns(ba.errors.LayoutWarning, match="Read as rankings: .* won by the lower rank"):
             assert_allclose(ba.read_votes(source).counts, read(long(FIVE)).counts)
 
 

@@ -90,7 +90,7 @@ def test_metrics_and_filters_of_lm_eval_are_criteria_and_parts_of_a_corpus_score
 def test_other_documents_under_the_same_number_are_not_compared(tmp_path):
     for model in ("alder", "birch"):
         (tmp_path / f"{model}.jsonl").write_text(sample(doc_hash=model, acc=1.0))
-    with pytest.raises(ba.NoVotesError, match="no rows"):
+    with pytest.raises(ba.errors.NoVotesError, match="no rows"):
         ba.read_votes(str(tmp_path / "*.jsonl"))
 
 

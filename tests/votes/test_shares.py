@@ -26,9 +26,9 @@ def test_numbers_of_people_are_shares_of_their_sum():
 @pytest.mark.parametrize(
     ("columns", "error", "said"),
     [
-        ({"age": ["a"], "part": [1.0]}, ba.ColumnError, "one column called 'share'.*has 'age', 'part'"),
-        ({"age": ["a"], "share": [1.0], "count": [3]}, ba.ColumnError, "one column"),
-        ({"share": [1.0]}, ba.ColumnError, "a column for each kind"),
+        ({"age": ["a"], "part": [1.0]}, ba.errors.ColumnError, "one column called 'share'.*has 'age', 'part'"),
+        ({"age": ["a"], "share": [1.0], "count": [3]}, ba.errors.ColumnError, "one column"),
+        ({"share": [1.0]}, ba.errors.ColumnError, "a column for each kind"),
         ({"age": ["a", "b"], "share": ["0.5", "half"]}, ba.VotesError, r"not 'half' \(row 1\)"),
         ({"age": ["a", "b"], "share": [1.5, -0.5]}, ba.VotesError, r"'-0\.5' \(row 1\)"),
         ({"age": ["a", "b"], "share": [0.5, 0.4]}, ba.VotesError, r"sum to 0\.9, not to 1"),

@@ -81,7 +81,7 @@ def test_files_dataframes_and_parts_say_the_same(tmp_path):
 
 def test_they_are_features_to_be_read_and_a_missing_answer_is_quoted():
     votes = table(["long answer", "a"], ["b", None])
-    with pytest.raises(ba.InvalidVotesError, match="bad feature"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="bad feature"):
         ba.read_votes(ba.style_features(votes), features=["length"])
     cells = ba.read_votes(ba.style_features(votes[:1]), features=["length", "bold"])
     assert_allclose(cells.features["length"], 1)
@@ -90,9 +90,9 @@ def test_they_are_features_to_be_read_and_a_missing_answer_is_quoted():
 
 def test_what_is_missing_is_named():
     votes = table(["a"], ["b"])
-    with pytest.raises(ba.ColumnError, match="neither 'conv_metadata' nor 'reply_a' and 'reply_b'"):
+    with pytest.raises(ba.errors.ColumnError, match="neither 'conv_metadata' nor 'reply_a' and 'reply_b'"):
         ba.style_features(votes, a="reply_a", b="reply_b")
-    with pytest.raises(ba.ColumnError, match=r"already have the columns 'bold'"):
+    with pytest.raises(ba.errors.ColumnError, match=r"already have the columns 'bold'"):
         ba.style_features(votes.with_columns(bold=1))
-    with pytest.raises(ba.ColumnError, match="'conv_metadata' has no 'sum_assistant_a_tokens'"):
+    with pytest.raises(ba.errors.ColumnError, match="'conv_metadata' has no 'sum_assistant_a_tokens'"):
         ba.style_features(votes.with_columns(conv_metadata=pl.Series([{"x": 1}])))

@@ -77,14 +77,14 @@ def test_recognised_times_of_one_period_say_nothing():
     ],
 )
 def test_what_looks_like_times_but_is_none_does_not_stop_reading(times, said):
-    with pytest.warns(ba.UnusedColumnWarning, match=said):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match=said):
         cells = ba.read_votes(votes(times))
     assert not cells.slices and cells.n_votes == 4
 
 
 def test_an_annotator_has_one_opinion_whenever_asked():
     table = votes(["2024-05-31", "2024-06-01"] * 6).with_columns(judge=pl.lit("j"), prompt=pl.lit("p"))
-    with pytest.warns(ba.RepeatedVotesWarning):
+    with pytest.warns(ba.errors.RepeatedVotesWarning):
         timed, plain = (ba.read_votes(table, dedupe=True, prompt="prompt", **how) for how in ({}, {"time": False}))
     assert timed.n_votes == plain.n_votes == 3
 
@@ -95,7 +95,7 @@ def test_cells_with_times_merge_or_leave_them_out():
     merged = ba.merge(*(ba.read_votes(half, period="month") for half in halves))
     assert merged.slice_names == whole.slice_names
     np.testing.assert_array_equal(merged.counts, whole.counts)
-    with pytest.warns(ba.UnusedColumnWarning, match="by month, without any"):
+    with pytest.warns(ba.errors.UnusedColumnWarning, match="by month, without any"):
         assert not ba.merge(merged, ba.read_votes(table, time=False)).slices
 
 
@@ -116,18 +116,18 @@ def test_the_same_votes_by_time_make_the_same_fit():
 
 def test_bad_times_are_refused_with_their_rows():
     table = votes(["2024-05-31", "soon", "2999-01-01", "2024-06-01"])
-    with pytest.raises(ba.InvalidVotesError, match="not a time") as refused:
+    with pytest.raises(ba.errors.InvalidVotesError, match="not a time") as refused:
         ba.read_votes(table, time="tstamp")
     said = str(refused.value)
     assert re.search(r"row 1: not a time \(.*'soon'\)", said) and "row 2: time in the future" in said
-    with pytest.warns(ba.DroppedVotesWarning):
+    with pytest.warns(ba.errors.DroppedVotesWarning):
         kept = ba.read_votes(table, time="tstamp", on_invalid="drop")
     assert kept.dropped == {"not a time": 1, "time in the future": 1}
 
 
 def test_options_that_make_no_sense():
     table = votes(["2024-05-31", "2024-06-01"], "when")
-    with pytest.raises(ba.ColumnError, match=r"no column is called tstamp.*time='\.\.\.'"):
+    with pytest.raises(ba.errors.ColumnError, match=r"no column is called tstamp.*time='\.\.\.'"):
         ba.read_votes(table, period="day")
     with pytest.raises(ba.ArenaError, match="decade"):
         ba.read_votes(table, time="when", period="decade")

@@ -118,7 +118,7 @@ def test_what_separates_columns_is_found(tmp_path, separator, suffix):
 
 def test_semicolons_bring_decimal_commas_which_are_refused_with_the_remedy(tmp_path):
     (tmp_path / "votes.csv").write_text("model_a;model_b;winner;w\nx;y;x;0,5\ny;x;x;1,25\n")
-    with pytest.raises(ba.InvalidVotesError, match=r"w='0,5'[\s\S]*0.5, not 0,5"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"w='0,5'[\s\S]*0.5, not 0,5"):
         ba.read_votes(tmp_path / "votes.csv", weight="w")
     assert ba.read_votes(tmp_path / "votes.csv").n_votes == 2
 
@@ -245,7 +245,7 @@ def test_the_meaning_of_numbers_is_asked_for_not_guessed(codes, first, second, k
     table = pl.DataFrame({"model_a": "x", "model_b": "y", "winner": pl.Series([kind(code) for code in codes])})
     table = table.with_columns(winner=pl.col("winner").cast(pl.String)) if kind is str else table
     either = f"--outcome {first}" + (f" or --outcome {second}" if second else "")
-    with pytest.raises(ba.InvalidVotesError) as error:
+    with pytest.raises(ba.errors.InvalidVotesError) as error:
         ba.read_votes(table)
     assert f"({either})." in str(error.value)
     table.write_csv(tmp_path / "votes.csv")
@@ -287,7 +287,7 @@ def test_one_hot_winner(kind):
         }
     )
     assert ba.read_votes(table).counts.tolist() == [[1, 1, 1, 0]]
-    with pytest.raises(ba.InvalidVotesError, match="not one winner"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="not one winner"):
         ba.read_votes(table.with_columns(winner_tie=pl.lit(kind(1))))
 
 
@@ -311,13 +311,13 @@ def test_annotators_can_be_ignored():
 )
 def test_invalid_votes_are_quoted_with_rows_and_remedy(row, problem):
     table = frame([*ROWS, row, *ROWS, *[row] * 6])
-    with pytest.raises(ba.InvalidVotesError, match=problem) as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match=problem) as error:
         ba.read_votes(table)
     text = str(error.value)
     assert text.startswith("7 of 17 votes are invalid.")
     assert [f"row {number}:" in text for number in (5, 11, 12, 13, 14, 15)] == [True] * 5 + [False]
     assert "on_invalid='drop'" in text
-    with pytest.warns(ba.DroppedVotesWarning, match=f"7 × {problem}"):
+    with pytest.warns(ba.errors.DroppedVotesWarning, match=f"7 × {problem}"):
         cells = ba.read_votes(table, on_invalid="drop")
     assert cells.dropped == {problem: 7}
     assert cells.n_votes == 10
@@ -331,7 +331,7 @@ def test_bad_weights(weight, engine, tmp_path):
         engine
     ]
     table.write_csv(tmp_path / "v.csv")
-    with pytest.raises(ba.InvalidVotesError, match="bad weight") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match="bad weight") as error:
         ba.read_votes(source, weight="w")
     assert "row 2:" in str(error.value)
 
@@ -352,7 +352,7 @@ def test_invalid_rows_are_found_in_every_engine(engine):
         source = pd.DataFrame(rows, columns=polars.columns).astype(original.dtypes.iloc[0].name)
     elif source is None:
         source = polars.to_arrow()
-    with pytest.raises(ba.InvalidVotesError, match="row 5: unknown winner") as error:
+    with pytest.raises(ba.errors.InvalidVotesError, match="row 5: unknown winner") as error:
         ba.read_votes(source)
     assert "'undecided'" in str(error.value)
 
@@ -366,7 +366,7 @@ def test_a_label_can_be_mapped():
 
 def test_missing_pandas_values_are_missing():
     table = pd.DataFrame({"model_a": ["x", None], "model_b": ["y", "y"], "winner": ["tie", "tie"]})
-    with pytest.raises(ba.InvalidVotesError, match="row 1: missing competitor"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="row 1: missing competitor"):
         ba.read_votes(table)
 
 
@@ -380,14 +380,14 @@ def test_missing_pandas_values_are_missing():
     ],
 )
 def test_unclear_columns(columns, match):
-    with pytest.raises(ba.ColumnError, match=match):
+    with pytest.raises(ba.errors.ColumnError, match=match):
         ba.read_votes(pl.DataFrame({name: [value] for name, value in columns.items()}))
 
 
 def test_named_column_must_exist():
-    with pytest.raises(ba.ColumnError, match="No column 'who'"):
+    with pytest.raises(ba.errors.ColumnError, match="No column 'who'"):
         ba.read_votes(frame(ROWS), annotator="who")
-    with pytest.raises(ba.ColumnError, match="Name both"):
+    with pytest.raises(ba.errors.ColumnError, match="Name both"):
         ba.read_votes(frame(ROWS), a="model_a")
 
 
@@ -410,11 +410,11 @@ def test_unreadable_sources(tmp_path):
 def test_nothing_to_rate():
     one_hot = dict.fromkeys(["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"], ())
     for empty in (frame(ROWS).head(0), engines()["pandas"].head(0), pd.DataFrame(one_hot), frame(ROWS).head(0).lazy()):
-        with pytest.raises(ba.NoVotesError, match=r"the source has no rows\. Check"):
+        with pytest.raises(ba.errors.NoVotesError, match=r"the source has no rows\. Check"):
             ba.read_votes(empty)
-    with pytest.raises(ba.NoVotesError, match="weight 0"):
+    with pytest.raises(ba.errors.NoVotesError, match="weight 0"):
         ba.read_votes(frame([("x", "y", "tie")]).with_columns(w=0), weight="w")
-    with pytest.raises(ba.InvalidVotesError, match="competitor against itself"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="competitor against itself"):
         ba.read_votes(frame([("x", "x", "tie")]), on_invalid="drop")
 
 
@@ -448,7 +448,7 @@ def test_the_papers_filter_keeps_annotators_with_more_votes(arena_cells):
     kept = ba.keep_annotators(arena_cells, more_than=delta)
     assert kept.n_annotators == (votes > delta).sum() == 2
     assert kept.n_votes == votes[votes > delta].sum()
-    with pytest.raises(ba.NoVotesError, match="the most is"):
+    with pytest.raises(ba.errors.NoVotesError, match="the most is"):
         ba.keep_annotators(arena_cells, more_than=10_000)
 
 
@@ -482,7 +482,7 @@ def test_names_with_glob_characters_are_read_once(tmp_path):
 @pytest.mark.parametrize("convert", [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas])
 def test_nan_is_no_name(convert):
     table = frame([("x", "y", "x"), ("y", "x", "tie")]).with_columns(judge=pl.Series([1.0, float("nan")]))
-    with pytest.raises(ba.InvalidVotesError, match="row 1: missing annotator"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="row 1: missing annotator"):
         ba.read_votes(convert(table))
 
 
@@ -492,7 +492,7 @@ def test_whole_numbers_read_the_same_from_int_float_and_object():
         table = pd.DataFrame({"model_a": [1, 2], "model_b": [2, 1], "winner": [1, "tie"], "judge": [7, 7]})
         names = ["model_a", "model_b", "judge"]
         assert_same(ba.read_votes(table.astype(dict.fromkeys(names, kind))), expected)
-    with pytest.raises(ba.InvalidVotesError, match="row 1: missing annotator"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="row 1: missing annotator"):
         ba.read_votes(table.assign(judge=pd.Series([7, None], dtype=object)))
 
 
@@ -502,12 +502,12 @@ def test_json_columns_may_appear_late_or_in_one_file_only(tmp_path):
         '{"model_a":"x","model_b":"y","winner":"x","judge":"k"}',
     )
     (tmp_path / "late.jsonl").write_text("\n".join([bare] * 1500 + [judged]))
-    with pytest.raises(ba.InvalidVotesError, match="missing annotator × 1500"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="missing annotator × 1500"):
         ba.read_votes(tmp_path / "late.jsonl")
     (tmp_path / "one.jsonl").write_text(bare)
     (tmp_path / "two.jsonl").write_text(judged)
     for order in (["one", "two"], ["two", "one"]):
-        with pytest.raises(ba.InvalidVotesError, match="missing annotator × 1"):
+        with pytest.raises(ba.errors.InvalidVotesError, match="missing annotator × 1"):
             ba.read_votes([tmp_path / f"{name}.jsonl" for name in order])
 
 
@@ -516,25 +516,27 @@ def test_blank_lines_are_no_votes_but_half_empty_ones_are(tmp_path):
     path.write_text("note,model_a,model_b,winner\n,x,y,x\n\n,x,y,tie\n\n")
     assert ba.read_votes(path).n_votes == 2
     path.write_text("note,model_a,model_b,winner\n,x,y,x\n\nlost,,,\n")
-    with pytest.raises(ba.InvalidVotesError, match="1 of 2 votes is invalid"):
+    with pytest.raises(ba.errors.InvalidVotesError, match="1 of 2 votes is invalid"):
         ba.read_votes(path)
 
 
 def test_a_column_called_twice_is_refused(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("model_a,model_b,winner,winner\nx,y,x,y\n")
-    with pytest.raises(ba.ColumnError, match="called 'winner'"):
+    with pytest.raises(ba.errors.ColumnError, match="called 'winner'"):
         ba.read_votes(path)
 
 
 def test_integer_column_names_are_listed():
-    with pytest.raises(ba.ColumnError, match="The source has: 0, 1, 2"):
+    with pytest.raises(ba.errors.ColumnError, match="The source has: 0, 1, 2"):
         ba.read_votes(pd.DataFrame([["x", "y", "x"]]))
 
 
 def test_a_column_that_looks_like_counts_is_proposed():
     votes = frame([("x", "y", "x"), ("y", "x", "tie")]).with_columns(count=pl.Series([10, 3]))
-    with pytest.warns(ba.UnusedColumnWarning, match=r"Column count looks like the weight.*weight='count'.*--no-weight"):
+    with pytest.warns(
+        ba.errors.UnusedColumnWarning, match=r"Column count looks like the weight.*weight='count'.*--no-weight"
+    ):
         assert ba.read_votes(votes).n_votes == 2
     assert ba.read_votes(votes, weight="count").n_votes == 13
     assert ba.read_votes(votes, weight=False).n_votes == 2

@@ -99,7 +99,7 @@ def test_graded_verdicts_are_votes():
 
 def test_another_verdict_is_unknown_and_can_be_mapped():
     votes = frame([("x", "y", "A>=B"), ("x", "y", "A>B")])
-    with pytest.raises(ba.InvalidVotesError, match=r"unknown winner \['A>=B'\]"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"unknown winner \['A>=B'\]"):
         ba.read_votes(votes)
     assert_allclose(ba.read_votes(votes, outcomes={"A >= B": "model_a"}).counts, [[2, 0, 0, 0]])
 
@@ -125,14 +125,16 @@ def test_the_mean_score_is_the_probability_of_a_win():
 
 def test_bad_scores_are_quoted():
     table = pl.DataFrame({"model_a": ["x"] * 4, "model_b": ["y"] * 4, "s": ["0.5", "1.5", None, "high"]})
-    with pytest.raises(ba.InvalidVotesError, match=r"(?s)s='1.5'.*bad score × 3: scores are numbers from 0 to 1"):
+    with pytest.raises(
+        ba.errors.InvalidVotesError, match=r"(?s)s='1.5'.*bad score × 3: scores are numbers from 0 to 1"
+    ):
         ba.read_votes(table, score="s")
-    with pytest.raises(ba.ColumnError, match="a winner or a score"):
+    with pytest.raises(ba.errors.ColumnError, match="a winner or a score"):
         ba.read_votes(table, score="s", winner="s")
 
 
 def test_the_file_of_an_arena_refuses_both(tmp_path):
     with ba.StableArena.create(tmp_path / "a.duckdb") as arena:
         for options in ({"score": "s"}, {"weight": "w", "weights": "importance"}):
-            with pytest.raises(ba.ColumnError, match="stores votes with one outcome each"):
+            with pytest.raises(ba.errors.ColumnError, match="stores votes with one outcome each"):
                 arena.add(frame([("x", "y", "x")]), **options)

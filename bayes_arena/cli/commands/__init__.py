@@ -4,7 +4,7 @@
 rank        ``rank`` and ``boards``: leaderboards
 fit         ``fit``: a fit in a file, to ask many questions
 next_pairs  ``next``: which votes are needed next
-pairs       ``pairs``, ``versus``, ``flips``, ``price``: who is better than whom, and what the order rests on
+pairs       ``pairs``, ``versus``, ``flips``: who is better than whom, and what the order rests on
 annotators  ``annotators``, ``judge``, ``integrity``
 votes       ``check`` and ``simulate``
 models      ``compare`` and ``diagnose``

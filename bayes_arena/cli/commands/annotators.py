@@ -130,7 +130,7 @@ def integrity(
     scale: ScaleChoice,
     output: Output,
 ) -> None:
-    """Show whose votes each competitor's place rests on, where it would stand if all counted alike, and bursts."""
+    """Show whose votes each place rests on, what it would be if all counted alike, its price, and bursts of votes."""
     with collected_warnings() as notes:
         from bayes_arena.decisions.integrity import integrity_columns, promoter_columns
         from bayes_arena.reliability.bursts import burst_columns
@@ -148,6 +148,8 @@ def integrity(
         "do not count": digits(columns["discounted"], ".0f"),
         "accounts": counts(columns["accounts"]),
         "largest": digits(columns["largest_share"], ".0%"),
+        "plain votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["plain_votes"]],
+        "soft votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["soft_votes"]],
     }
     if not all(map(isnan, columns["contested"])):
         shown["contested"] = ["" if isnan(one) else f"{one:.0f}" for one in columns["contested"]]
@@ -159,7 +161,8 @@ def integrity(
         f"{plain(one['end'])}, where {one['expected']:.1f} are expected (p {one['p_value']:.2g})"
         for one in bursts or ()
     ]
-    title, spare = "\n".join(said), ("largest", "accounts", "elo all alike", "votes", "elo")
+    said.append("votes up: those that would move it up a rank, plain or soft, if all counted; inf: too many")
+    title, spare = "\n".join(said), ("largest", "accounts", "elo all alike", "votes", "elo", "plain votes up")
     output.write(columns, schema="integrity/1", key="integrity", head=head, title=title, shown=shown, spare=spare)
 
 

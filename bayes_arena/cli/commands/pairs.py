@@ -1,4 +1,4 @@
-"""``pairs``, ``versus``, ``flips``, ``price``: who is better than whom, and what would settle or overturn that."""
+"""``pairs``, ``versus``, ``flips``: who is better than whom, and what would settle or overturn that."""
 
 from __future__ import annotations
 
@@ -175,61 +175,6 @@ def flips(
     title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
     spare = ("linear", "Elo gap")
     output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=spare)
-
-
-@app.command(rich_help_panel=RANKING)
-@takes_options
-def price(
-    *,
-    source: VoteSource,
-    place: Annotated[
-        int | None,
-        Option(min=1, help="The rank to reach. Default: the next one up.", show_default=False, rich_help_panel=MODEL),
-    ] = None,
-    push: Annotated[float, Option(help="Push of soft votes, in logits.", rich_help_panel=MODEL)] = 1.0,
-    account_votes: Annotated[
-        float | None,
-        Option(help="Votes of each account. Default: the annotators' mean.", show_default=False, rich_help_panel=MODEL),
-    ] = None,
-    focus: Annotated[
-        float | None,
-        Option(
-            help="Share of an account's votes on the competitor. Default: as often as it is shown.",
-            show_default=False,
-            rich_help_panel=MODEL,
-        ),
-    ] = None,
-    model: ModelChoice,
-    board: BoardChoice,
-    output: Output,
-) -> None:
-    """Count the votes, and accounts, that would move a competitor up, if all of them counted."""
-    with collected_warnings() as notes:
-        from bayes_arena.decisions.price import price_columns, votes_of_an_account
-        from bayes_arena.ratings.elo import EloScale
-
-        result = board.seen(model.fitted(source))
-        columns = price_columns(
-            result, None, place=place, push=push, account_votes=account_votes, focus=focus, elo=EloScale()
-        )
-        each = votes_of_an_account(result, account_votes)
-    shown = {"rank": digits(columns["rank"], "d")}
-    shown |= {name: [str(each) for each in columns[name]] for name in ("competitor", "opponent")}
-    shown["Elo gap"] = digits(columns["elo_gap"], ".1f")
-    for kind in ("plain", "soft"):
-        shown[f"{kind} votes"] = [f"{votes:,.0f}" for votes in columns[f"{kind}_votes"]]
-        shown[f"{kind} share"] = ["" if isinf(share) else f"{share:.1%}" for share in columns[f"{kind}_share"]]
-        if each is not None:
-            shown[f"{kind} accounts"] = [f"{accounts:,.0f}" for accounts in columns[f"{kind}_accounts"]]
-    said = (
-        f"votes that move the competitor to {f'place {place}' if place else 'the next place'}, soft ones by a push of "
-    )
-    said += f"{push:g}" + (f"; accounts of {each:.3g} votes" if each is not None else "")
-    said += "; inf: no number of votes, or too many" if any(map(isinf, columns["soft_votes"])) else ""
-    about, title = introduced(source, result, said)
-    head = {**about, "place": place, "push": push, "account_votes": each, "focus": focus, "warnings": notes}
-    spare = ["Elo gap", "soft share", "plain share"]
-    output.write(columns, schema="price/1", key="prices", head=head, title=title, shown=shown, spare=spare)
 
 
 def _interval(level: float) -> str:

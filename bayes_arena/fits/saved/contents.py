@@ -22,6 +22,7 @@ from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
+from bayes_arena.fits.saved.known import Known
 from bayes_arena.fits.saved.soundness import LAYOUT, sound_array
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.promotions import Promotions
@@ -40,6 +41,8 @@ PARTS = {
     "promotions": "promotions",
     "promoters": "promoters",
     "cast": "cast",
+    "known": "known",
+    "change": "change",
 }
 """Group of the file by the name of the part; empty for those without arrays of their own."""
 NAMES = {
@@ -58,13 +61,15 @@ ELSEWHERE = ("tree", "elimination", "shape", "as_cast")
 """Fields for what the sampler returned, and for what follows from the problem."""
 
 
-def contents(fit: Fit) -> Iterator[tuple[str, str, Any]]:
-    """Yield all that a result consists of: the group, the name there and the value.
+def contents(fit: Fit, known: Known | None) -> Iterator[tuple[str, str, Any]]:
+    """Yield all that a result consists of, and what it knows: the group, the name there and the value.
 
     For a factorised Hessian with slices this is the matrix itself, and for a sparse one nothing, since it follows from
     the votes and the mode. If all votes count, they are the same as those that were cast, and come once.
     """
-    return _contents(fit, "", [])
+    yield from _contents(fit, "", [])
+    if known is not None:
+        yield from _contents(known, PARTS["known"], [])
 
 
 def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str, Any]]:
@@ -149,10 +154,10 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else asdict(value)
 
 
-def checksum(fit: Fit) -> str:
+def checksum(fit: Fit, known: Known | None) -> str:
     """Return a checksum of all that a file holds of a result, except what the sampler returned."""
     sha = hashlib.sha256()
-    for group, name, value in contents(fit):
+    for group, name, value in contents(fit, known):
         for key, part in value.items() if isinstance(value, Mapping) else [("", value)]:
             array = isinstance(part, np.ndarray)
             sha.update(json.dumps([group, name, key, None if array else attribute(part)]).encode())

@@ -50,6 +50,20 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
     "promotions": {name: ("competitor",) for name in ("alike", "weighted", "difference", "is_open", "apart")},
     "promoters": {name: ("promoter",) for name in Promoters.__annotations__},
     "cast": {"counts": ("cell", "outcome"), "board": ("competitor",)},
+    "known": {
+        "strength": ("competitor",),
+        "by_head": ("competitor", "number_of_head"),
+        "by_mean": ("competitor", "competitor_too"),
+        "own": ("competitor", "own_annotator", "own"),
+        "covariance": ("competitor", "competitor_too"),
+        "discrimination_sd": ("annotator_with_theta",),
+    },
+    "change": {
+        "by_competitor": ("competitor",),
+        "since": ("competitor",),
+        "size": ("competitor",),
+        "names": ("tested_period",),
+    },
     "draws": {
         "strength": ("sample", "competitor"),
         "elo_strength": ("sample", "competitor"),

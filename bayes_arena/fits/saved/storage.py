@@ -1,8 +1,9 @@
 """Results on disk: netCDF (``.nc``) or Zarr (``.zarr``), never pickle.
 
-A file has the groups of :func:`~bayes_arena.to_datatree` except those of single votes, so that ArviZ can read it, and
-others from which the result is reassembled (:mod:`bayes_arena.fits.saved.contents`). ``load`` checks how a file is
-built (:mod:`bayes_arena.fits.saved.plainness`) and what it contains (:mod:`bayes_arena.fits.saved.soundness`).
+A file has the posterior as :func:`~bayes_arena.to_datatree` lays it out, so that ArviZ can read it, and groups from
+which the result is reassembled (:mod:`bayes_arena.fits.saved.contents`) with what every question asks of it
+(:mod:`bayes_arena.fits.saved.known`). ``load`` checks how a file is built (:mod:`bayes_arena.fits.saved.plainness`) and
+what it contains (:mod:`bayes_arena.fits.saved.soundness`).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
+from bayes_arena.fits.saved.known import Known
 from bayes_arena.fits.saved.plainness import require_plain_file, require_plain_folder
 from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_border, require_sound_promotions
-from bayes_arena.fits.tree import attributes, to_datatree
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
@@ -33,7 +34,7 @@ from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import grades_of, n_outcomes
 
-FORMAT = 5
+FORMAT = 6
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
@@ -64,16 +65,20 @@ def save(fit: Fit, path: str | Path) -> None:
     path = _known(path)
     import xarray as xr
 
+    from bayes_arena.fits.tree import attributes, laid_out
+
     if path.suffix == ".zarr" and path.exists() and not _is_result(path):
         raise OutputError(
             f"{str(path)!r} exists and is not only a saved result. Choose another name, or remove it first."
         )
-    tree = to_datatree(fit, votes=False) if fit.target.is_proper else xr.DataTree()
+    tree, known = xr.DataTree(), Known.of(fit)
+    if fit.target.is_proper:
+        tree = laid_out(fit, votes=False, prior=False)
     if fit.tree is not None:
         tree["sampler"] = fit.tree["posterior"].to_dataset()
-    tree.attrs = attributes(fit, 0) | {"bayes_arena_format": FORMAT, "checksum": checksum(fit)}
+    tree.attrs = attributes(fit, 0) | {"bayes_arena_format": FORMAT, "checksum": checksum(fit, known)}
     groups: dict[str, dict[str, Any]] = {}
-    for group, name, value in contents(fit):
+    for group, name, value in contents(fit, known):
         if name not in LAYOUT.get(group, {}):
             tree.attrs[name] = attribute(value)
         elif not isinstance(value, Mapping) or value:  # without features there is no such variable
@@ -132,6 +137,7 @@ def _read(path: Path) -> Fit:
     sizes["head"] = sizes["competitor"] + sizes["common"]
     sizes["border_edge"] = sizes["own_annotator"] + 1
     sizes["number_of_slices"] = len(target.start().slices)
+    sizes["number_of_head"] = sizes["head"] + sizes["number_of_slices"]
     with one_thread():  # as the fit was made
         mode = assemble(Mode, tree, sizes, problem=problem, laplace=_laplace(tree, sizes, problem))
     fit: Fit = assemble(
@@ -143,9 +149,10 @@ def _read(path: Path) -> Fit:
     )
     if fit.promotions is not None:
         require_sound_promotions(fit.promotions, fit.cells)
-    if tree.attrs["checksum"] != checksum(fit):
+    known: Known | None = assemble(Known, tree, sizes, PARTS["known"]) if PARTS["known"] in tree else None
+    if tree.attrs["checksum"] != checksum(fit, known):
         raise OutputError("it was changed after save() wrote it: the checksum differs")
-    return fit
+    return fit if known is None else known.told(fit)
 
 
 def _opened(path: Path) -> Any:

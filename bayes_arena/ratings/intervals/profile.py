@@ -38,7 +38,7 @@ class Profile(Interval):
     """Intervals that end where the profile likelihood has fallen by half a chi-squared quantile.
 
     For models with only strengths (theta = 1). Tables of strengths, their differences and scores accept it; it has no
-    draws. The standard deviations shown with it are those of :class:`~bayes_arena.Laplace`.
+    draws. The standard deviations shown with it are those of ``"laplace"``.
 
     References
     ----------
