@@ -44,6 +44,8 @@ TELLING = 20
 """Decided votes of which nine in ten hardly go to the same side by chance (1 in 2,000)."""
 ONE_SIDED = 0.9
 """Share of the decided votes above which the winning side counts as an artefact of how the file was written."""
+AGAIN = 0.5
+"""Pairs of comparisons by the same annotator, for every comparison, from which discrimination is the annotator's."""
 MOSTLY = 0.5
 """Share of the votes on pairs shown both ways above which the votes themselves tell sides from strengths."""
 
@@ -209,14 +211,30 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
     return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))
 
 
-def with_criteria(model: Model, cells: Cells, prior: Prior) -> Model:
-    """Return a model that tells criteria apart, and comparisons, if comparisons have verdicts on several criteria."""
+def with_criteria(model: Model, cells: Cells, prior: Prior) -> tuple[Model, str]:
+    """Return a model that tells criteria apart, and comparisons, if comparisons have verdicts on several criteria.
+
+    Also return why annotators have no discrimination of their own, where that is so: how clearly somebody sees
+    differences shows in several comparisons, and in one it cannot be told from how different the two answers were.
+    """
     if prior.is_flat or not has_criteria(cells):
-        return model
+        return model, ""
+    why = ""
+    if model.discrimination == "annotator" and _comparisons_again(cells) < AGAIN:
+        why = "hardly anybody judged two comparisons, so that all discriminate alike"
+        model = replace(model, name=f"{model.name} (same theta)", discrimination="fixed")
     ties = (*model.ties_by, CRITERION) if model.has_tie_outcome and CRITERION not in model.ties_by else model.ties_by
     more = tuple(kind for kind in (CRITERION, ITEM) if kind not in model.strength_by)
     name = _extended(model, "criteria")
-    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties)
+    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties), why
+
+
+def _comparisons_again(cells: Cells) -> float:
+    """Return the pairs of comparisons by the same annotator, for every comparison."""
+    whose = np.zeros(len(cells.slice_names[ITEM]), dtype=np.int64)
+    whose[cells.slices[ITEM]] = cells.annotator
+    judged = np.bincount(whose)
+    return float((judged * (judged - 1)).sum() / 2 / len(whose))
 
 
 def has_criteria(cells: Cells) -> bool:
