@@ -197,6 +197,8 @@ class StableArena:
         method: Method | None = None,
         answers: Answers = "auto",
         dimensions: Dimensions = "auto",
+        drift: bool = False,
+        groups: Sequence[str] = (),
         robust: Robust = "auto",
         keep: Sequence[str] = (),
         drop: Sequence[str] = (),
@@ -217,7 +219,7 @@ class StableArena:
             Flag at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether flagged annotators stay in later rounds or not.
-        model, prior, method, answers, dimensions, robust, keep, drop, seed
+        model, prior, method, answers, dimensions, drift, groups, robust, keep, drop, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -247,8 +249,8 @@ class StableArena:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
         counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
-        asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
-        result = fit(cells, model=model, prior=prior, seed=seed, **asked)
+        parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
+        result = fit(cells, model=model, prior=prior, method=method, seed=seed, **parts, **counting)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,

@@ -17,6 +17,7 @@ turned out. So the verdicts of one comparison are not so many independent votes.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -29,6 +30,7 @@ from bayes_arena.errors import (
     LeftOutEffectWarning,
     ModelError,
     NotIdentifiedError,
+    did_you_mean,
     listing,
 )
 from bayes_arena.likelihood.priors import Prior
@@ -265,6 +267,40 @@ def in_dimensions(model: Model, count: int) -> Model:
     name = model.name.removesuffix(f" with {before}").removesuffix(f" and {before}")
     plain = replace(model, name=name, dimensions=count)
     return replace(plain, name=_extended(plain, after)) if count else plain
+
+
+def with_groups(model: Model, cells: Cells, groups: Sequence[str]) -> Model:
+    """Return the same model with strengths by groups of annotators, named so.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not carry such groups, or votes by one annotator are of several.
+    """
+    if unknown := [kind for kind in groups if kind not in cells.slices]:
+        raise ModelError(
+            f"The votes carry no {listing(map(repr, unknown))} (their slices: {listing(cells.slices) or 'none'})."
+            f"{did_you_mean(unknown[0], cells.slices)} Name the column when reading them: read_votes(votes, "
+            f"slices=[{unknown[0]!r}])."
+        )
+    for kind in groups if cells.annotators else ():
+        _require_of_annotators(cells, kind)
+    more = tuple(kind for kind in dict.fromkeys(groups) if kind not in model.strength_by)
+    return replace(model, name=f"{model.name} by {', '.join(groups)}", strength_by=(*model.strength_by, *more))
+
+
+def _require_of_annotators(cells: Cells, kind: str) -> None:
+    """Refuse groups that are not the annotator's own: with votes by somebody in more than one of them."""
+    names, size = cells.slice_names[kind], len(cells.slice_names[kind])
+    pairs = np.unique(cells.annotator * size + cells.slices[kind])
+    whose, group = np.divmod(pairs, size)
+    several = np.flatnonzero(np.bincount(whose) > 1)
+    if len(several):
+        each = (f"{cells.annotators[k]!r} ({', '.join(names[g] for g in group[whose == k])})" for k in several)
+        raise ModelError(
+            f"Groups are of annotators, and {len(several):,} of {cells.n_annotators:,} are in several by {kind!r}: "
+            f"{listing(each)}. Mend their rows; for slices of the votes use strength_by=({kind!r},) (--strength-by)."
+        )
 
 
 def with_drift(model: Model) -> Model:

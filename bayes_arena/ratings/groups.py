@@ -32,7 +32,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     Parameters
     ----------
     fit : Fit
-        A model with ``strength_by=(kind,)``.
+        A fit with ``groups=[kind]``.
     kind : str
         Kind of groups, such as ``"age"``.
 
@@ -161,6 +161,6 @@ def _require_groups(fit: Fit, kind: str) -> None:
     known = [one for one in fit.model.strength_by if one not in (*OF_VOTES, PROMPT)]
     if kind not in known:
         raise ModelError(
-            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Use a Model "
-            f"with strength_by=({kind!r},) (--strength-by {kind})."
+            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Fit with "
+            f"groups=[{kind!r}] (--groups {kind}), or, for slices of the votes, a Model with strength_by=({kind!r},)."
         )
