@@ -7,7 +7,8 @@
 five criteria, from one tie in ten to two in three. Strengths differ by criterion (.25 logits), by age (.2) and by the
 other kinds of groups (.1); the verdicts of a comparison share how well both answers turned out (.7 logits each). The
 first group of every kind is over-represented twofold. Seconds are of the processor, over all threads, and on the clock;
-memory is the largest that the process held. The fit is the default with ``groups``. ``--nuts``: boards of a tenth of it beside those of NUTS.
+memory is the largest that the process held. The fit is the default with ``groups``. ``--nuts``: its boards from the votes
+of some of the people (``--people``) beside those of NUTS.
 """
 
 from __future__ import annotations

@@ -250,7 +250,8 @@ class StableArena:
         cells = taking_part(whole, excluded, delta)
         counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
         parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
-        result = fit(cells, model=model, prior=prior, method=method, seed=seed, **parts, **counting)
+        asked: Asked = {"method": method, **parts, **counting}
+        result = fit(cells, model=model, prior=prior, seed=seed, **asked)
         abilities = ability_columns(result, level=level)
         round = Round(
             number=last + 1,

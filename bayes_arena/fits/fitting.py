@@ -158,7 +158,8 @@ def fit(
     """
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
     parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
-    plan = choose(cells, model=model, prior=prior, method=method, **parts, **counting)
+    asked: Asked = {"method": method, **parts, **counting}
+    plan = choose(cells, model=model, prior=prior, **asked)
     result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
         warnings.warn(text, category, skip_file_prefixes=PACKAGE)

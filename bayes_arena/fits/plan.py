@@ -240,7 +240,8 @@ def choose(
     preset = not isinstance(model, Model)
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
     parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
-    return planned(problem, preset=preset, method=method, **parts, **counting)
+    asked: Asked = {"method": method, **parts, **counting}
+    return planned(problem, preset=preset, **asked)
 
 
 def planned(
