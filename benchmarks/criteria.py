@@ -92,6 +92,7 @@ def _board(strengths: Floats, sharpness: tuple[float, ...], answer_sd: float, rn
 OTHERWISE: dict[str, dict[str, Any]] = {
     "sharpness": {"sharpness": (1.41, 1.41, 0.71, 0.71)},
     "copies": {"answer_sd": 0.0, "copied": np.sqrt(0.8)},
+    "as the model has it": {},
 }
 
 

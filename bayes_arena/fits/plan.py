@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
@@ -311,7 +311,10 @@ def planned(
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Return names, each once; one by itself is meant as a name."""
-    return tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    several = [names] if isinstance(names, str) else names
+    if not isinstance(several, Collection) or not all(isinstance(name, str) for name in several):
+        raise ModelError(f"Annotators and groups are told by their names, not {names!r}. Use a sequence of names.")
+    return tuple(dict.fromkeys(several))
 
 
 def _routed(plan: Plan, method: Method | None) -> Plan:
