@@ -98,8 +98,8 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 
 def otherwise(arenas: int) -> None:
     """Print how the default does where the model is not that of the votes."""
-    print("| arena | board | RMSE | covers 95 % | covers 89 % |")
-    print("|" + "---|" * 5)
+    print("| arena | arenas | board | RMSE | covers 95 % | covers 89 % |")
+    print("|" + "---|" * 6)
     for case, how in OTHERWISE.items():
         found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
         for seed in range(arenas):
@@ -112,7 +112,7 @@ def otherwise(arenas: int) -> None:
         for board, rows in found.items():
             error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
             rmse = np.sqrt(np.mean(error**2))
-            print(f"| {case} | {board} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
+            print(f"| {case} | {arenas} | {board} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
 
 
 def main() -> None:

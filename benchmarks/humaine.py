@@ -1,7 +1,7 @@
 """Votes in the shape of HUMAINE's: what their boards cost, and whether they are those of NUTS.
 
     uv run python benchmarks/humaine.py > benchmarks/results/humaine.md
-    uv run python benchmarks/humaine.py --nuts > benchmarks/results/humaine_nuts.md
+    uv run python benchmarks/humaine.py --nuts --people 250 --draws 200 > benchmarks/results/humaine_nuts.md
 
 28 models, 20,000 people of 22 groups (age, country, ethnicity, politics), 25,000 comparisons with a verdict on each of
 five criteria, from one tie in ten to two in three. Strengths differ by criterion (.25 logits), by age (.2) and by the
