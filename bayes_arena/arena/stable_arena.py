@@ -195,6 +195,8 @@ class StableArena:
         method: Method | None = None,
         answers: Answers = "auto",
         dimensions: Dimensions = "auto",
+        drift: bool = False,
+        groups: Sequence[str] = (),
         robust: Robust = "auto",
         keep: Sequence[str] = (),
         drop: Sequence[str] = (),
@@ -215,7 +217,7 @@ class StableArena:
             Flag at this Bayesian false discovery rate (:func:`~bayes_arena.flag`) instead of by epsilon.
         exclude : {"warn", "exclude"}
             Whether flagged annotators stay in later rounds or not.
-        model, prior, method, answers, dimensions, robust, keep, drop, seed
+        model, prior, method, answers, dimensions, drift, groups, robust, keep, drop, seed
             As for :func:`~bayes_arena.fit`.
         level : float
             Coverage of the published intervals.
@@ -245,7 +247,8 @@ class StableArena:
             whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
         cells = taking_part(whole, excluded, delta)
         counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
-        asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
+        parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
+        asked: Asked = {"method": method, **parts, **counting}
         result = fit(cells, model=model, prior=prior, seed=seed, **asked)
         abilities = ability_columns(result, level=level)
         round = Round(

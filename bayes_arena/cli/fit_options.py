@@ -76,6 +76,15 @@ class ModelChoice:
             rich_help_panel=MODEL,
         ),
     ] = False
+    groups: Annotated[
+        str | None,
+        Option(
+            metavar="NAMES",
+            help="Columns that say of which group an annotator is: age,country. Competitors get a strength in each "
+            "group (--in), and rankings can be those of a population (--population).",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
     robust: Annotated[
         When,
         Option(
@@ -146,6 +155,8 @@ class ModelChoice:
             "method": self.method,
             "answers": WHEN.get(self.answers, "auto"),
             "dimensions": cast("Dimensions", count),
+            "drift": self.drift,
+            "groups": self.of_annotators,
             "robust": WHEN.get(self.robust, "auto"),
             "keep": self.keep or (),
             "drop": self.drop or (),
@@ -169,7 +180,7 @@ class ModelChoice:
             If options of the model, or of the votes, are given beside a saved fit.
         """
         if not source.is_saved:
-            return self.fit(source.read())
+            return self.fit(self.read(source))
         from bayes_arena.fits.saved.storage import load
 
         given = [name for one in (self, source) for name in options_given(one) if name not in ("files", "seed")]
@@ -184,12 +195,23 @@ class ModelChoice:
             warnings.warn(text, category, stacklevel=2)
         return fit
 
+    @property
+    def of_annotators(self) -> tuple[str, ...]:
+        """The groups that are asked for."""
+        return tuple(self.groups.split(",")) if self.groups else ()
+
+    def read(self, source: VoteSource) -> Cells:
+        """Read the votes, with the groups that are asked for."""
+        for kind in self.of_annotators:
+            source = source.grouped_by(kind)
+        return source.read()
+
     def fit(self, cells: Cells) -> Fit:
         """Fit the model to votes."""
         from bayes_arena.fits.fitting import fit
 
         model = self.extended(cells) if self.strength_by or self.style else self.model
-        return fit(cells, model=model, prior=self.spreads(), drift=self.drift, seed=self.seed, **self.asked)
+        return fit(cells, model=model, prior=self.spreads(), seed=self.seed, **self.asked)
 
     def extended(self, cells: Cells) -> Model:
         """Return the model for the votes, with strengths by slices and with style."""
@@ -269,7 +291,7 @@ class BoardChoice:
         Option(
             "--in",
             metavar="NAME=SLICE",
-            help="With --strength-by NAME: rank within one level of the slice, such as category=coding.",
+            help="With --groups or --strength-by NAME: rank within one level of the slice, such as category=coding.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -296,7 +318,7 @@ class BoardChoice:
         str | None,
         Option(
             metavar="FILE",
-            help="With --strength-by NAME: rank for the population of this table, with columns NAME and share.",
+            help="With --groups NAME: rank for the population of this table, with columns NAME and share.",
             rich_help_panel=MODEL,
             show_default=False,
         ),

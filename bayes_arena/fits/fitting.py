@@ -51,6 +51,7 @@ def fit(
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
     drift: bool = False,
+    groups: Sequence[str] = (),
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -95,6 +96,10 @@ def fit(
         Whether strengths move over the periods of the votes (``read_votes(time=...)``), as a random walk whose spread
         is estimated. Results are then about the last period; :meth:`Fit.on <bayes_arena.Fit.on>` gives others, and
         :func:`~bayes_arena.history` all of them. Without it, votes that carry times are tested for change.
+    groups : str or sequence of str
+        Groups of the annotators (their age, their country), slices of the votes, or columns of votes not yet read, in
+        each of which competitors have a strength of their own, pooled towards what all share. An annotator is of one
+        group of each kind.
     robust : {"auto", True, False}
         Whether votes count by what else their annotators do where those on a competitor are not of one crowd
         (:mod:`bayes_arena.promotion`), so that nobody buys a place. Nobody is left out, and where the votes on every
@@ -134,8 +139,8 @@ def fit(
     VotesError
         If the votes are not cells and cannot be read.
     ModelError
-        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, or the
-        posterior is to be sampled and the prior has an infinite spread.
+        If the model, prior, method or sampler is unknown, the model needs annotators and there are none, votes by one
+        annotator are of several groups, or the posterior is to be sampled and the prior has an infinite spread.
     ConvergenceError
         If the gradient does not vanish.
     NotIdentifiedError
@@ -152,8 +157,9 @@ def fit(
     Liu et al., "am-ELO: A Stable Framework for Arena-based LLM Evaluation", ICML 2025, equations 2 to 7.
     """
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
-    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
-    plan = choose(cells, model=model, prior=prior, drift=drift, **asked)
+    parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
+    asked: Asked = {"method": method, **parts, **counting}
+    plan = choose(cells, model=model, prior=prior, **asked)
     result = solve(plan, draws=draws, tune=tune, sampler=sampler, seed=seed)
     for category, text in result.notes:
         warnings.warn(text, category, skip_file_prefixes=PACKAGE)

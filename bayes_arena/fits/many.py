@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from bayes_arena.errors import ArenaError, FailedBoardsWarning, listing
 from bayes_arena.fits.fitting import Route, solve
-from bayes_arena.fits.plan import Asked, planned
+from bayes_arena.fits.plan import Asked, distinct, planned
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
@@ -92,8 +92,8 @@ def fit_many(
     model, prior
         As for :func:`~bayes_arena.fit`. Defaults are chosen for each board separately.
     **route
-        ``method, answers, dimensions, robust, keep, drop, draws, tune, sampler, seed`` of :func:`~bayes_arena.fit`,
-        the same for all.
+        ``method, answers, dimensions, drift, groups, robust, keep, drop, draws, tune, sampler, seed`` of
+        :func:`~bayes_arena.fit`, the same for all.
 
     Returns
     -------
@@ -125,7 +125,8 @@ def fit_many(
     """
     kinds = (by,) if isinstance(by, str) else tuple(by)
     if not isinstance(votes, Cells):
-        votes = read_votes(votes, slices=[kind for kind in kinds if kind not in (ANNOTATOR, PROMPT)])
+        named = distinct((*kinds, *distinct(route.get("groups", ()))))
+        votes = read_votes(votes, slices=[kind for kind in named if kind not in (ANNOTATOR, PROMPT)])
     problems, failed, told = _posed(split(votes, kinds), model, prior)
     of = len(problems) + len(failed)
     results = _solved(problems, not isinstance(model, Model), route)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
@@ -16,13 +16,15 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import require_memory
 from bayes_arena.inference.pairing import with_pairing
 from bayes_arena.likelihood.predictor import effects
-from bayes_arena.likelihood.presets import Answers, Dimensions, in_dimensions, with_answers, with_drift
+from bayes_arena.likelihood.presets import Answers, Dimensions, in_dimensions, with_answers, with_drift, with_groups
 from bayes_arena.likelihood.priors import DRIFT, Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.markup import html_table
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROGRAM, PROMPT, TIME
 from bayes_arena.votes.periods import period_of
+from bayes_arena.votes.reading.read_votes import read_votes
 from bayes_arena.votes.selection import drop_annotators
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Asked(TypedDict, total=False):
     method: Method | None
     answers: Answers
     dimensions: Dimensions
+    drift: bool
+    groups: Sequence[str]
     robust: Robust
     keep: Sequence[str]
     drop: Sequence[str]
@@ -202,6 +206,7 @@ def choose(
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
     drift: bool = False,
+    groups: Sequence[str] = (),
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -210,7 +215,7 @@ def choose(
 
     Parameters
     ----------
-    cells, model, prior, method, answers, dimensions, drift, robust, keep, drop
+    cells, model, prior, method, answers, dimensions, drift, groups, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
 
     Returns
@@ -229,11 +234,14 @@ def choose(
     >>> [choice.what for choice in plan.choices]
     ['model', 'ties', 'sides', 'votes', 'strengths', 'annotators', 'directions', 'method']
     """
+    if not isinstance(cells, Cells):
+        cells = read_votes(cells, slices=list(distinct(groups)))
     problem = Problem.of(cells, model, prior)
     preset = not isinstance(model, Model)
     counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
-    asked: Asked = {"method": method, "answers": answers, "dimensions": dimensions, **counting}
-    return planned(problem, preset=preset, drift=drift, **asked)
+    parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
+    asked: Asked = {"method": method, **parts, **counting}
+    return planned(problem, preset=preset, **asked)
 
 
 def planned(
@@ -244,6 +252,7 @@ def planned(
     answers: Answers = "auto",
     dimensions: Dimensions = "auto",
     drift: bool = False,
+    groups: Sequence[str] = (),
     robust: Robust = "auto",
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -256,18 +265,21 @@ def planned(
         Votes, model and prior.
     preset : bool
         Whether the model is a preset, to which answers and directions may be added.
-    method, answers, dimensions, drift, robust, keep, drop
+    method, answers, dimensions, drift, groups, robust, keep, drop
         As for :func:`~bayes_arena.fit`.
     """
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)
-    keep, drop = _distinct(keep), _distinct(drop)
+    keep, drop = distinct(keep), distinct(drop)
     if both := [name for name in keep if name in drop]:
         raise ModelError(f"Votes are to be kept and left out, by keep and drop: {listing(map(repr, both))}. Name one.")
     if drop:
         problem = replace(problem, cells=drop_annotators(problem.cells, drop))
     is_robust, problem = _counting(problem, robust, keep, drop, preset=preset)
+    if groups := distinct(groups):
+        asked_for_all = {f"by {kind}": "asked for" for kind in groups}
+        problem = replace(problem, model=with_groups(problem.model, problem.cells, groups)).because(**asked_for_all)
     if drift:
         problem = replace(problem, model=with_drift(problem.model)).because(time="asked for")
     elif is_timed(problem.cells):
@@ -297,9 +309,12 @@ def planned(
     return plan
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Return names, each once; one by itself is meant as a name."""
-    return tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    several = [names] if isinstance(names, str) else names
+    if not isinstance(several, Collection) or not all(isinstance(name, str) for name in several):
+        raise ModelError(f"Annotators and groups are told by their names, not {names!r}. Use a sequence of names.")
+    return tuple(dict.fromkeys(several))
 
 
 def _routed(plan: Plan, method: Method | None) -> Plan:

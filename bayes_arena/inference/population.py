@@ -70,7 +70,7 @@ class Population:
             if kind not in usual:
                 raise ModelError(
                     f"The model has no strengths by {kind!r} (its groups: {listing(map(repr, usual)) or 'none'})."
-                    f"{did_you_mean(kind, usual)} Use a Model with strength_by=({kind!r},) (--strength-by {kind})."
+                    f"{did_you_mean(kind, usual) or f' Fit with groups=[{kind!r}] (--groups {kind}).'}"
                 )
             names, part = tuple(map(str, of_groups)), tuple(map(float, of_groups.values()))
             bad = [f"{one:g} of {name!r}" for name, one in zip(names, part, strict=True) if not 0 <= one < math.inf]

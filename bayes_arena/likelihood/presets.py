@@ -17,6 +17,7 @@ turned out. So the verdicts of one comparison are not so many independent votes.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -29,6 +30,7 @@ from bayes_arena.errors import (
     LeftOutEffectWarning,
     ModelError,
     NotIdentifiedError,
+    did_you_mean,
     listing,
 )
 from bayes_arena.likelihood.priors import Prior
@@ -44,6 +46,8 @@ TELLING = 20
 """Decided votes of which nine in ten hardly go to the same side by chance (1 in 2,000)."""
 ONE_SIDED = 0.9
 """Share of the decided votes above which the winning side counts as an artefact of how the file was written."""
+AGAIN = 0.5
+"""Pairs of comparisons by the same annotator, for every comparison, from which discrimination is the annotator's."""
 MOSTLY = 0.5
 """Share of the votes on pairs shown both ways above which the votes themselves tell sides from strengths."""
 
@@ -209,14 +213,30 @@ def with_taste(model: Model, cells: Cells, prior: Prior) -> Model:
     return replace(model, name=_extended(model, "taste of programs"), strength_by=(*model.strength_by, PROGRAM))
 
 
-def with_criteria(model: Model, cells: Cells, prior: Prior) -> Model:
-    """Return a model that tells criteria apart, and comparisons, if comparisons have verdicts on several criteria."""
+def with_criteria(model: Model, cells: Cells, prior: Prior) -> tuple[Model, str]:
+    """Return a model that tells criteria apart, and comparisons, if comparisons have verdicts on several criteria.
+
+    Also return why annotators have no discrimination of their own, where that is so: how clearly somebody sees
+    differences shows in several comparisons, and in one it cannot be told from how different the two answers were.
+    """
     if prior.is_flat or not has_criteria(cells):
-        return model
+        return model, ""
+    why = ""
+    if model.discrimination == "annotator" and _comparisons_again(cells) < AGAIN:
+        why = "hardly anybody judged two comparisons, so that all discriminate alike"
+        model = replace(model, name=f"{model.name} (same theta)", discrimination="fixed")
     ties = (*model.ties_by, CRITERION) if model.has_tie_outcome and CRITERION not in model.ties_by else model.ties_by
     more = tuple(kind for kind in (CRITERION, ITEM) if kind not in model.strength_by)
     name = _extended(model, "criteria")
-    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties)
+    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties), why
+
+
+def _comparisons_again(cells: Cells) -> float:
+    """Return the pairs of comparisons by the same annotator, for every comparison."""
+    whose = np.zeros(len(cells.slice_names[ITEM]), dtype=np.int64)
+    whose[cells.slices[ITEM]] = cells.annotator
+    judged = np.bincount(whose)
+    return float((judged * (judged - 1)).sum() / 2 / len(whose))
 
 
 def has_criteria(cells: Cells) -> bool:
@@ -247,6 +267,40 @@ def in_dimensions(model: Model, count: int) -> Model:
     name = model.name.removesuffix(f" with {before}").removesuffix(f" and {before}")
     plain = replace(model, name=name, dimensions=count)
     return replace(plain, name=_extended(plain, after)) if count else plain
+
+
+def with_groups(model: Model, cells: Cells, groups: Sequence[str]) -> Model:
+    """Return the same model with strengths by groups of annotators, named so.
+
+    Raises
+    ------
+    ModelError
+        If the votes do not carry such groups, or votes by one annotator are of several.
+    """
+    if unknown := [kind for kind in groups if kind not in cells.slices]:
+        raise ModelError(
+            f"The votes carry no {listing(map(repr, unknown))} (their slices: {listing(cells.slices) or 'none'})."
+            f"{did_you_mean(unknown[0], cells.slices)} Name the column when reading them: read_votes(votes, "
+            f"slices=[{unknown[0]!r}])."
+        )
+    for kind in groups if cells.annotators else ():
+        _require_of_annotators(cells, kind)
+    more = tuple(kind for kind in dict.fromkeys(groups) if kind not in model.strength_by)
+    return replace(model, name=f"{model.name} by {', '.join(groups)}", strength_by=(*model.strength_by, *more))
+
+
+def _require_of_annotators(cells: Cells, kind: str) -> None:
+    """Refuse groups that are not the annotator's own: with votes by somebody in more than one of them."""
+    names, size = cells.slice_names[kind], len(cells.slice_names[kind])
+    pairs = np.unique(cells.annotator * size + cells.slices[kind])
+    whose, group = np.divmod(pairs, size)
+    several = np.flatnonzero(np.bincount(whose) > 1)
+    if len(several):
+        each = (f"{cells.annotators[k]!r} ({', '.join(names[g] for g in group[whose == k])})" for k in several)
+        raise ModelError(
+            f"Groups are of annotators, and {len(several):,} of {cells.n_annotators:,} are in several by {kind!r}: "
+            f"{listing(each)}. Mend their rows; for slices of the votes use strength_by=({kind!r},) (--strength-by)."
+        )
 
 
 def with_drift(model: Model) -> Model:

@@ -120,7 +120,8 @@ class Problem:
         if isinstance(model, Model):
             return cls(cells, model, prior, reasons)
         graded, reasons["grades"] = with_grades(meant, cells)
-        found = with_criteria(with_taste(graded, cells, prior), cells, prior)
+        found, alike = with_criteria(with_taste(graded, cells, prior), cells, prior)
+        reasons["annotators"] = alike or reasons["annotators"]
         if cells.programs:
             beside = "a flat prior allows no tastes" if prior.is_flat else "people vote, too"
             reasons["programs"] = beside if cells.people else "only programs vote"

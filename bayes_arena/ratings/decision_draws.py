@@ -9,10 +9,12 @@ certainty about a leader requires certainty about the direction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
@@ -21,6 +23,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.ratings.intervals.names import drawn_by, resolve_interval
+from bayes_arena.threads import one_thread
 
 PAIRS = 2000
 """Pairs of draws from a Gaussian."""
@@ -56,22 +59,34 @@ def drawn_strengths(interval: Interval | str | None, fit: Fit, draws: Draws | No
     return fit.board + _deviations(covariance), {**chosen.about(fit), **fit.about}
 
 
-def joint_strengths(fit: Fit) -> Floats:
-    """Return such draws from draws of all parameters, the same whatever rankings are about.
+def joint_strengths(rankings: Sequence[Fit]) -> Floats:
+    """Return such draws of several rankings of one fit, of the same parameters each, (n_rankings, n_draws, n).
 
     Raises
     ------
     NotIdentifiedError
         As :func:`decision_strengths` does.
     """
+    fit = rankings[0]
     _require_determined(fit)
-    return _turned(fit, drawn_by(None, fit, None)[0].elo_strength)
+    if fit.samples is not None:
+        return np.array([_turned(fit, one.samples.elo_strength) for one in rankings if one.samples])
+    projections = [one.projection for one in rankings]
+    by_head, own = (
+        np.concatenate(each) for each in zip(*((one.by_head[:], one.own) for one in projections), strict=True)
+    )
+    by_mean = scipy.linalg.block_diag(*(one.by_mean[:] for one in projections))
+    with one_thread():
+        covariance = fit.laplace.covariance(by_head, own)
+    covariance += by_mean * np.concatenate([one.view.unseen for one in rankings]) @ by_mean.T
+    drawn = np.concatenate([one.board for one in rankings]) + _deviations(covariance)
+    return _turned(fit, drawn.reshape(len(drawn), len(rankings), -1).swapaxes(0, 1))
 
 
 def _turned(fit: Fit, strength: Floats) -> Floats:
-    """Return draws of which the share is negated that the votes leave open."""
-    sign = np.ones((len(strength), 1))
-    sign[: round((fit.mirror_probability or 0.0) * len(strength))] = -1.0
+    """Return draws (..., n_draws, n) of which the share is negated that the votes leave open."""
+    sign = np.ones((strength.shape[-2], 1))
+    sign[: round((fit.mirror_probability or 0.0) * len(sign))] = -1.0
     return sign * strength
 
 

@@ -32,7 +32,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     Parameters
     ----------
     fit : Fit
-        A model with ``strength_by=(kind,)``.
+        A fit with ``groups=[kind]``.
     kind : str
         Kind of groups, such as ``"age"``.
 
@@ -55,7 +55,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     _require_groups(fit, kind)
     names = fit.cells.slice_names[kind]
     ranked = [fit.on(slice=(kind, name)) for name in names]
-    drawn = np.array([joint_strengths(there) for there in ranked])
+    drawn = joint_strengths(ranked)
     best = drawn.argmax(axis=2)
     everywhere = np.bincount(best[0][(best == best[0]).all(axis=0)], minlength=drawn.shape[2]) / drawn.shape[1]
     columns = {name: best_probabilities(decision_strengths(there)) for name, there in zip(names, ranked, strict=True)}
@@ -95,8 +95,8 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     _require_groups(fit, kind)
     require_level(level)
     names = fit.cells.slice_names[kind]
-    drawn = {name: _standardised(joint_strengths(fit.on(slice=(kind, name)))) for name in names}
-    drawn["overall"] = _standardised(joint_strengths(fit))
+    together = joint_strengths([*(fit.on(slice=(kind, name)) for name in names), fit])
+    drawn = dict(zip((*names, "overall"), map(_standardised, together), strict=True))
     rows = []
     for name, other in combinations(drawn, 2):
         alike = (drawn[name] * drawn[other]).mean(axis=1)
@@ -161,6 +161,6 @@ def _require_groups(fit: Fit, kind: str) -> None:
     known = [one for one in fit.model.strength_by if one not in (*OF_VOTES, PROMPT)]
     if kind not in known:
         raise ModelError(
-            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Use a Model "
-            f"with strength_by=({kind!r},) (--strength-by {kind})."
+            f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Fit with "
+            f"groups=[{kind!r}] (--groups {kind}), or, for slices of the votes, a Model with strength_by=({kind!r},)."
         )

@@ -113,3 +113,28 @@ def test_the_first_votes_settle_which_columns_are_the_prompt(tmp_path):
         arena.add(table[:5], id="id", prompt=False)
         arena.add(table, id="id")
         assert_same(arena.cells(), ba.read_votes(table, prompt=False))
+
+
+def test_rounds_rank_now_where_strengths_move(tmp_path):
+    rng, size = np.random.default_rng(1), 400
+    a = rng.integers(3, size=size)
+    b = (a + rng.integers(1, 3, size=size)) % 3
+    day = np.sort(rng.integers(0, 56, size))
+    table = pl.DataFrame(
+        {
+            "model_a": np.array(NAMES[:3])[a],
+            "model_b": np.array(NAMES[:3])[b],
+            "winner": rng.choice(["model_a", "model_b"], size),
+            "when": (np.datetime64("2024-01-01") + day).astype(str),
+            "id": np.arange(size),
+        }
+    )
+    reading = {"time": "when", "period": "week", "id": "id", "annotator": False}
+    with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
+        for part in (table[:200], table[200:]):
+            arena.add(part, **reading)
+            published = arena.rate(drift=True)
+            whole = ba.fit(arena.cells(), drift=True)
+            assert list(published.ratings["elo"]) == ba.leaderboard(whole)["elo"].tolist()
+            assert published.fit.model.drift
+        assert len(whole.cells.slice_names["time"]) == 8

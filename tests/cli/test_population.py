@@ -14,14 +14,14 @@ def test_a_ranking_for_a_population(arena, tmp_path):
     votes, census = tmp_path / "votes.csv", tmp_path / "census.csv"
     arena.votes.with_columns(group=pl.col("judge").replace(group)).write_csv(votes)
     pl.DataFrame({"group": ["few", "many"], "share": [0.8, 0.2]}).write_csv(census)
-    asked = ("--slice", "group=group", "--strength-by", "group", "--population", census)
+    asked = ("--groups", "group", "--population", census)
     answer = json.loads(run("rank", votes, *asked, "--format", "json").stdout)
     plain = json.loads(run("rank", votes, *asked[:-2], "--format", "json").stdout)
     assert answer["population"] == "by group" and "population" not in plain
     assert 0 < float(answer["effective_votes"].replace(",", "")) < 0.9 * arena.votes.height
     assert [row["elo"] for row in answer["leaderboard"]] != [row["elo"] for row in plain["leaderboard"]]
     assert "ranked for the population by group, the votes worth" in run("rank", votes, *asked).stdout
-    bad = run("rank", votes, *asked[:2], "--population", census)
+    bad = run("rank", votes, "--slice", "group", "--population", census)
     assert "no strengths by 'group'" in bad.stderr and bad.returncode == 2
 
 
@@ -33,10 +33,9 @@ def test_the_same_as_in_python(arena, tmp_path):
     table.write_csv(tmp_path / "votes.csv")
     census = pl.DataFrame({"group": ["g0", "g1"], "count": [1, 3]})
     census.write_csv(tmp_path / "census.csv")
-    asked = ("--slice", "group=group", "--strength-by", "group", "--model", "davidson")
+    asked = ("--groups", "group", "--model", "davidson")
     answer = json.loads(
         run("rank", tmp_path / "votes.csv", *asked, "--population", tmp_path / "census.csv", "--format", "json").stdout
     )
-    model = ba.Model("davidson by group", ties="davidson", position="common", strength_by=("group",))
-    fit = ba.fit(ba.read_votes(table, slices=["group"]), model=model).of_population(census)
+    fit = ba.fit(table, groups="group", model="davidson").of_population(census)
     assert [row["competitor"] for row in answer["leaderboard"]] == ba.leaderboard(fit)["competitor"].tolist()

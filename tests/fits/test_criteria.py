@@ -63,6 +63,17 @@ def test_boards_by_criterion_are_near_the_truth(arena, fit):
         assert np.corrcoef(board["elo"], true)[0, 1] > 0.8
 
 
+def test_people_who_judge_one_comparison_discriminate_alike(arena):
+    """Of one comparison nothing tells how clearly somebody sees from how different the answers were."""
+    once = arena.votes.head(200).with_columns(judge=pl.format("u{}", pl.int_range(pl.len())))
+    plan = ba.choose(ba.read_votes(once, layout="criteria"))
+    assert plan.problem.model.discrimination == "fixed"
+    assert plan.problem.model.name == "am-davidson (same theta) with criteria"
+    assert "hardly anybody judged two comparisons" in {one.what: one.why for one in plan.choices}["annotators"]
+    fit = ba.fit(plan.problem.cells, robust=False)
+    assert fit.evidence == "variational" and fit.spreads.spread("strength_by_item") > 0.3
+
+
 def test_how_alike_they_rank(fit):
     table = ba.slice_similarity(fit, "criterion")
     assert len(table) == 10 and (table["other"] == "overall").sum() == 4

@@ -198,3 +198,40 @@ class TestLeaderboards:
     def test_levels_that_are_impossible_are_told_as_such(self, boards):
         with pytest.raises(ba.ModelError, match="level"):
             ba.leaderboards(boards, level=2)
+
+
+def weekly(size: int, seed: int = 0) -> pl.DataFrame:
+    """Votes by week, in two categories, on four competitors of which one gets stronger."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(4, size=size)
+    b = (a + rng.integers(1, 4, size=size)) % 4
+    day = np.sort(rng.integers(0, 84, size))
+    strength = np.stack([day / 28 - 1.5, *np.zeros((3, size))])
+    row = np.arange(size)
+    won = rng.random(size) < 1 / (1 + np.exp(strength[b, row] - strength[a, row]))
+    names = np.array(["w", "x", "y", "z"])
+    return pl.DataFrame(
+        {
+            "model_a": names[a],
+            "model_b": names[b],
+            "winner": np.where(won, "model_a", "model_b"),
+            "category": rng.choice(["code", "text"], size),
+            "tstamp": (np.datetime64("2024-01-01") + day).astype(str),
+        }
+    )
+
+
+def test_strengths_move_on_every_board():
+    cells = ba.read_votes(weekly(1200), slices=["category"], period="week")
+    boards = ba.fit_many(cells, "category", drift=True)
+    for (name,), fit in boards.items():
+        assert fit.model.drift and ba.leaderboard(fit)["competitor"][0] == "w"
+        alone = ba.fit(ba.split(cells, "category")[name,], drift=True)
+        assert equal(fit, alone)
+        assert ba.leaderboard(fit, at="2024-01-01")["competitor"].iloc[-1] == "w"
+
+
+def test_boards_by_week_cannot_move():
+    cells = ba.read_votes(weekly(300), period="week")
+    with pytest.raises(ba.ModelError, match=r"All votes were cast in one period \(2024-W01\)"):
+        ba.fit_many(cells, "time", drift=True)

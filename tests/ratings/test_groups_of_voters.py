@@ -1,11 +1,13 @@
 """Groups of voters: boards of populations and combinations, who is the best where, what makes votes differ."""
 
 import numpy as np
+import polars as pl
 import pytest
 from population import GROUPS, MODEL, SHARES, draw, shares
 
 import bayes_arena as ba
 from bayes_arena.inference.population import Stratum, raked
+from bayes_arena.ratings.decision_draws import joint_strengths
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_arena.AverageWarning")
 
@@ -120,6 +122,45 @@ def test_the_best_by_group(fit):
     assert table["at_worst"].sum() == pytest.approx(1) and table["at_worst"].is_monotonic_decreasing
     with pytest.raises(ba.ModelError, match="no strengths by 'age'"):
         ba.best_by_group(fit, "age")
+
+
+def test_rankings_of_groups_are_drawn_together(fit):
+    """A single group is the best everywhere as often as it is the best, and rankings are as like as their draws."""
+    ranked = [fit.on(slice=("group", name)) for name in GROUPS]
+    drawn = joint_strengths([*ranked, fit])
+    for one, each in zip((*ranked, fit), drawn, strict=True):
+        np.testing.assert_allclose(each.mean(axis=0), one.board, atol=1e-9)
+        np.testing.assert_allclose(np.cov(each.T), one.board_covariance, atol=0.002)
+    apart = np.corrcoef(drawn[0][:, 0] - drawn[0][:, 1], drawn[1][:, 0] - drawn[1][:, 1])[0, 1]
+    parameters = ba.draw(fit)
+    by_hand = [one.seen(parameters).elo_strength for one in ranked]
+    assert apart == pytest.approx(np.corrcoef(*((each[:, 0] - each[:, 1]) for each in by_hand[:2]))[0, 1], abs=0.06)
+
+
+def test_groups_of_annotators_are_asked_for_by_name(arena):
+    plan = ba.choose(arena.cells, groups=["group", "country"])
+    assert plan.problem.model.strength_by == ("group", "country") and plan.robust and plan.most_directions
+    assert plan.problem.model.name == "am-davidson by group, country"
+    assert {one.what: one.why for one in plan.choices}["by country"] == "asked for"
+    assert ba.choose(arena.cells, groups="group", model=MODEL).problem.model.strength_by == ("group",)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_somebody_in_two_groups_is_named_where_people_are_known(known):
+    table = pl.DataFrame(
+        {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "winner": ["x", "y", "tie"], "age": ["18", "40", "40"]}
+    )
+    if not known:
+        assert ba.choose(table, groups="age").problem.model.strength_by == ("age",)
+        return
+    with pytest.raises(ba.ModelError, match=r"1 of 2 are in several by 'age': 'ann' \(18, 40\)\. Mend their rows"):
+        ba.fit(table.with_columns(judge=pl.Series(["ann", "ann", "bob"])), groups=["age"])
+    with pytest.raises(ba.ModelError, match=r"no 'agee'.*Did you mean 'age'\?"):
+        ba.fit(ba.read_votes(table, slices=["age"]), groups=["agee"])
+    with pytest.raises(ba.ModelError, match=r"told by their names, not 3\. Use a sequence"):
+        ba.fit(table, groups=3)
+    with pytest.raises(ba.InvalidVotesError, match=r"row 2: missing slice .*age=None"):
+        ba.fit(table.with_columns(age=pl.Series(["18", "18", None])), groups="age")
 
 
 def test_disagreement_is_taken_apart(fit):

@@ -185,10 +185,10 @@ def _timed(source: VoteSource, model: ModelChoice) -> tuple[Fit, str | None]:
             raise ModelError(f"{source.named} lacks {lacks}. Make it again with that, or give the votes in its place.")
         return result, column if column in result.cast.slices else None
     if source.no_time:
-        return model.fit(source.read()), None
+        return model.fit(model.read(source)), None
     try:
-        return model.fit(replace(source, slice=[*(source.slice or []), f"{column}={column}"]).read()), column
+        return model.fit(model.read(source.grouped_by(column))), column
     except ColumnError:
         if asked:
             raise
-        return model.fit(source.read()), None
+        return model.fit(model.read(source)), None

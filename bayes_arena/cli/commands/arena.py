@@ -105,7 +105,7 @@ def rate(
     epsilon: Epsilon = 0.0,
     fdr: Fdr = None,
     exclude: Exclude = False,
-    model: Annotated[ModelChoice, Without("strength_by", "style", "drift")],
+    model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("interval", "by", "resamples")],
     scale: ScaleChoice,
     report: Annotated[

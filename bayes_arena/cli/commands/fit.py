@@ -29,7 +29,7 @@ def fit(
     with collected_warnings() as notes:
         from bayes_arena.fits.saved.storage import save
 
-        save(model.fit(source.read()), output)
+        save(model.fit(model.read(source)), output)
     tell(f"Wrote {output}, {output.stat().st_size / 1000:,.0f} kB.")
     if strict and notes:
         raise Exit(WARNED)

@@ -27,6 +27,8 @@ COMPARED = Without(
     "drop",
     "answers",
     "dimensions",
+    "drift",
+    "groups",
     "strength_by",
     "style",
     "sigma_strength",

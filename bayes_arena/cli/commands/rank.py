@@ -110,7 +110,7 @@ def boards(
     *,
     source: VoteSource,
     by: By,
-    model: Annotated[ModelChoice, Without("strength_by", "style", "drift")],
+    model: Annotated[ModelChoice, Without("strength_by", "style")],
     intervals: Annotated[IntervalChoice, Without("by", "resamples")],
     scale: ScaleChoice,
     output: Output,
@@ -124,7 +124,7 @@ def boards(
 
         read = {text.rpartition("=")[0] or text for text in source.slice or []} | {ANNOTATOR, PROMPT}
         source = replace(source, slice=[*(source.slice or []), *(name for name in by if name not in read)])
-        cells = source.read()
+        cells = model.read(source)
         found = fit_many(
             cells,
             by,

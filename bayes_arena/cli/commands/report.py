@@ -85,7 +85,7 @@ def report(
 ) -> None:
     """Write a page to share: the verdict, the ranking, how sure it is, and how annotators vote."""
     with collected_warnings() as notes:
-        cells = None if source.is_saved else source.read()
+        cells = None if source.is_saved else model.read(source)
     with collected_warnings() as of_fit:
         fit = board.seen(model.fitted(source) if cells is None else model.fit(cells))
         made = page.made(fit, source=source.named, level=level, elo=scale.elo(), notes=notes)
