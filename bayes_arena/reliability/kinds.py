@@ -84,6 +84,8 @@ class Kinds:
         Mean of theta under each kind, and sigma_c / sigma.
     own : OwnNumbers
         How the annotators' numbers depend on each other.
+    point : Point
+        The mean of the posterior.
     """
 
     share: Floats
@@ -93,6 +95,11 @@ class Kinds:
     theta: Floats
     scale: Floats
     own: OwnNumbers
+    point: Point
+
+    def guessing(self) -> Point:
+        """Return the point at which all annotators guess."""
+        return replace(self.point, own=self.own.without_leads(self.own.mean))
 
     def redrawn(self, parts: Iterable[tuple[Ints, Floats]], *, seed: int) -> Iterator[tuple[Ints, Floats]]:
         """Turn draws of the fit into draws under the mixture.
@@ -208,7 +215,7 @@ def kinds(fit: Fit) -> Kinds | None:
     usually = np.array([spread, within, spread])
     ratio = np.divide(variance, usually, out=np.ones_like(variance), where=usually > 0)  # 0 / 0 at infinity
     scale = np.sqrt(ratio)
-    return Kinds(share, m, s, probability, theta, scale, own)
+    return Kinds(share, m, s, probability, theta, scale, own, point)
 
 
 def _mean(fit: Fit) -> Point:
