@@ -58,7 +58,8 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         ``reversed`` (largely against the ranking), ``one-sided`` (the side decides), or ``promotes NAME`` and ``demotes
         NAME`` (of a competitor on which the votes are not those of one crowd); if reliable, what is no
         anomaly: ``camp NAME`` where they surely belong to one of :func:`~bayes_arena.camps`, ``dissents`` where they
-        would seem to guess or to be reversed, but vote consistently by a ranking of their own; ``anomaly_probability``, A_k,
+        would seem to guess or to be reversed, but vote consistently by a ranking of their own; ``anomaly_probability``,
+        A_k,
         that one of these holds, from which the verdict follows; ``net_agreement``, D_k, posterior mean (median under a
         flat prior) with ``net_agreement_lower`` and ``net_agreement_upper``; ``consistency``, E_k, how much the votes
         say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``, as the

@@ -93,7 +93,7 @@ class Tally:
         if of is None:
             return Anomaly(one_sided, little, turned, np.zeros_like(little), np.zeros_like(little))
         own = own_rankings(fit, of, np.flatnonzero(little + turned > DOUBTED))
-        says = (own.consistency >= bar) & (own.net >= -REVERSED * own.consistency)
+        says = (own.consistency > bar) & (own.net >= -REVERSED * own.consistency)
         dissents = np.where(says, own.probability, 0.0)
         return Anomaly(one_sided, (1 - dissents) * little, (1 - dissents) * turned, dissents, own.consistency)
 

@@ -87,31 +87,31 @@ def _of_one(target: Objective, strength: Floats, z: Floats, rows: np.ndarray, sd
     """Return ln B, net agreement and consistency of an annotator whose rows have coordinates z without a ranking."""
     met, place = np.unique([target.tally.i[rows], target.tally.j[rows]], return_inverse=True)
     i, j = place.reshape(2, -1)
-    design = np.eye(len(met))[i] - np.eye(len(met))[j]
-    counts, prior = target.counts[:, rows], np.eye(len(met)) / sd**2
+    unit = np.eye(len(met))
+    design, counts = sd * (unit[i] - unit[j]), target.counts[:, rows]  # of strengths in units of their spread
 
     def at(y: Floats) -> tuple[float, Floats, Floats]:
         there = z.copy()
         there[ETA] += design @ y
         terms = target.likelihood.rows(counts, there)
         hessian = (design.T * terms.hessian[ETA, ETA]) @ design
-        return float(terms.value.sum() + 0.5 * y @ prior @ y), design.T @ terms.gradient[ETA] + prior @ y, hessian
+        return float(terms.value.sum() + 0.5 * y @ y), design.T @ terms.gradient[ETA] + y, unit + hessian
 
     y = np.zeros(len(met))
     value, gradient, hessian = at(y)
     none = value
     for _ in range(STEPS):
-        step = -np.linalg.solve(hessian + prior, gradient)
+        step = -np.linalg.solve(hessian, gradient)
         if -0.5 * gradient @ step < NEAR:
             break
-        length = min(1.0, LONGEST / float(np.abs(step).max()))
+        length = min(1.0, LONGEST / (sd * float(np.abs(step).max())))
         while (there := at(y + length * step))[0] > value and length > NEAR:
             length /= 2
         y, (value, gradient, hessian) = y + length * step, there
-    log_bayes = none - value - 0.5 * float(np.linalg.slogdet(np.eye(len(met)) + sd**2 * hessian)[1])
+    log_bayes = none - value - 0.5 * float(np.linalg.slogdet(hessian)[1])
     one, other = np.triu_indices(len(met), 1)
     between = np.repeat(z.mean(axis=1)[:, None], len(one), axis=1)
-    between[ETA] = y[one] - y[other]
+    between[ETA] = sd * (y[one] - y[other])
     score = target.likelihood.net_score(between)
     net = float((np.sign(strength[met[one]] - strength[met[other]]) * score).mean())
     return log_bayes, net, float(np.abs(score).mean())
