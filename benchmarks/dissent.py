@@ -1,6 +1,7 @@
 """What the model does where people disagree: coverage, error and directions in simulated arenas, and votes held out.
 
     uv run python benchmarks/dissent.py [--arenas 10] [--seed 0] [--only "three camps" gradient]
+    uv run python benchmarks/dissent.py --annotators [--arenas 8]
     uv run python benchmarks/dissent.py --held-out [--splits 5] [--data LLMFAO] [--over vote]
 
 Regimes of :mod:`dissenters`, an arena a seed, twice as many where the model without directions is true. Three fits:
@@ -11,6 +12,10 @@ square error divided by Bradley-Terry's in the same arenas; mean width of the in
 the fit and the leaderboard. Then in how many arenas the default found no direction, one or two, and what warnings said
 and what failed. The last line counts directions in arenas that have none. Four CPU minutes with ten arenas; most is the
 default's search.
+
+With ``--annotators`` what is said of people, where some form a camp: an arena's mean number of dissenters and of all
+others who are anomalous (more likely than not) and flagged (at a false discovery rate of .05), and of how many of these
+that is true: their own leads say less than a fifth of the median annotator's, or are largely the average turned round.
 
 With ``--held-out`` the real votes of ``slices_heldout.py``: nats a vote, on votes left out one by one, by annotator
 or by prompt, that the default gains over am-davidson without directions, without answers and with them. Standard
@@ -29,16 +34,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from dissenters import REGIMES, Dissent, draw
+from dissenters import JUDGES, REGIMES, Dissent, People, draw
 from measuring import FILES, markdown
 
 import bayes_arena as ba
+from bayes_arena.arrays import Floats
+from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
+from bayes_arena.reliability.anomaly import REVERSED, TOLERANCE
 
 LEVEL = 0.95
 PLAIN, NONE, DEFAULT = "bradley-terry", "no directions", "default"
 FITS: dict[str, dict[str, Any]] = {PLAIN: {"model": "bradley-terry"}, NONE: {"dimensions": 0}, DEFAULT: {}}
+CAMPS = {"consistent minority": 8, "mild minority": 8, "camp of 10 %": 4, "camp of 30 %, 40 annotators": 12}
+"""Regimes of which it is known who dissents: so many, the first ones."""
 PROMPTS = {"LLMFAO": "prompt", "MT-bench": "question_id"}
 
 
@@ -128,6 +138,38 @@ def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:
     print("\n" + "\n".join([*said, f"- Directions found where there are none: in {false} of {honest} arenas."]))
 
 
+def said_of_people(arenas: int, first: int) -> None:
+    """Print the table of who is anomalous, and who is flagged."""
+    counts = ["said to be anomalous", "truly so", "flagged", "truly anomalous"]
+    print(markdown(["regime", *(f"{who}: {count}" for who in ("dissenters", "others") for count in counts)], []))
+    for name, dissenters in CAMPS.items():
+        found = np.zeros((2, 4))
+        for seed in range(first, first + arenas):
+            report(name, seed - first, arenas)
+            arena = draw(REGIMES[name], seed)
+            truly = anomalous(REGIMES[name].people(np.random.default_rng([seed, 17])), arena.strength)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ba.ArenaWarning)
+                fit = ba.fit(arena.cells)
+                table = ba.annotators(fit)
+            who = table["annotator"].map(list(JUDGES).index).to_numpy()
+            for column, said in enumerate((table["verdict"] == "anomalous", table["annotator"].isin(ba.flag(fit)))):
+                for side, part in enumerate((who < dissenters, who >= dissenters)):
+                    those = who[said.to_numpy() & part]
+                    found[side, 2 * column : 2 * column + 2] += len(those), truly[those].sum()
+        print(f"| {name} | {' | '.join(f'{number:.2f}' for number in (found / arenas).ravel())} |", flush=True)
+    report("")
+
+
+def anomalous(people: People, strength: Floats) -> np.ndarray:
+    """Return whose leads say little, or are largely the average turned round, by the definitions of the package."""
+    i, j = np.triu_indices(len(strength), 1)
+    z = np.array([people.lead[:, i, j], np.broadcast_to(people.tie[:, None], (len(people.tie), len(i)))])
+    score = davidson.LIKELIHOOD.net_score(z)
+    size, net = np.abs(score).mean(axis=1), (np.sign(strength[i] - strength[j]) * score).mean(axis=1)
+    return np.asarray((size < TOLERANCE * np.median(size)) | (net < -REVERSED * size))
+
+
 def gains(file: str, over: str, answers: bool, splits: int) -> tuple[list[str], Counter[str]]:
     """Return a row of the table of votes held out, and what warnings said."""
     votes = ba.read_votes(FILES[file], prompt=PROMPTS[file])
@@ -164,11 +206,15 @@ def main() -> None:
     parser.add_argument("--arenas", type=int, default=10, help="of a regime")
     parser.add_argument("--seed", type=int, default=0, help="of the first arena")
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
+    parser.add_argument("--annotators", action="store_true", help="what is said of people instead")
     parser.add_argument("--held-out", action="store_true", help="real votes held out instead")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--data", nargs="*", default=list(FILES), choices=list(FILES))
     parser.add_argument("--over", nargs="*", default=["vote", "annotator", "prompt"])
     options = parser.parse_args()
+    if options.annotators:
+        said_of_people(options.arenas, options.seed)
+        return
     if not options.held_out:
         in_arenas(options.only, options.arenas, options.seed)
         return

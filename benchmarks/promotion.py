@@ -1,14 +1,16 @@
 """Votes bought for one competitor: what they move, and what the default fit gives back.
 
-    uv run python benchmarks/promotion.py [--seeds 2] [--only WORD] > benchmarks/results/promotion.md
+    uv run python benchmarks/promotion.py [--seeds 2] [--competitors 40] [--only WORD ...]
 
-Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. Rows are an
-attack: accounts x (votes as an honest annotator + votes on the target). Ranks of the target: by the truth, by
-Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit with robust=False, and by the default.
-"move": of the target, robust against the fit of the honest votes, Elo points. "covers": whether the interval has the
-truth (on real votes, the fit of the honest ones), or c: contested. "others": root mean square error of the other
-competitors' robust scores over that of the fit of the honest votes. "honest": honest votes that do not count. "named":
-attackers and honest annotators named. "seconds": CPU, of the fit, and of that with robust=False.
+Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. With other
+numbers of competitors there are 200 votes for each, and the target is in the middle. ``--only`` takes parts of the
+names of rows ("honest, fans"). Rows are an attack: accounts x (votes as an honest annotator + votes on the target).
+Ranks of the target: by the truth, by Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit
+with robust=False, and by the default. "move": of the target, robust against the fit of the honest votes, Elo points.
+"covers": whether the interval has the truth (on real votes, the fit of the honest ones), or c: contested. "others":
+root mean square error of the other competitors' robust scores over that of the fit of the honest votes. "honest":
+honest votes that do not count. "named": attackers and honest annotators named. "seconds": CPU, of the fit, and of that
+with robust=False.
 
 On honest arenas: gates that open, the root mean square error of the fit over that with robust=False, and who is named.
 """
@@ -39,7 +41,7 @@ from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
-COMPETITORS, VOTES, RANK = 40, 8_000, 21
+COMPETITORS, VOTES_EACH = 40, 200
 CROWD = Crowd(annotators=150, taste_sd=0.4)
 PUSH = 1.5
 """Of soft votes, in logits."""
@@ -107,7 +109,21 @@ ATTACKS = (
     Attack("and honest votes on it", 60, 60, 5, meets=True),
     Attack("copies of it, too", 20, 100, 6, others="copied", meets=True),
 )
-LLMFAO = (Attack("light", 30, 8, 3), Attack("little among much", 20, 60, 5))
+REAL = (
+    ("LLMFAO", "llmfao.csv", 28, (Attack("light", 30, 8, 3), Attack("little among much", 20, 60, 5))),
+    (
+        "MT-bench",
+        "mt_bench_human.csv",
+        4,
+        (
+            Attack("light", 30, 8, 3),
+            Attack("little among much", 20, 60, 5),
+            Attack("only on the target", 10, 0, 60),
+            Attack("soft, half of the votes", 20, 30, 30, "soft"),
+        ),
+    ),
+)
+"""Names, files, the target's rank, and attacks."""
 
 
 def attacked(cells: ba.Cells, strength: Floats, target: int, attack: Attack, seed: int) -> tuple[ba.Cells, set[str]]:
@@ -222,20 +238,20 @@ class Case:
     real: bool = False
 
 
-def simulated(seed: int) -> Case:
+def simulated(seed: int, competitors: int) -> Case:
     """Return the honest arena."""
-    arena = honest_arena(CROWD, competitors=COMPETITORS, votes=VOTES, strength_sd=0.8, seed=seed)
+    arena = honest_arena(CROWD, competitors=competitors, votes=VOTES_EACH * competitors, strength_sd=0.8, seed=seed)
     true = truth(arena)
-    target = int(np.argsort(-true)[RANK - 1])
+    target = int(np.argsort(-true)[competitors // 2])
     return Case(arena.cells, arena.strength, true, board(fitted(arena.cells)), target)
 
 
-def llmfao() -> Case:
-    """Return the real votes; the target is the 28th, or thereabouts."""
-    cells = ba.read_votes(DATA / "llmfao.csv")
+def real(file: str, rank: int) -> Case:
+    """Return real votes."""
+    cells = ba.read_votes(DATA / file)
     fit = fitted(cells)
     score = board(fit)
-    return Case(cells, fit.strength, score, score, int(np.argsort(-score)[27]), real=True)
+    return Case(cells, fit.strength, score, score, int(np.argsort(-score)[rank - 1]), real=True)
 
 
 def row(case: Case, attack: Attack, seed: int) -> str:
@@ -269,11 +285,12 @@ def row(case: Case, attack: Attack, seed: int) -> str:
     )
 
 
-def honest_cases(seed: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:
+def honest_cases(seed: int, competitors: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:
     """Yield honest arenas: people who differ, but have nothing in mind."""
 
     def made(crowd: Crowd) -> Callable[[], HonestArena]:
-        return partial(honest_arena, crowd, competitors=COMPETITORS, votes=VOTES, strength_sd=0.8, seed=100 + seed)
+        votes = VOTES_EACH * competitors
+        return partial(honest_arena, crowd, competitors=competitors, votes=votes, strength_sd=0.8, seed=100 + seed)
 
     for sd in (0.0, 0.4, 0.8):
         yield f"tastes of {sd}", made(replace(CROWD, taste_sd=sd))
@@ -282,21 +299,21 @@ def honest_cases(seed: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:
     yield "camps, 30 %", made(replace(CROWD, camp_sd=0.4, camp_share=0.3))
     yield "guessers and adversaries", made(replace(CROWD, guessers=0.1, adversaries=0.05))
     for name in ("fans, 5 %", "fans, 20 %", "hype", "specialists", "heavy voter"):
-        yield name, partial(special, name, 100 + seed)
+        yield name, partial(special, name, 100 + seed, competitors)
 
 
-def special(name: str, seed: int) -> HonestArena:
+def special(name: str, seed: int, competitors: int) -> HonestArena:
     """Return an honest arena in which some have favourites, or meet some competitors more often than others do."""
     rng = np.random.default_rng(seed)
-    r = rng.normal(0, 0.8, COMPETITORS)
-    a = rng.integers(COMPETITORS, size=VOTES)
-    b = (a + rng.integers(1, COMPETITORS, size=VOTES)) % COMPETITORS
-    names = [f"model-{number:03d}" for number in range(1, COMPETITORS + 1)]
+    r = rng.normal(0, 0.8, competitors)
+    a = rng.integers(competitors, size=VOTES_EACH * competitors)
+    b = (a + rng.integers(1, competitors, size=VOTES_EACH * competitors)) % competitors
+    names = [f"model-{number:03d}" for number in range(1, competitors + 1)]
     arena = cast_votes(CROWD, names, r - r.mean(), a, b, seed=seed)
     if name.startswith("fans"):
         share = 0.05 if name == "fans, 5 %" else 0.2
         taste = np.array(arena.taste)
-        taste[: int(share * len(taste)), int(np.argsort(r)[COMPETITORS // 2])] += 2.0
+        taste[: int(share * len(taste)), int(np.argsort(r)[competitors // 2])] += 2.0
         return recast(arena, taste, *_flat(arena), rng)
     a, b, k = _flat(arena)
     if name == "hype":  # three of ten cannot stop trying the new one
@@ -304,7 +321,7 @@ def special(name: str, seed: int) -> HonestArena:
         a = np.where(curious, 5, a)
         b = np.where(curious & (b == 5), 6, b)
     elif name == "specialists":  # everybody knows ten competitors
-        known = np.argsort(rng.random((k.max() + 1, COMPETITORS)), axis=1)[:, :10]
+        known = np.argsort(rng.random((k.max() + 1, competitors)), axis=1)[:, :10]
         first = rng.integers(10, size=len(a))
         a, b = known[k, first], known[k, (first + rng.integers(1, 10, size=len(a))) % 10]
     elif name == "heavy voter":
@@ -360,9 +377,8 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     )
 
 
-def newcomer(seed: int) -> tuple[Case, Attack]:
+def newcomer(case: Case, seed: int) -> tuple[Case, Attack]:
     """Return an arena in which the target has twenty honest votes, and five accounts promote it."""
-    case = simulated(seed)
     rng = np.random.default_rng(seed)
     on = (case.cells.a == case.target) | (case.cells.b == case.target)
     votes = np.flatnonzero(on)
@@ -377,38 +393,44 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--competitors", type=int, default=COMPETITORS)
+    parser.add_argument("--only", nargs="*", default=[""])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    seeds, only = range(options.first, options.first + options.seeds), options.only
-    if only in "honest":
-        print("| honest arena | seed | q | gates | largest g, h | RMSE over without | named | not counted | seconds |")
-        print("|" + "---|" * 9)
-        if DATA.exists():
-            print(honest_row("LLMFAO", ba.read_votes(DATA / "llmfao.csv"), None, 0), flush=True)
-        for seed in seeds:
-            for name, make in honest_cases(seed):
+    seeds = range(options.first, options.first + options.seeds)
+
+    def asked(name: str) -> bool:
+        return any(word in name for word in options.only)
+
+    print("| honest arena | seed | q | gates | largest g, h | RMSE over without | named | not counted | seconds |")
+    print("|" + "---|" * 9)
+    for name, file, _, _ in REAL:
+        if DATA.exists() and asked(f"honest, {name}"):
+            print(honest_row(name, ba.read_votes(DATA / file), None, 0), flush=True)
+    for seed in seeds:
+        for name, make in honest_cases(seed, options.competitors):
+            if asked(f"honest, {name}"):
                 arena = make()
                 print(honest_row(name, arena.cells, truth(arena), seed), flush=True)
-    if only == "honest":
-        return
     print(
         "\n| attack | seed | true | honest | BT | fit | robust | move | covers | others | g1 / g2 / h | more gates "
         "| honest | named | seconds |"
     )
     print("|" + "---|" * 15)
-    for seed in seeds:
-        case = simulated(seed)
-        for attack in ATTACKS:
-            if only in attack.name:
-                print(row(case, attack, seed), flush=True)
-        if only in "new, twenty votes":
-            print(row(*newcomer(seed), seed), flush=True)
-    if DATA.exists() and only in "LLMFAO":
-        case = llmfao()
-        for seed in seeds:
-            for attack in LLMFAO:
-                print(row(case, replace(attack, name=f"LLMFAO, {attack.name}"), seed), flush=True)
+    attacks = [attack for attack in ATTACKS if asked(attack.name)]
+    for seed in seeds if attacks or asked("new, twenty votes") else ():
+        case = simulated(seed, options.competitors)
+        for attack in attacks:
+            print(row(case, attack, seed), flush=True)
+        if asked("new, twenty votes"):
+            print(row(*newcomer(case, seed), seed), flush=True)
+    for name, file, rank, known in REAL:
+        those = [replace(attack, name=f"{name}, {attack.name}") for attack in known]
+        if DATA.exists() and (those := [attack for attack in those if asked(attack.name)]):
+            case = real(file, rank)
+            for seed in seeds:
+                for attack in those:
+                    print(row(case, attack, seed), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 annotators      ``annotators``: verdict, agreement, discrimination, habits
 anomaly         probabilities of being anomalous, and in what way
 kinds           regular annotators, guessers and the reversed: a mixture
+own_rankings    who would seem to guess, and has a ranking of their own
 agreement       net agreement, consistency and the side's pull, over draws
 flagging        ``flag``: annotators to leave out at a false discovery rate
 bursts          ``bursts``: windows of time with too many wins

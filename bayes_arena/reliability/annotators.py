@@ -56,8 +56,10 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         for all annotators where the fit takes them to be alike; the estimates below then rest on that assumption) or
         ``reliable``; ``kind``, if not reliable, the likeliest: ``guesses`` (the votes say little), ``always ties``,
         ``reversed`` (largely against the ranking), ``one-sided`` (the side decides), or ``promotes NAME`` and ``demotes
-        NAME`` (of a competitor on which the votes are not those of one crowd); if reliable, ``camp NAME`` where they
-        surely belong to one of :func:`~bayes_arena.camps`, which is no anomaly; ``anomaly_probability``, A_k,
+        NAME`` (of a competitor on which the votes are not those of one crowd); if reliable, what is no
+        anomaly: ``camp NAME`` where they surely belong to one of :func:`~bayes_arena.camps`, ``dissents`` where they
+        would seem to guess or to be reversed, but vote consistently by a ranking of their own; ``anomaly_probability``,
+        A_k,
         that one of these holds, from which the verdict follows; ``net_agreement``, D_k, posterior mean (median under a
         flat prior) with ``net_agreement_lower`` and ``net_agreement_upper``; ``consistency``, E_k, how much the votes
         say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``, as the
@@ -100,20 +102,22 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
         )
     sampled, count = interval.sampled(fit), fit.cells.n_annotators
     net, position, consistency, log_tie = np.empty((3, count)), np.empty((3, count)), np.empty(count), np.empty(count)
-    tally = Tally(count)
-    for part, agreement in draw_agreement(sampled, kinds(fit)):
+    tally, of = Tally(count), kinds(fit)
+    for part, agreement in draw_agreement(sampled, of):
         tally.add(part, agreement)
         net[:, part], consistency[part] = _summary(fit, agreement.net, level), _center(fit, agreement.consistency)
         if agreement.position is not None:
             position[:, part] = _summary(fit, agreement.position, level)
         if agreement.log_tie_propensity is not None:
             log_tie[part] = agreement.log_tie_propensity
-    found, (promoting, words) = tally.anomaly(), _promoters(fit)
+    found, (promoting, words) = tally.anomaly(fit, of), _promoters(fit)
+    consistency += found.dissents * (found.own_consistency - consistency)
     suspicion = _either(found.probability, promoting)
     untold = fit.evidence == "variational" and hardly_any_voted_twice(fit.cells)  # none is called reliable
     verdict = np.select([suspicion > ANOMALOUS, (suspicion > WATCH) | untold], ["anomalous", "watch"], "reliable")
     kind = np.where(promoting > found.probability, words, ways(fit.model, fit.cast, found))
-    kind = np.where(verdict == "reliable", _camp(fit), kind)
+    no_anomaly = np.where(found.dissents > ANOMALOUS, "dissents", _camp(fit))
+    kind = np.where(verdict == "reliable", no_anomaly, kind)
     columns: Columns = {
         "annotator": np.array(fit.cells.annotators, dtype=object),
         "verdict": verdict.astype(object),

@@ -22,7 +22,8 @@ from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability.agreement import Agreement, draw_agreement
-from bayes_arena.reliability.kinds import kinds
+from bayes_arena.reliability.kinds import Kinds, kinds
+from bayes_arena.reliability.own_rankings import own_rankings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import wins_losses_ties
 
@@ -35,6 +36,8 @@ ANOMALOUS = 0.5
 """Probability above which an annotator is more likely anomalous than not."""
 WATCH = 0.1
 """Probability above which the votes do not clear an annotator."""
+DOUBTED = 0.05
+"""Probability of little or reversed votes above which it is asked whether an annotator has a ranking of their own."""
 ONE_SIDED = 0.5
 """Pull above which the side decides: between equals, three votes in four go to one side (ties counting half)."""
 ALWAYS = 0.9
@@ -43,11 +46,17 @@ ALWAYS = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Anomaly:
-    """Probabilities of each way of being anomalous, of which one holds at a time, each of shape (M,)."""
+    """Probabilities of each way of being anomalous, of which one holds at a time, each of shape (M,).
+
+    ``dissents`` (M,) is that of a ranking of one's own which is no anomaly, as far as such annotators were doubted, and
+    ``own_consistency`` (M,) is E_k by that ranking.
+    """
 
     one_sided: Floats
     little: Floats
     reversed: Floats
+    dissents: Floats
+    own_consistency: Floats
 
     @property
     def probability(self) -> Floats:
@@ -71,22 +80,30 @@ class Tally:
         if agreement.pull is not None:
             self._sided[:, part] = np.abs(agreement.pull) > np.maximum(size, ONE_SIDED)
 
-    def anomaly(self) -> Anomaly:
-        """Return the probabilities."""
-        counts = np.zeros((3, self._signed.shape[1]))
+    def anomaly(self, fit: Fit, of: Kinds | None) -> Anomaly:
+        """Return the probabilities, given what kinds the annotators of the fit are."""
+        counts, bar = np.zeros((3, self._signed.shape[1])), 0.0
         for signed, sided in zip(self._signed, self._sided, strict=True):
             size = np.abs(signed)
-            little = ~sided & (size < TOLERANCE * np.median(size))
+            usual = np.median(size)
+            little = ~sided & (size < TOLERANCE * usual)
             counts += sided, little, ~sided & ~little & (signed < 0)
-        return Anomaly(*counts / len(self._signed))
+            bar += TOLERANCE * float(usual) / len(self._signed)
+        one_sided, little, turned = counts / len(self._signed)
+        if of is None:
+            return Anomaly(one_sided, little, turned, np.zeros_like(little), np.zeros_like(little))
+        own = own_rankings(fit, of, np.flatnonzero(little + turned > DOUBTED))
+        says = (own.consistency > bar) & (own.net >= -REVERSED * own.consistency)
+        dissents = np.where(says, own.probability, 0.0)
+        return Anomaly(one_sided, (1 - dissents) * little, (1 - dissents) * turned, dissents, own.consistency)
 
 
 def anomaly(fit: Fit) -> Anomaly:
     """Return the probabilities of each way of being anomalous."""
-    tally = Tally(fit.cells.n_annotators)
-    for part, agreement in draw_agreement(fit, kinds(fit)):
+    tally, of = Tally(fit.cells.n_annotators), kinds(fit)
+    for part, agreement in draw_agreement(fit, of):
         tally.add(part, agreement)
-    return tally.anomaly()
+    return tally.anomaly(fit, of)
 
 
 def ways(model: Model, cells: Cells, found: Anomaly) -> np.ndarray:

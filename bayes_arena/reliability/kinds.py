@@ -14,8 +14,14 @@ theta (Laplace's method),
     L(theta) = p(votes | theta, u) p(u),        u = E[u | theta].
 
 Loadings are zero where an annotator guesses. Where one is regular or reversed they are integrated out, under the
-distribution that they have in this crowd (:mod:`bayes_arena.reliability.humps`): under their prior, which is wider,
-everybody close to zero would seem to guess. Sums over the values
+distribution that they have in this crowd given theta: under their prior, which is wider, everybody close to zero would
+seem to guess. Those who share a ranking, and differ in how clear their votes are, lie on a ray from zero,
+
+    (theta_k, v_k) = s_k mu_c + e_k,    s_k ~ N(1, sigma^2),    e_k ~ N(0, T),
+
+one for each hump of the loadings (:mod:`bayes_arena.reliability.humps`). Somebody who says little has small loadings
+for that reason; were they independent of theta, such annotators would seem to guess wherever camps lie far apart.
+Sums over the values
 are integrals up to rounding (the trapezoidal rule for smooth peaks). The shares, m and s have the largest posterior
 density (EM: Dempster, Laird & Rubin, 1977, JRSS B 39) under weak priors: a Dirichlet density of the shares that adds
 ``FEW`` annotators, one annotator more with the mean theta, and s / ``SCATTER`` ~ chi(3) as a density of ln s, which
@@ -45,7 +51,7 @@ from bayes_arena.inference.belonging import told_by_votes
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.reliability.humps import humps, log_normal
+from bayes_arena.reliability.humps import NARROWEST, humps, log_normal
 
 REGULAR, GUESSES, REVERSED = range(3)
 STEP, STEPS = 0.6, np.arange(-8.0, 9.0)
@@ -78,6 +84,8 @@ class Kinds:
         Mean of theta under each kind, and sigma_c / sigma.
     own : OwnNumbers
         How the annotators' numbers depend on each other.
+    point : Point
+        The mean of the posterior.
     """
 
     share: Floats
@@ -87,6 +95,11 @@ class Kinds:
     theta: Floats
     scale: Floats
     own: OwnNumbers
+    point: Point
+
+    def guessing(self) -> Point:
+        """Return the point at which all annotators guess."""
+        return replace(self.point, own=self.own.without_leads(self.own.mean))
 
     def redrawn(self, parts: Iterable[tuple[Ints, Floats]], *, seed: int) -> Iterator[tuple[Ints, Floats]]:
         """Turn draws of the fit into draws under the mixture.
@@ -140,14 +153,15 @@ class OwnNumbers:
         moved[..., self.leads] = 0.0
         return moved
 
+    def given_theta(self) -> Floats:
+        """Return the covariance given theta, shape (M, q, q)."""
+        with_theta = self.covariance[:, :, THETA]
+        variance = self.covariance[:, THETA, THETA]
+        return self.covariance - with_theta[:, :, None] * with_theta[:, None] / variance[:, None, None]
+
     def log_volume(self) -> Floats:
         """Return half the logarithm of the determinant of the loadings' covariance given theta, shape (M,)."""
-        loadings = self.leads[1:]
-        inside = self.covariance[:, loadings[:, None], loadings]
-        with_theta = self.covariance[:, loadings, THETA]
-        variance = self.covariance[:, THETA, THETA]
-        given = inside - with_theta[:, :, None] * with_theta[:, None] / variance[:, None, None]
-        return np.asarray(0.5 * np.linalg.slogdet(given)[1])
+        return np.asarray(0.5 * np.linalg.slogdet(self.given_theta()[:, self.leads[1:, None], self.leads[1:]])[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +214,7 @@ def kinds(fit: Fit) -> Kinds | None:
     usually = np.array([spread, within, spread])
     ratio = np.divide(variance, usually, out=np.ones_like(variance), where=usually > 0)  # 0 / 0 at infinity
     scale = np.sqrt(ratio)
-    return Kinds(share, m, s, probability, theta, scale, own)
+    return Kinds(share, m, s, probability, theta, scale, own, point)
 
 
 def _some(count: int) -> Ints:
@@ -221,20 +235,79 @@ def _told(target: Objective, point: Point, own: OwnNumbers) -> Told:
     sd = np.sqrt(own.covariance[:, THETA, THETA])
     theta = own.mean[:, THETA] + STEP * sd * STEPS[:, None]
     volume = own.log_volume() - np.log([target.own[place].sd for place in own.leads[1:]]).sum() + np.log(STEP * sd)
-    log_likelihood = np.array([_log_joint(target, point, own.with_theta(own.mean, one)) for one in theta]) + volume
+    moved = [own.with_theta(own.mean, one) for one in theta]
+    log_likelihood = np.array([_log_joint(target, point, one) for one in moved]) + volume
     if len(own.leads) > 1:
-        log_likelihood += _of_crowd(*told_by_votes(target, point, own.covariance, own.leads[1:]))
+        crowd, given = _Crowd.of(*told_by_votes(target, point, own.covariance, own.leads)), own.given_theta()
+        for row, numbers in enumerate(moved):
+            told = told_by_votes(target, replace(point, own=numbers), given, own.leads[1:])
+            log_likelihood[row] += crowd.log_ratio(theta[row], *told)
     return Told(theta, log_likelihood, _log_joint(target, point, own.without_leads(own.mean)))
 
 
-def _of_crowd(x: Floats, noise: Floats) -> Floats:
-    """Return the log-evidence of loadings under their distribution in the crowd, over that under their prior, (M,)."""
-    some = _some(len(x))
-    found = humps(x[some], noise[some])
-    best = max(found, key=lambda many: many.gain(found[0]))
-    parts = [log_normal(x - mean, noise + best.spread) for mean in best.mean]
-    prior = log_normal(x, noise + np.eye(x.shape[1]))
-    return np.asarray(logsumexp(np.array(parts) + np.log(best.share)[:, None], axis=0) - prior)
+@dataclass(frozen=True, eq=False)
+class _Crowd:
+    """How theta and loadings are distributed in the crowd: around rays, which those of equal taste share.
+
+    Attributes
+    ----------
+    share : ndarray, shape (C,)
+        Of the annotators around each ray.
+    mean : ndarray, shape (C, d)
+        mu_c.
+    along : float
+        sigma, how far they scatter along it.
+    spread : ndarray, shape (d, d)
+        T, how far around it.
+    """
+
+    share: Floats
+    mean: Floats
+    along: float
+    spread: Floats
+
+    @classmethod
+    def of(cls, x: Floats, noise: Floats) -> _Crowd:
+        """Find the crowd in which the votes are likeliest (EM), given what they say of everybody, (M, d)."""
+        some = _some(len(x))
+        x, noise = x[some], noise[some]
+        one, *further = humps(x[:, 1:], noise[:, 1:, 1:])
+        best = max([one, *further], key=lambda many: many.gain(one))
+        member, variance = best.membership, SCATTER**2
+        mean = member.T @ x / member.sum(axis=0)[:, None]
+        spread = np.diag(np.append(NEAR**2, np.diag(best.spread)))
+        for _ in range(ROUNDS):
+            last = mean, variance
+            covariance = noise[:, None] + spread + variance * mean[:, :, None] * mean[:, None]
+            off = x[:, None] - mean
+            joint = np.stack([log_normal(off[:, c], covariance[:, c]) for c in range(len(mean))], axis=1)
+            share = member.mean(axis=0)
+            member = softmax(joint + np.log(share), axis=1)
+            bent = np.linalg.solve(covariance, off[..., None])[..., 0]
+            ray = np.linalg.solve(covariance, np.broadcast_to(mean[..., None], (*off.shape, 1)))[..., 0]
+            length = 1 + variance * (bent * mean).sum(axis=2)  # s_k, and its variance
+            loose = variance - variance**2 * (ray * mean).sum(axis=2)
+            beside = bent @ spread  # a_k - s_k mu_c, its covariance, and that with s_k
+            left = spread - spread @ np.linalg.solve(covariance, np.broadcast_to(spread, covariance.shape))
+            both = length[..., None] * beside - variance * ray @ spread
+            mean = mean + np.einsum("kc,kcd->cd", member, both) / (member * (length**2 + loose)).sum(axis=0)[:, None]
+            variance = float((member * ((length - 1) ** 2 + loose)).sum() / len(x))
+            spread = np.einsum("kc,kcd,kce->de", member, beside, beside) + np.einsum("kc,kcde->de", member, left)
+            spread = spread / len(x) + NARROWEST**2 * np.eye(len(spread))
+            if max(np.abs(mean - last[0]).max(), abs(variance - last[1])) < SETTLED:
+                break
+        return cls(share, mean, float(np.sqrt(variance)), spread)
+
+    def log_ratio(self, theta: Floats, x: Floats, noise: Floats) -> Floats:
+        """Return the log-evidence of loadings given theta, over that under their prior, (M,)."""
+        parts = []
+        for mean in self.mean:
+            covariance = self.spread + self.along**2 * np.outer(mean, mean)
+            slope = covariance[1:, 0] / covariance[0, 0]
+            center = mean[1:] + slope * (theta - mean[0])[:, None]
+            parts.append(log_normal(x - center, noise + covariance[1:, 1:] - np.outer(slope, covariance[0, 1:])))
+        prior = log_normal(x, noise + np.eye(x.shape[1]))
+        return np.asarray(logsumexp(np.array(parts) + np.log(self.share)[:, None], axis=0) - prior)
 
 
 def _log_joint(target: Objective, point: Point, own: Floats) -> Floats:
