@@ -159,7 +159,7 @@ def test_somebody_in_two_groups_is_named_where_people_are_known(known):
         ba.fit(ba.read_votes(table, slices=["age"]), groups=["agee"])
     with pytest.raises(ba.ModelError, match=r"told by their names, not 3\. Use a sequence"):
         ba.fit(table, groups=3)
-    with pytest.raises(ba.InvalidVotesError, match=r"row 2: missing slice .*age=None"):
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"row 2: missing slice .*age=None"):
         ba.fit(table.with_columns(age=pl.Series(["18", "18", None])), groups="age")
 
 
