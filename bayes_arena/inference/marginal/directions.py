@@ -38,12 +38,7 @@ def with_directions(mode: Mode) -> Mode:
         except Unpromising:
             break
         except ConvergenceError:
-            said = (
-                f"The votes suggest {'a further' if count > 1 else 'a'} direction in which annotators disagree, but "
-                f"the search for it did not converge, and it is left out. Sample a Model with dimensions={count} "
-                "(method='nuts')."
-            )
-            mode = replace(mode, open_questions=(*mode.open_questions, said))
+            mode = _left_out(mode, count)
             break
         if not found.free_energy < mode.free_energy:
             break
@@ -74,12 +69,24 @@ def with_directions_of(simpler: Mode, mode: Mode) -> Mode:
     problem = replace(mode.problem, model=in_dimensions(mode.problem.model, count))
     try:
         richer = nearest_gaussian(problem, mode, mode.free_energy, simpler)
-    except ConvergenceError:
+    except Unpromising:
         return _because(mode, f"none beside answers; without answers {found}")
+    except ConvergenceError:
+        return _because(_left_out(mode, count), f"none beside answers; without answers {found}")
     gained = mode.free_energy - richer.free_energy
     if not gained > 0:
         return _because(mode, f"none beside answers; without answers {found}")
     return _because(richer, f"log evidence +{gained:.1f}; without answers {found.removeprefix('log evidence ')}")
+
+
+def _left_out(mode: Mode, count: int) -> Mode:
+    """Return the mode, and say that a direction was not found."""
+    said = (
+        f"The votes suggest {'a further' if count > 1 else 'a'} direction in which annotators disagree, but "
+        f"the search for it did not converge, and it is left out. Sample a Model with dimensions={count} "
+        "(method='nuts')."
+    )
+    return replace(mode, open_questions=(*mode.open_questions, said))
 
 
 def _because(mode: Mode, why: str) -> Mode:
