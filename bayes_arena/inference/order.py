@@ -224,7 +224,7 @@ class Order:
             return self.annotator[codes]
         if kind == PROGRAM:
             place = np.array([cells.programs.index(name) for name in ordered.programs])
-            return np.where(codes == NO_PROGRAM, codes, place[codes])
+            return np.where(codes == NO_PROGRAM, codes, place[np.maximum(codes, 0)])
         return codes
 
     def _rows(self, mode: Mode, problem: Problem) -> tuple[Ints, Floats]:
