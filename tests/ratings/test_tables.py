@@ -269,8 +269,8 @@ def test_so_it_is_with_answers_ties_by_competitor_and_a_direction(monkeypatch):
     point = start.moved(rng.normal(size=len(start.head)), rng.normal(size=start.own.shape), 0.5)
     votes = cells.votes_by_annotator()
     expected = project(target, point, votes)
-    for constant, value in (("MANY", 0), ("KEPT", 0)):
-        monkeypatch.setattr(projection, constant, value)
+    for where, name, value in ((Likelihood, "is_exponential", False), (projection, "KEPT", 0)):
+        monkeypatch.setattr(where, name, value)
         found = project(target, point, votes)
         np.testing.assert_allclose(found.strength, expected.strength, atol=1e-12)
         np.testing.assert_allclose(found.by_head, expected.by_head, atol=1e-12)
