@@ -257,46 +257,44 @@ def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler 
 
 
 def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated."""
+    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated.
+
+    Answers are added to the model without them, where the votes can tell them from noise.
+    """
     judgement: tuple[float | None, Evidence | None] = None, None
+    why = remedy = ""
 
     def find(ordered: Problem) -> Mode:
-        nonlocal judgement
-        mode, mirror_probability, evidence = _in_order(plan, ordered)
+        nonlocal judgement, why, remedy
+        if plan.otherwise is None:
+            mode, mirror_probability, evidence = _in_order(plan, ordered)
+            judgement = mirror_probability, evidence
+            return mode
+        without = plan.otherwise.problem
+        simpler = _in_order(plan.otherwise, replace(ordered, model=without.model, reasons=without.reasons))[0]
+        try:
+            mode, mirror_probability, evidence = _find(ordered, plan.method, simpler)
+            why, remedy = _unsure(mode), REMEDY
+        except (TooLargeError, ConvergenceError) as error:
+            why = str(error)
+        if why:
+            return simpler
         judgement = mirror_probability, evidence
-        return mode
+        return with_directions_of(simpler, mode) if plan.most_directions else mode
 
     mode, _ = in_own_order(find, plan.problem, lambda mode: (mode, None))
+    if plan.otherwise and why:
+        without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
+        return _found(replace(without, problem=without.problem.because(answers=why), said=(said, *without.said)))
+    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
     return mode, *judgement
 
 
 def _in_order(plan: Plan, ordered: Problem) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the same for the problem of a plan in its own order.
-
-    Answers are added to the model without them, where the votes can tell them from noise.
-    """
-    if plan.otherwise is None:
-        mode, mirror_probability, evidence = _find(ordered, plan.method)
-        mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
-        looked_for = plan.most_directions and not math.isnan(mode.free_energy)
-        return with_directions(mode) if looked_for else mode, mirror_probability, evidence
-    without = plan.otherwise.problem
-    plain = replace(ordered, model=without.model, reasons=without.reasons)
-    simpler, mirror_without, evidence_without = _in_order(plan.otherwise, plain)
-    remedy = ""
-    try:
-        mode, mirror_probability, evidence = _find(ordered, plan.method, simpler)
-        why, remedy = _unsure(mode), REMEDY
-    except (TooLargeError, ConvergenceError) as error:
-        why = str(error)
-    if why:
-        said = (*simpler.open_questions, f"Answers are left out: {why}{remedy}")
-        left_out = simpler.problem.because(answers=why)
-        return replace(simpler, problem=left_out, open_questions=said), mirror_without, evidence_without
-    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
-    if plan.most_directions:
-        mode = with_directions_of(simpler, mode)
-    return mode, mirror_probability, evidence
+    """Return the same for the problem of a plan without answers, in its own order."""
+    mode, mirror_probability, evidence = _find(ordered, plan.method)
+    looked_for = plan.most_directions and not math.isnan(mode.free_energy)
+    return with_directions(mode) if looked_for else mode, mirror_probability, evidence
 
 
 def _find(problem: Problem, route: str, simpler: Mode | None = None) -> tuple[Mode, float | None, Evidence | None]:
