@@ -22,8 +22,6 @@ from bayes_arena.errors import ModelError, compiler_folder, listing, require_cho
 from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws, draws_of_spreads
 from bayes_arena.fits.images import in_line
-from bayes_arena.inference.density.coordinates import Coordinates
-from bayes_arena.inference.density.log_density import log_density
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem, number_labels
@@ -50,7 +48,7 @@ def require_samplable(target: Objective, sampler: str, draws: int, tune: int) ->
     if draws < FEWEST or tune < 0:
         raise ModelError(f"draws must be at least {FEWEST} and tune at least 0, not {draws} and {tune}.")
     require_choice("sampler", sampler, get_args(Sampler))
-    require(f"Draws by {sampler}", *dict.fromkeys((sampler, "numba") if sampler == "nutpie" else ("pymc", sampler)))
+    require(f"Draws by {sampler}", *dict.fromkeys((sampler,) if sampler == "nutpie" else ("pymc", sampler)))
     if not target.is_proper:
         everyone = (*target.own, *target.slices)
         spreads = {"strength": target.strength_sd} | {effect.spread: effect.sd for effect in everyone}
@@ -120,6 +118,9 @@ def sample(
 
 def _walk(problem: Problem, known: Mapping[str, float] | None, *, draws: int, tune: int, seed: int) -> DataTree:
     """Sample the compiled density with nutpie, which needs no PyMC; variables are named as in the program."""
+    from bayes_arena.inference.density.coordinates import Coordinates  # these need numba, which samplers bring
+    from bayes_arena.inference.density.log_density import log_density
+
     at = Coordinates.of(problem, known)
     density = log_density(at)
 

@@ -64,7 +64,7 @@ def write(app):
             groups[group].append(f"bayes_arena.{place}")
     for group, (title, said) in (GROUPS | APART).items():
         if names := groups.pop(group, []):
-            put(folder, f"{group}.rst", page(title, said, names, group if group in APART else ""))
+            put(folder, f"{group}.rst", page(title, said, names, group if group in (*APART, "errors") else ""))
             pages.append(group)
     if groups:
         raise ValueError(f"docs/machinery/reference.py has no group for the folders {sorted(groups)}.")

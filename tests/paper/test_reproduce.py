@@ -323,7 +323,7 @@ def test_every_target_writes_its_numbers_and_its_picture(written):
             assert path.stat().st_size > (5000 if magic else 20) or path.name == "fig7_left_out.csv"
     of_figure5, perturbations = ([("perturbations", number, many) for number in range(many)] for many in (4, 8))
     last = ("random starts, am-elo without normalisation", 1, 2)
-    assert said[5:] == [last, ("",), *of_figure5, ("",), *perturbations, ("",), *perturbations, ("",)]
+    assert said[5:] == [last, ("",), *perturbations, ("",), *of_figure5, ("",), *perturbations, ("",)]
 
 
 @pytest.mark.slow
