@@ -78,7 +78,7 @@ SCORE, BY_LEAD = 0, 1
 the leads' factors, and by the coordinates."""
 MOST = 300_000_000
 """Pairs times annotators whose middle is found; it takes minutes."""
-CERTAINLY = 200.0
+CERTAINLY = 150.0
 """Log-odds beyond which another logit makes no difference to a number."""
 ONE_BY_ONE, FAR_APART = 500, 30.0
 """Number of competitors whose pairs are enumerated in a fifth of a second; and range of the strengths, in logits, from
@@ -253,20 +253,20 @@ def _exponential_scores(
     multiplied, takes no further exponential.
     """
     size, dimensions, width = len(share), len(leads), target.likelihood.n_coordinates
-    along, more = np.array([lead.ravel() for lead in leads]), np.exp(offset)
+    along, more = np.array([lead.ravel() for lead in leads]), np.exp(np.minimum(offset, CERTAINLY))
     by_factor, by_eta = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
     found, shape = np.zeros((by_eta + 3, size, along.shape[1])), (size, along.shape[1])
     y, tied, net, one, other = (np.empty(shape) for _ in range(5))
     for own, weight in points:
         z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
         z[:width] = target.predictor.coordinates([np.zeros(size)] * dimensions, point.common, own.T)
-        nu, mu = np.exp(z[T, :, None]), np.exp(z[M, :, None])
+        nu, mu = (np.exp(np.minimum(z[one, :, None], CERTAINLY)) for one in (T, M))
         factors = np.array([factor + np.zeros(size) for factor in target.predictor.factors(own.T)]).T
         root = np.exp(0.5 * np.clip(factors @ along, -CERTAINLY, CERTAINLY))
         slope, shifted = np.zeros(shape), np.zeros(shape)
         for shift, tie, chance in deviations:
             counted = chance * weight
-            with_tie = nu * math.exp(tie) * more
+            with_tie = nu * math.exp(min(tie, CERTAINLY)) * more
             np.multiply(root, np.exp(0.5 * np.clip(factors[:, :1] * shift, -CERTAINLY, CERTAINLY)), out=y)
             np.multiply(y, with_tie + mu, out=tied)
             np.multiply(y, y, out=net)
