@@ -64,6 +64,6 @@ def test_memory_that_runs_out_in_the_work_is_typed(monkeypatch):
     def fails(*_, **__):
         raise MemoryError("Unable to allocate 7 GiB")
 
-    monkeypatch.setattr("bayes_arena.fits.fitting._solved", fails)
+    monkeypatch.setattr("bayes_arena.fits.fitting._fitted", fails)
     with pytest.raises(ba.errors.TooLargeError, match="Memory ran out in fit: Unable to allocate 7 GiB"):
         ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))

@@ -17,7 +17,7 @@ from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
 from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
-from bayes_arena.inference.mode.mode import Mode, find_mode, judge_direction
+from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, judge_direction
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread above which the hyperprior, rather than the votes, determines it."""
+Judgement = tuple[float | None, Evidence | None]
+"""The probability of a mode's mirror image, and how its spreads were estimated."""
 NOT_ONE_CROWD = "those on some competitors are not of one crowd"
 REMEDY = ". Model them all the same with answers=True (--answers on)."
 """What follows where answers are left out as noise."""
@@ -166,6 +168,10 @@ def fit(
     return result
 
 
+class Noise(ConvergenceError):
+    """Answers cannot be told from noise."""
+
+
 class Sampling(TypedDict, total=False):
     """Options of ``"nuts"``."""
 
@@ -182,36 +188,53 @@ class Route(Asked, Sampling, total=False):
 def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
     """Fit a plan without issuing warnings; ``Fit.notes`` has them.
 
+    Votes are discounted by the model without answers, and answers added to what it found.
+
     Parameters
     ----------
     plan : Plan
     draws, tune, sampler, seed
         As for :func:`fit`.
     """
-    sampling: Sampling = {"draws": draws, "tune": tune, "sampler": sampler, "seed": seed}
-    if not plan.robust:
-        return _solved(plan, **sampling)
-    if plan.method == "nuts":  # before votes are discounted, which takes longer
+    if plan.method == "nuts":
         from bayes_arena.fits.sampling import require_samplable
 
         require_samplable(plan.problem.objective, sampler, draws, tune)
-    model = without_answers(plan.problem.model)
-    is_usual = plan.method != "nuts" and model is plan.problem.model
-    first = plan if is_usual else replace(plan, problem=replace(plan.problem, model=model), otherwise=None)
-    if first.method == "nuts":
-        first = replace(first, method="marginal" if plan.problem.prior.hyper is not None else "map")
-    start = _solved(first)
+    simple, promotions = _without_answers(plan), None
+    result = _fitted(simple)
+    if plan.robust:
+        result, promotions = _discounted(result, simple)
+        plan = _on(result.cells, plan)
+    if simple.problem.model is not plan.problem.model:
+        result = _with_answers(result, plan)
+    if plan.method == "nuts":
+        result = _sampled(result, draws=draws, tune=tune, sampler=sampler, seed=seed)
+    return replace(result, promotions=promotions)
+
+
+def _without_answers(plan: Plan) -> Plan:
+    """Return the plan that is fitted first."""
+    simple = plan.otherwise or plan
+    model = without_answers(simple.problem.model) if plan.robust else simple.problem.model
+    if model is not simple.problem.model:
+        simple = replace(simple, problem=replace(simple.problem, model=model))
+    if simple.method != "nuts":
+        return simple
+    return replace(simple, method="marginal" if simple.problem.prior.hyper is not None else "map")
+
+
+def _discounted(start: Fit, plan: Plan) -> tuple[Fit, Promotions]:
+    """Return the fit of the votes as they count, and what was found of those that do not."""
     fits = {id(start.mode): start}
 
     def again(problem: Problem) -> Mode:
-        result = _solved(_on(problem.cells, first))
+        result = _fitted(_on(problem.cells, plan))
         fits[id(result.mode)] = result
         return result.mode
 
     found = discounted(start.mode, again, plan.kept)
     cast = Cast(start.cells.counts, start.board) if found.centres else None
-    result = fits[id(found.mode)] if is_usual else _solved(_on(found.mode.problem.cells, plan), **sampling)
-    return replace(result, promotions=Promotions.of(found, cast))
+    return fits[id(found.mode)], Promotions.of(found, cast)
 
 
 def _on(cells: Cells, plan: Plan) -> Plan:
@@ -224,95 +247,104 @@ def _on(cells: Cells, plan: Plan) -> Plan:
     return replace(plan, problem=problem, otherwise=otherwise)
 
 
-def _solved(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = "nutpie", seed: int = 0) -> Fit:
-    """Fit a plan, all votes as they are."""
-    route = plan.method
-    if route == "nuts":
-        from bayes_arena.fits.sampling import draws_of, mean_spreads, require_samplable, sample
+def _fitted(plan: Plan) -> Fit:
+    """Fit a plan by its mode, all votes as they are."""
 
-        require_samplable(plan.problem.objective, sampler, draws, tune)
+    def find(ordered: Problem) -> tuple[Mode, Judgement]:
+        mode, judgement = _find(ordered, plan.method)
+        looked_for = plan.most_directions and not math.isnan(mode.free_energy)
+        return with_directions(mode) if looked_for else mode, judgement
+
     with one_thread():
-        mode, mirror_probability, evidence = _found(plan)
-    problem = replace(mode.problem, prior=plan.problem.prior)
-    tree = samples = None
-    if route == "nuts":
-        estimated = information(mode) if problem.prior.hyper is not None else None
-        tree = sample(problem, estimated, draws=draws, tune=tune, sampler=sampler, seed=seed)
-        if problem.model.is_crossed:  # the common scale depends on the spreads of slices
-            mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
-        samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
+        mode, (mirror_probability, evidence) = in_own_order(find, plan.problem)
     return Fit(
-        mode=mode,
-        prior=problem.prior,
-        method=route,
+        mode=_said(mode, plan),
+        prior=plan.problem.prior,
+        method=plan.method,
         evidence=evidence,
-        seed=seed if route == "nuts" else None,
-        samples=samples,
-        tree=tree,
         mirror_probability=mirror_probability,
-        estimand=Estimand() if set(problem.model.strength_by) - {PROGRAM} else None,
+        estimand=_estimand(plan.problem),
         kept=plan.kept,
         dropped=plan.dropped,
     )
 
 
-def _found(plan: Plan) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the mode of a plan, the probability of its mirror image, and how the spreads were estimated.
+def _with_answers(simpler: Fit, plan: Plan) -> Fit:
+    """Add answers to a fit, where the votes can tell them from noise."""
 
-    Answers are added to the model without them, where the votes can tell them from noise.
-    """
-    judgement: tuple[float | None, Evidence | None] = None, None
-    why = remedy = ""
+    def find(ordered: Problem, known: Simpler) -> tuple[Mode, Judgement]:
+        mode, judgement = _find(ordered, simpler.method, known)
+        if plan.otherwise is not None:
+            _require_sure(mode)
+        if not plan.most_directions:
+            return mode, judgement
+        looked_for = not math.isnan(simpler.mode.free_energy)
+        return with_directions_of(known, mode) if looked_for else with_directions(mode), judgement
 
-    def find(ordered: Problem) -> Mode:
-        nonlocal judgement, why, remedy
+    try:
+        with one_thread():
+            mode, (mirror_probability, evidence) = in_own_order(find, plan.problem, simpler.mode)
+    except (TooLargeError, ConvergenceError) as error:
         if plan.otherwise is None:
-            mode, mirror_probability, evidence = _in_order(plan, ordered)
-            judgement = mirror_probability, evidence
-            return mode
-        without = plan.otherwise.problem
-        simpler = _in_order(plan.otherwise, replace(ordered, model=without.model, reasons=without.reasons))[0]
-        try:
-            mode, mirror_probability, evidence = _find(ordered, plan.method, simpler)
-            why, remedy = _unsure(mode), REMEDY
-        except (TooLargeError, ConvergenceError) as error:
-            why = str(error)
-        if why:
-            return simpler
-        judgement = mirror_probability, evidence
-        return with_directions_of(simpler, mode) if plan.most_directions else mode
-
-    mode, _ = in_own_order(find, plan.problem, lambda mode: (mode, None))
-    if plan.otherwise and why:
-        without, said = plan.otherwise, f"Answers are left out: {why}{remedy}"
-        return _found(replace(without, problem=without.problem.because(answers=why), said=(said, *without.said)))
-    mode = replace(mode, open_questions=(*mode.open_questions, *plan.said)) if plan.said else mode
-    return mode, *judgement
+            raise
+        said = f"Answers are left out: {error}{REMEDY if isinstance(error, Noise) else ''}"
+        mode = simpler.mode
+        problem = mode.problem.because(answers=str(error))
+        return replace(simpler, mode=replace(mode, problem=problem, open_questions=(*mode.open_questions, said)))
+    return replace(
+        simpler,
+        mode=_said(mode, plan),
+        evidence=evidence,
+        mirror_probability=mirror_probability,
+        estimand=_estimand(plan.problem),
+    )
 
 
-def _in_order(plan: Plan, ordered: Problem) -> tuple[Mode, float | None, Evidence | None]:
-    """Return the same for the problem of a plan without answers, in its own order."""
-    mode, mirror_probability, evidence = _find(ordered, plan.method)
-    looked_for = plan.most_directions and not math.isnan(mode.free_energy)
-    return with_directions(mode) if looked_for else mode, mirror_probability, evidence
+def _sampled(start: Fit, *, draws: int, tune: int, sampler: Sampler, seed: int) -> Fit:
+    """Sample the posterior of a fit."""
+    from bayes_arena.fits.sampling import draws_of, mean_spreads, sample
+
+    mode, problem = start.mode, replace(start.mode.problem, prior=start.prior)
+    estimated = information(mode) if problem.prior.hyper is not None else None
+    tree = sample(problem, estimated, draws=draws, tune=tune, sampler=sampler, seed=seed)
+    if problem.model.is_crossed:  # the common scale depends on the spreads of slices
+        mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
+    samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
+    return replace(start, mode=mode, method="nuts", evidence=None, seed=seed, samples=samples, tree=tree)
 
 
-def _find(problem: Problem, route: str, simpler: Mode | None = None) -> tuple[Mode, float | None, Evidence | None]:
+def _said(mode: Mode, plan: Plan) -> Mode:
+    """Return the mode with the warnings about a plan."""
+    return replace(mode, open_questions=tuple(dict.fromkeys((*mode.open_questions, *plan.said))))
+
+
+def _estimand(problem: Problem) -> Estimand | None:
+    return Estimand() if set(problem.model.strength_by) - {PROGRAM} else None
+
+
+def _find(problem: Problem, route: str, simpler: Simpler | None = None) -> tuple[Mode, Judgement]:
     """Return the mode, at estimated spreads where possible, the probability of its mirror image, and the evidence."""
     if route == "map" or problem.prior.hyper is None:
-        return *judge_direction(find_mode(problem)), None
-    mode, evidence = find_marginal(problem, simpler)
-    return *judge_direction(mode), None if route == "nuts" else evidence
+        mode, mirror_probability = judge_direction(find_mode(problem))
+        return mode, (mirror_probability, None)
+    found, evidence = find_marginal(problem, simpler)
+    mode, mirror_probability = judge_direction(found)
+    return mode, (mirror_probability, evidence)
 
 
-def _unsure(mode: Mode) -> str:
-    """Return why answers are left out if the votes do not tell them from noise, else an empty text."""
+def _require_sure(mode: Mode) -> None:
+    """Refuse answers that the votes do not tell from noise.
+
+    Raises
+    ------
+    Noise
+        If so.
+    """
     if not mode.problem.prior.estimates(ANSWERS):
-        return ""
+        return
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
-    if sd <= UNSURE:
-        return ""
-    return (
-        f"the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than {UNSURE:g}, so answers cannot "
-        "be told from noise"
-    )
+    if sd > UNSURE:
+        raise Noise(
+            f"the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than {UNSURE:g}, so answers "
+            "cannot be told from noise"
+        )

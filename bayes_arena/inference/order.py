@@ -12,7 +12,7 @@ smaller fingerprint, and then fingerprints distinguish the sides.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
@@ -25,7 +25,7 @@ from bayes_arena.algebra.factors import Factor, factorise
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
-from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.mode import Mode, Simpler
 from bayes_arena.inference.mode.newton import Gauge, Optimum
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.outcomes.likelihood import ETA
@@ -46,25 +46,25 @@ NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint
 POSITION = "position"
 
 
-def in_own_order[T](
-    find: Callable[[Problem], Mode], problem: Problem, judge: Callable[[Mode], tuple[Mode, T]]
-) -> tuple[Mode, T]:
-    """Find a mode of a problem and judge it, competitors and annotators numbered by their votes.
+def in_own_order[T](find: Callable[..., tuple[Mode, T]], problem: Problem, *simpler: Mode) -> tuple[Mode, T]:
+    """Find a mode of a problem, competitors and annotators numbered by their votes.
 
     Parameters
     ----------
     find : callable
-        Finds the mode of a problem.
+        Finds the mode of a problem, and what does not depend on the order, given that and what ``simpler`` found, as
+        :class:`~bayes_arena.inference.mode.mode.Simpler`.
     problem : Problem
-    judge : callable
-        Returns the mode, or one that follows from it, and what does not depend on the order.
+    *simpler : Mode
+        Of simpler models of the same votes.
     """
     cells = problem.cells
     if cells.n_competitors < 2 or not len(cells.a):
-        return judge(find(problem))
+        return find(problem, *(Simpler(one.problem, one.point, one.open_questions) for one in simpler))
     order = Order.of(problem)
-    mode, judgement = judge(find(order.ordered(problem)))
-    return order.back(mode, problem), judgement
+    ordered = order.ordered(problem)
+    mode, rest = find(ordered, *(order.there(one, ordered) for one in simpler))
+    return order.back(mode, problem), rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,8 @@ class Order:
     def ordered(self, problem: Problem) -> Problem:
         """Return the same problem in this order."""
         cells = problem.cells
-        a, b = self._places(cells.a, self.competitor), self._places(cells.b, self.competitor)
-        annotator = self._places(cells.annotator, self.annotator) if len(self.annotator) else cells.annotator
+        a, b = self._placed(cells.a, self.competitor), self._placed(cells.b, self.competitor)
+        annotator = self._placed(cells.annotator, self.annotator) if len(self.annotator) else cells.annotator
         counts, features = cells.counts, dict(cells.features)
         if self.turned:
             a, b, counts = b, a, counts[:, turned_outcomes(counts.shape[1])]
@@ -130,7 +130,7 @@ class Order:
         return tuple(cells.annotators[k] for k in self.annotator if cells.annotators[k] in cells.programs)
 
     @staticmethod
-    def _places(codes: Ints, order: Ints) -> Ints:
+    def _placed(codes: Ints, order: Ints) -> Ints:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         return place[codes]
@@ -189,6 +189,18 @@ class Order:
         )
         return common, own
 
+    def there(self, mode: Mode, ordered: Problem) -> Simpler:
+        """Translate what was found with a simpler model of the same votes into this order."""
+        found = mode.problem
+        problem = replace(ordered, model=found.model, prior=found.prior, reasons=found.reasons)
+        common, signs = self._signs(problem)
+        slices = problem.objective.start().slices.copy()
+        for here, there, known in self._places(problem, found):
+            slices[here[known]] = mode.point.slices[there[known]]
+        own = mode.point.own[self.annotator[: len(mode.point.own)]]
+        point = Point(mode.point.strength[self.competitor], mode.point.common * common, own * signs, slices)
+        return Simpler(problem, point, mode.open_questions)
+
     def _point(self, mode: Mode, problem: Problem, point: Point) -> Point:
         """Translate a point of the reordered problem back."""
         common, signs = self._signs(problem)
@@ -198,16 +210,21 @@ class Order:
         strength[self.competitor] = point.strength
         own[self.annotator[: len(own)]] = point.own
         slices[:] = 0.0
-        there, here = mode.problem.objective.numbering, problem.objective.numbering
-        if there is not None and here is not None:
-            for effect, keys, wanted, part, to in zip(
-                there.slices, there.keys, here.keys, there.parts, here.parts, strict=True
-            ):
-                keys = self._keys(effect, keys, mode.problem.cells, problem.cells)
-                at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-                known = wanted[at] == keys  # all but the number that stands for people's lack of a program's taste
-                slices[to][at[known]] = point.slices[part][known]
+        for there, here, known in self._places(mode.problem, problem):
+            slices[here[known]] = point.slices[there[known]]
         return Point(strength, point.common * common, own * signs, slices)
+
+    def _places(self, ordered: Problem, problem: Problem) -> Iterator[tuple[Ints, Ints, NDArray[np.bool_]]]:
+        """Yield places of numbers of slices in this order, by kind, those of the same numbers, and which are there."""
+        there, here = ordered.objective.numbering, problem.objective.numbering
+        if there is None or here is None:
+            return
+        parts = zip(there.slices, there.keys, here.keys, there.parts, here.parts, strict=True)
+        for effect, keys, wanted, part, to in parts:
+            keys = self._keys(effect, keys, ordered.cells, problem.cells)
+            at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+            known = wanted[at] == keys  # all but the number that stands for people's lack of a program's taste
+            yield np.arange(part.start, part.stop), to.start + at, known
 
     def _keys(self, effect: Effect, keys: Ints, ordered: Cells, cells: Cells) -> Ints:
         """Translate the keys of numbers of slices back."""

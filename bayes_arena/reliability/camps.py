@@ -321,7 +321,7 @@ def _without_tastes(fit: Fit) -> Fit:
     model = replace(fit.model, name="annotators in camps", strength_by=kinds)
     problem = replace(fit.mode.problem, model=model, prior=fit.prior)
     with one_thread():
-        mode, _ = in_own_order(nearest_gaussian, problem, lambda found: (with_directions(found), None))
+        mode, _ = in_own_order(lambda one: (with_directions(nearest_gaussian(one)), None), problem)
     return replace(fit, mode=mode)
 
 

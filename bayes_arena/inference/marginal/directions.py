@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import Unpromising, nearest_gaussian
-from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.mode import Mode, Simpler
 from bayes_arena.likelihood.presets import in_dimensions
 
 MOST = 2
@@ -47,13 +47,13 @@ def with_directions(mode: Mode) -> Mode:
     return _because(mode, f"log evidence +{' and +'.join(gained)}" if gained else "none raises the evidence")
 
 
-def with_directions_of(simpler: Mode, mode: Mode) -> Mode:
+def with_directions_of(simpler: Simpler, mode: Mode) -> Mode:
     """Return the nearest Gaussian with answers and the directions found without them, if that raises the evidence.
 
     Parameters
     ----------
-    simpler : Mode
-        The nearest Gaussian of the model without answers, with its directions.
+    simpler : Simpler
+        What was found without answers, with its directions.
     mode : Mode
         The nearest Gaussian with answers, without directions.
 

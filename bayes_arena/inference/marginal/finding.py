@@ -8,7 +8,7 @@ from typing import Literal
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads, information
-from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.mode.mode import Mode, Simpler
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.likelihood.derivatives import has_few_pairs
 from bayes_arena.likelihood.problem import Problem
@@ -21,14 +21,14 @@ LAPLACE = (
 )
 
 
-def find_marginal(problem: Problem, simpler: Mode | None = None) -> tuple[Mode, Evidence]:
+def find_marginal(problem: Problem, simpler: Simpler | None = None) -> tuple[Mode, Evidence]:
     """Estimate the spreads of a prior, with everything below them integrated out.
 
     Parameters
     ----------
     problem : Problem
         Its prior has the spreads to start from, and their hyperpriors (``hyper`` is not None).
-    simpler : Mode, optional
+    simpler : Simpler, optional
         The result without answers, to start from.
 
     Returns
@@ -60,4 +60,4 @@ def find_marginal(problem: Problem, simpler: Mode | None = None) -> tuple[Mode, 
 
 def information_of(problem: Problem) -> dict[str, float]:
     """Return the :func:`~bayes_arena.inference.marginal.spreads.information` of the votes, as a fit finds it."""
-    return information(in_own_order(lambda one: find_marginal(one)[0], problem, judge=lambda mode: (mode, None))[0])
+    return information(in_own_order(find_marginal, problem)[0])

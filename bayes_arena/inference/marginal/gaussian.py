@@ -69,7 +69,7 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
 from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.laplace import Laplace
-from bayes_arena.inference.mode.mode import Mode, find_mode, require_memory
+from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.covariances import Covariances, SliceCovariances, between, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
@@ -185,7 +185,7 @@ class Sweep:
 
 
 def nearest_gaussian(
-    problem: Problem, base: Mode | None = None, to_beat: float = math.inf, simpler: Mode | None = None
+    problem: Problem, base: Mode | None = None, to_beat: float = math.inf, simpler: Simpler | None = None
 ) -> Mode:
     """Find the Gaussian nearest to the posterior, at estimated spreads.
 
@@ -197,7 +197,7 @@ def nearest_gaussian(
         The result for fewer directions, if it is known: for one less, or with ``simpler`` for none.
     to_beat : float
         Give up once the free energy does not promise to fall below this.
-    simpler : Mode, optional
+    simpler : Simpler, optional
         The result of the model without answers, to start from.
 
     Returns
@@ -220,11 +220,11 @@ def nearest_gaussian(
         problem = problem.because(annotators="hardly any annotator voted twice, so the prior decides")
     along = problem.model.dimensions > 0
     if simpler is not None:
-        known = [simpler, base] if base else [simpler]
-        mode, starts = known[-1], [_start_from(problem.objective, known)]
+        known: list[Mode | Simpler] = [simpler, base] if base else [simpler]
+        starts, questions = [_start_from(problem.objective, known)], known[-1].open_questions
     else:
         mode, starts = _starts(problem, base, by_evidence=math.isfinite(to_beat))
-        known = [mode] * along
+        known, questions = [mode] * along, mode.open_questions
     for one in known:
         problem = _with_spreads(problem, one.problem.objective)
     try:
@@ -240,7 +240,7 @@ def nearest_gaussian(
         gradient=found.gradient,
         iterations=found.count,
         mirror=None,
-        open_questions=(*mode.open_questions, *untold, *_nearly(found)),
+        open_questions=(*questions, *untold, *_nearly(found)),
         at_infinity=(),
         free_energy=_free_energy(found, problem.prior),
     )
@@ -313,7 +313,7 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
 
 
-def _start_from(target: Objective, known: Sequence[Mode]) -> Point:
+def _start_from(target: Objective, known: Sequence[Mode | Simpler]) -> Point:
     """Return the point at which numbers of the same name have their value in known results, the last that has it."""
     start, numbers = target.start(), dict[str, Floats]()
     for mode in known:

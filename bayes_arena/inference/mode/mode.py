@@ -68,6 +68,21 @@ class Mode:
     free_energy: float = math.nan
 
 
+@dataclass(frozen=True, eq=False)
+class Simpler:
+    """What was found with a simpler model of the same votes, from which the search for a larger one starts.
+
+    Attributes
+    ----------
+    problem, point, open_questions
+        As in :class:`Mode`.
+    """
+
+    problem: Problem
+    point: Point
+    open_questions: tuple[str, ...]
+
+
 def find_mode(problem: Problem, *, start: Point | None = None, thorough: bool = True) -> Mode:
     """Find the posterior mode.
 
