@@ -310,7 +310,8 @@ def _sampled(start: Fit, *, draws: int, tune: int, sampler: Sampler, seed: int) 
     if problem.model.is_crossed:  # the common scale depends on the spreads of slices
         mode = replace(mode, problem=replace(problem, prior=mean_spreads(tree, problem)))
     samples = draws_of(tree, mode.problem if problem.model.is_crossed else problem)
-    return replace(start, mode=mode, method="nuts", evidence=None, seed=seed, samples=samples, tree=tree)
+    found = replace(start, mode=mode, method="nuts", evidence=None, seed=seed, samples=samples, tree=tree)
+    return found if found.estimand is None else found.in_view()
 
 
 def _said(mode: Mode, plan: Plan) -> Mode:

@@ -119,7 +119,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         mode, mirror_probability = judge_direction(find_mode(known, start=start))
     for text in mode.open_questions:
         warnings.warn(text, IdentificationWarning, stacklevel=2)
-    return Fit(
+    found = Fit(
         mode=mode,
         prior=prior,
         method="posterior",
@@ -129,6 +129,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         mirror_probability=mirror_probability,
         estimand=Estimand() if problem.model.strength_by else None,
     )
+    return found if found.estimand is None else found.in_view()
 
 
 def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Problem:

@@ -299,8 +299,7 @@ class Fit:
         asked = require_estimand(self.mode.problem, over, slice, at)
         if not self.model.strength_by and at is None:
             return self
-        fit = replace(self, estimand=asked)
-        return fit if fit.samples is None else replace(fit, samples=fit.projected(fit.samples))
+        return replace(self, estimand=asked).in_view()
 
     def of(
         self, whose: Literal["everybody", "the middle"] | Collection[str] | Mapping[str, float], *, cap: float = CAP
@@ -382,8 +381,11 @@ class Fit:
 
     def about_crowd(self, crowd: Crowd) -> Fit:
         """Return the same fit with rankings about the votes of a crowd."""
-        fit = replace(self, crowd=crowd)
-        return fit if fit.samples is None else replace(fit, samples=fit.projected(fit.samples))
+        return replace(self, crowd=crowd).in_view()
+
+    def in_view(self) -> Fit:
+        """Return the same fit, its draws with the Elo scale's r* for what rankings are about."""
+        return self if self.samples is None else replace(self, samples=self.projected(self.samples))
 
     @cached_property
     def voted(self) -> Cells:

@@ -200,3 +200,14 @@ def test_a_group_that_ranks_the_other_way_round_is_not_taken_for_annotators_turn
     assert (fit.discrimination > 0).all()
     few = ba.leaderboard(fit.of_population({"group": {"few": 1.0}}))
     assert list(few["competitor"]) == list("abcdef")
+
+
+@pytest.mark.slow  # imports xarray
+def test_draws_are_about_the_same_groups_as_the_fit(fit):
+    tree = ba.to_datatree(fit, votes=False)
+    posterior = tree["posterior"].to_dataset().drop_vars("elo_strength")
+    back = ba.from_posterior(type(tree).from_dict({"posterior": posterior}), fit.cells, model=MODEL)
+    ours, theirs = (ba.leaderboard(one).set_index("competitor").sort_index() for one in (back, fit))
+    sd, drawn = ((one["upper"] - one["lower"]) / 3.92 for one in (theirs, ours))
+    np.testing.assert_array_less(abs(ours["elo"] - theirs["elo"]), 0.25 * sd)
+    np.testing.assert_allclose(drawn, sd, rtol=0.1)
