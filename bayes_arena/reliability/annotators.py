@@ -142,7 +142,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
     ability = np.maximum(net[0], 0.0)
     columns["reward"] = ability / max(ability.sum(), np.finfo(float).tiny)
     columns["votes"] = whole_counts(fit.cast.votes_by_annotator())
-    order = np.lexsort((net[0], -suspicion))
+    order = np.lexsort((net[0].round(6), -suspicion.round(6)))
     for name in columns:  # one by one: there may be a million rows
         columns[name] = columns[name][order]
     return columns
