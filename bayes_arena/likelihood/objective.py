@@ -149,11 +149,6 @@ class Objective:
         """Return r_i - r_j of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
 
-    @cached_property
-    def rows_of_annotators(self) -> Ints:
-        """Where the rows of every annotator begin, shape (M + 1,)."""
-        return np.searchsorted(self.tally.k, np.arange(self.n_annotators + 1))
-
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""
         return [own[..., effect][..., self.tally.k] for effect in range(own.shape[-1])]

@@ -110,11 +110,6 @@ class Line:
         """Where it is largest."""
         return float(self.r[self.value.argmax()])
 
-    def quantiles(self, *levels: float) -> list[float]:
-        """Return quantiles over all basins."""
-        upto = np.cumsum(self.chances)
-        return [float(self.r[min(int(np.searchsorted(upto, level)), len(upto) - 1)]) for level in levels]
-
     @property
     def second(self) -> float | None:
         """Where a second basin is largest, if one is within reach."""

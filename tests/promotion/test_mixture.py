@@ -56,9 +56,8 @@ def test_a_bloc_below_is_below():
 
 def test_two_crowds_of_one_size_are_contested():
     line = mixture(np.append(crowd(40, 0.0), crowd(40, 2.2, seed=1))).profile()
-    low, high = line.quantiles(0.025, 0.975)
     assert line.second is not None and abs(line.second - line.highest) == pytest.approx(2.2, abs=0.3)
-    assert high - low > 2
+    assert line.moments[1] > 0.5
 
 
 def test_what_one_annotator_says_is_bounded():
@@ -76,8 +75,7 @@ def test_those_who_count_less_move_it_less_and_the_difference_is_seen():
     assert found.profile().moments[0] == pytest.approx(honest.mean(), abs=0.02)
 
 
-def test_quantiles_and_moments_of_a_known_line():
+def test_moments_of_a_known_line():
     r = np.arange(-3, 3.01, 0.15)
     line = Line.through(r, -0.5 * ((r - 0.2) / 0.05) ** 2)  # three times as narrow as the grid
     assert line.moments == pytest.approx((0.2, 0.05), abs=1e-4)
-    assert line.quantiles(0.025, 0.975) == pytest.approx([0.2 - 1.96 * 0.05, 0.2 + 1.96 * 0.05], abs=0.011)

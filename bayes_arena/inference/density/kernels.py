@@ -62,14 +62,6 @@ def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, w
 
 
 @vectorised
-def log_likelihoods(kind, draws, effects, slices, votes, features, counts, values):  # type: ignore[no-untyped-def]
-    """Write the log-likelihood of every row at draws of the parameters (n_draws, n) to ``values`` (n_rows, n_draws)."""
-    for s in range(len(draws)):
-        _, bad, _, eta, tie, at = coordinates(draws[s], effects, slices, votes, features)
-        values[:, s] = rows(kind, eta, tie, bad, at, counts)[0]
-
-
-@vectorised
 def walk_of(numbers, walk):  # type: ignore[no-untyped-def]
     """Return the parameters where those that walk are sums of their steps; every one comes before the one after it."""
     if not len(walk):

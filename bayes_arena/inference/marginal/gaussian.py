@@ -616,7 +616,8 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     name : str
         Of the spread.
     doubtful : float
-        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is smaller, by up to a third in simulated arenas.
+        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by up to a third in
+        simulated arenas.
     """
     problem, target = mode.problem, mode.problem.objective
     place = target.spreads.index(name)
