@@ -11,8 +11,7 @@ davidson           Davidson, with position effects
 am_davidson        am-Davidson
 per_vote           what these six share: the votes, and the likelihood of half wins
 spreads            spreads of the prior, fixed or sampled
-grid               ``build``: any model of the grid, on summed votes, for fast sampling
-fused              its likelihood and gradient in one compiled pass
+grid               ``build``: any model of the grid, on summed votes
 _parts             its other parts
 =================  ====================================================================
 """

@@ -21,7 +21,6 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem, number_labels
-from bayes_arena.models import fused
 from bayes_arena.votes.outcomes import outcome_names
 
 LABELS = {"model_a": "win", "model_b": "loss"}
@@ -121,10 +120,7 @@ def observe(target: Objective, parameters: list[Any], factors: list[Any], style:
             tied = tied + sum(of_rows)
 
     def logp(counts: Any, *given: Any) -> Any:
-        if likelihood.loop is None or features or slices:
-            return likelihood.graph(counts, _coordinates(likelihood, *given))
-        r, theta, b, t, m, i, j, k, *_ = given
-        return fused.log_likelihood(likelihood.loop, likelihood.graph, [r, theta, b, t, m], [i, j, k, counts])
+        return likelihood.graph(counts, _coordinates(likelihood, *given))
 
     def dist(*given: Any) -> Any:
         *_, row_votes, _size = given
@@ -149,9 +145,9 @@ def observe(target: Objective, parameters: list[Any], factors: list[Any], style:
 def _coordinates(likelihood: Likelihood, *given: Any) -> list[Any]:
     """Return the coordinates of every row, including what features and slices add."""
     r, theta, b, t, m, i, j, k, pulled, tied, *others = given
-    eta, tie, bad = fused.coordinates(r, theta, b, t, m, i, j, k)
+    eta = theta[k] * (r[i] - r[j]) + b[k] + pulled
     grades = [of_annotators[k] for of_annotators in others[: likelihood.grades - 1]]
-    return [*[eta + pulled, tie + tied, bad][: likelihood.emphasis], *grades]
+    return [*[eta, t[k] + tied, m[0] + 0 * eta][: likelihood.emphasis], *grades]
 
 
 def _draw(likelihood: Likelihood, z: list[Any], votes: Any) -> Any:

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pymc as pm
-import pytensor
-import pytensor.tensor as pt
 import pytest
 from helpers import every_likelihood
 from programs import GRAPH
@@ -14,6 +12,7 @@ from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
+from bayes_arena.inference.density import kernels
 from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood import predictor
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -24,7 +23,7 @@ from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior, degrees, spread_label
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.models import build, fused
+from bayes_arena.models import build
 
 pytestmark = pytest.mark.slow
 PRIORS = {"flat": "flat", "default": "default", "tight": ba.Prior(0.3, 0.2, 0.4, 0.1)}
@@ -43,6 +42,12 @@ MODELS = [
 ]
 WRITTEN = [*((name, 1) for name in PRESETS), ("davidson", 3), ("am-davidson", 3)]
 COUNTED, RAO_KUPPER = MODELS[len(PRESETS) :][:2]
+ROWS = {
+    "half": (kernels.prepare_nothing, kernels.half),
+    "davidson": (kernels.prepare_davidson, kernels.davidson),
+    "rao-kupper": (kernels.prepare_rao_kupper, kernels.rao_kupper),
+}
+"""What the compiled density computes for each annotator, and for each row."""
 
 
 def written_out(name: str):
@@ -95,47 +100,10 @@ def test_value_gradient_and_mode(four_outcomes, graded, model, prior):
         np.testing.assert_allclose(part, free, atol=1e-7)
 
 
-def test_loops_are_there_for_nuts():
-    assert {one.loop for one in every_likelihood()} - {None} == set(fused.LOOPS)
-
-
-@pytest.mark.parametrize("loop", fused.LOOPS)
-def test_compiled_loop_and_graph_agree(loop):
-    """Numba takes the loops of models.fused, other backends the plain graph: same rows, same gradient."""
-    rng = np.random.default_rng(1)
-    values = [rng.normal(size=size) for size in (5, 3, 3, 3, 1)]
-    values[3] = values[3] - 0.5
-    i, j, k = rng.integers(5, size=20), rng.integers(5, size=20), rng.integers(3, size=20)
-    counts = rng.integers(3, size=(20, 4)) * [1.0, 1.0, 1.0, loop == "both-bad"]
-    graphs = {one.loop: one.graph for one in every_likelihood()}
-    parameters = [pt.dvector() for _ in values]
-    votes = [pt.as_tensor(index.astype("int32")) for index in (i, j, k)]
-    rows = fused.log_likelihood(loop, graphs[loop], parameters, [*votes, pt.as_tensor(counts)])
-    weighted = (rows * rng.normal(size=20)).sum()
-    outputs = [rows, *pytensor.grad(weighted, parameters)]
-    compiled, plain = (pytensor.function(parameters, outputs, mode=mode)(*values) for mode in ("NUMBA", GRAPH))
-    for one, other in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
-
-
-def test_numba_compiles_the_loop_and_not_the_graph():
-    names = ("strength", "theta", "position", "tie", "bad")
-    given = dict(zip(names, (np.array([0.5, -0.5]), *np.array([[1.2], [0.1], [-0.3], [0.0]])), strict=True))
-    parameters = [pt.dvector(name) for name in names]
-    votes = [pt.as_tensor(np.array([index], dtype="int32")) for index in (0, 1, 0)]
-    counts = pt.as_tensor(np.array([[2.0, 1.0, 1.0, 0.0]]))
-    rows = fused.log_likelihood("davidson", lambda counts, z: 0 * z[0], parameters, [*votes, counts])
-    eta, tie = 1.2 + 0.1, -0.3
-    logits = np.array([eta / 2, -eta / 2, tie])
-    expected = np.array([2, 1, 1]) @ logits - 4 * np.logaddexp.reduce(logits)
-    assert pytensor.function(parameters, rows, mode="NUMBA")(**given) == pytest.approx(expected, rel=1e-14)
-    assert pytensor.function(parameters, rows, mode=GRAPH)(**given) == 0
-
-
 @pytest.mark.parametrize("log_odds", [1e-300, 1e-3, 1.0, 30.0, 700.0, 1e4])
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
 def test_loops_hold_far_out(ties, log_odds):
-    prepare, row, _ = fused.LOOPS[ties]
+    prepare, row = ROWS[ties]
     given = np.array([3.0, 1.0, 2.0, 0.0])
     model = Model(ties, ties=ties)
     for eta in (log_odds, -log_odds):
