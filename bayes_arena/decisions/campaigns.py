@@ -40,7 +40,7 @@ from scipy.special import expit, logit
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.average_vote import around, shares
+from bayes_arena.inference.curves import around, shares
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import THETA
 
@@ -238,7 +238,7 @@ def scores(fit: Fit, board: Board, push: float) -> Floats:
     reach = float(np.ptp(strength))
     leads = np.linspace(-reach, reach, LEADS)
     share, found = shares(target, fit.cells.votes_by_annotator(), fit.view), np.zeros((2, LEADS))
-    for own, weight in around(fit.point.own, fit.view, slice(None)):
+    for own, weight in around(target, fit.point.own, fit.view, slice(None)):
         everybody = leads[:, None] + np.zeros(len(share))
         z = target.predictor.coordinates([everybody] + [0.0] * target.predictor.dimensions, fit.point.common, own.T)
         for row, by in enumerate((0.0, push)):

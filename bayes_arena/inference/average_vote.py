@@ -22,64 +22,83 @@ with the weights 2/3, 1/6 and 1/6.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Self
 
 import numpy as np
 
+from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.inference.crowd import Crowd, kept
+from bayes_arena.inference.crowd import kept
+from bayes_arena.inference.curves import curves, deviations, grid_of_pairs, part_of_ties, shares, ties_of_competitors
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.votes.names import COMPETITOR
 
 AT_ONCE = 200_000
-"""Pairs times annotators that are averaged at once: bounds the memory."""
-LEAD_NODES, TIE_NODES = 9, 5
-"""Gauss-Hermite nodes for the scatter of lead and ln nu over slices."""
-ROUGHLY = 5, 2
-"""The same for a draw: errors of a thousandth are small beside the scatter of draws."""
-WIDE, MANY_LEAD_NODES = 3.0, 121
-"""Standard deviation of leads, in logits, above which nine nodes would give a staircase, and the number of nodes used
-there."""
+"""Pairs times annotators whose middle is found at once: bounds the memory."""
 CERTAIN = 1e-7
 """Expected scores are kept this far from 0 and 1, so that r* exists however sure the model is."""
 
 
 @dataclass(frozen=True, eq=False)
 class AverageVotes:
-    """Expected scores, and their derivatives.
+    """Expected scores of some pairs, and derivatives of r linear functions of them.
 
     Attributes
     ----------
     score : ndarray, shape (m,)
         W, of the first competitor of every pair.
-    by_mean : sparse array, shape (m, n)
+    by_mean : ndarray, shape (r, n)
         Derivatives with respect to m, the strengths averaged over slices.
-    by_head : sparse array, shape (m, h)
-        With respect to the strengths, the common parameters and those of slices.
-    by_own : ndarray, shape (m, M, q)
+    by_common : ndarray, shape (r, c)
+        With respect to the common parameters.
+    by_slices : list of (slice, ndarray)
+        With respect to those of slices that are in no strength: their place, and the derivatives.
+    own : OwnJacobian, shape (r, M, q)
         With respect to the annotators' parameters.
+    slices : array, shape (n, s)
+        As in the view.
     """
 
     score: Floats
-    by_mean: Any
-    by_head: Any
-    by_own: Floats
+    by_mean: Floats
+    by_common: Floats
+    by_slices: list[tuple[slice, Floats]]
+    own: OwnJacobian
+    slices: Any
+
+    @property
+    def by_head(self) -> Floats:
+        """Derivatives with respect to the strengths, the common parameters and those of slices, shape (r, h)."""
+        by_slices = np.asarray((self.slices.T @ self.by_mean.T).T)
+        for place, some in self.by_slices:
+            by_slices[:, place] += some
+        return np.column_stack([self.by_mean, self.by_common, by_slices])
+
+    def mapped(self, of: Callable[[Floats], Floats]) -> Self:
+        """Return the derivatives of linear functions ``of`` these functions, (r, k) to (r, k)."""
+
+        def own(part: slice) -> Floats:
+            some = self.own.of(part)
+            return np.asarray(of(some.reshape(len(some), -1))).reshape(some.shape)
+
+        return replace(
+            self,
+            by_mean=of(self.by_mean),
+            by_common=of(self.by_common),
+            by_slices=[(place, of(some)) for place, some in self.by_slices],
+            own=OwnJacobian(self.own.shape, own),
+        )
 
 
-def in_parts(target: Objective, pairs: int) -> Iterator[slice]:
-    """Yield slices of the pairs, small enough for :func:`average_votes`."""
-    numbers = 0 if target.numbering is None else target.numbering.n_slices
-    step = max(1, AT_ONCE // max(target.n_annotators, target.n_competitors + numbers))
-    return (slice(first, min(first + step, pairs)) for first in range(0, pairs, step))
-
-
-def average_votes(target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints) -> AverageVotes:
+def average_votes(
+    target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints, functions: Any = None
+) -> AverageVotes:
     """Return the average vote of the crowd of a view on pairs of competitors.
 
     Parameters
@@ -94,9 +113,55 @@ def average_votes(target: Objective, point: Point, votes: Floats, view: View, i:
         The slices over which strengths are averaged, and the crowd.
     i, j : ndarray of int, shape (m,)
         The pairs.
+    functions : sparse array, shape (r, m), optional
+        Coefficients of linear functions of their scores; by default the scores themselves.
     """
-    from scipy.sparse import csr_array, hstack  # slow to import
+    from scipy.sparse import csr_array, diags_array, eye_array  # slow to import
 
+    functions = eye_array(len(i), format="csr") if functions is None else functions
+    if view.crowd.middle:
+        score, by_lead, by_coordinate, own = _of_middle(target, point, votes, view, i, j, functions)
+    else:
+        grid = grid_of_pairs(target, point, view, i, j)
+        found = curves(target, point, votes, view, grid)
+        score, own = grid.at_pairs @ found.score, found.own(functions @ grid.at_pairs)
+        by_lead, by_coordinate = ((grid.at_pairs @ some.T).T for some in (found.by_lead, found.by_coordinate))
+    pair = np.arange(len(i))
+    of_i, of_j = (csr_array((np.ones(len(i)), (pair, one)), shape=(len(i), target.n_competitors)) for one in (i, j))
+
+    def by_competitors(slope: Floats, moved: Any) -> Floats:
+        return (functions @ diags_array(slope) @ moved).toarray()
+
+    common = [by_coordinate[one.coordinate] * (not one.belongs_to_vote) for one in target.common]
+    by_slices = [
+        (part, by_competitors(by_lead[dimension], of_i - of_j)) for dimension, part in enumerate(target.directions, 1)
+    ]
+    if (ties := part_of_ties(target)) is not None:
+        by_slices.append((ties, by_competitors(by_coordinate[T], of_i + of_j)))
+    by_common = functions @ np.array(common).reshape(len(common), len(i)).T
+    return AverageVotes(score, by_competitors(by_lead[0], of_i - of_j), by_common, by_slices, own, view.slices)
+
+
+def _of_middle(
+    target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints, functions: Any
+) -> tuple[Floats, Floats, Floats, OwnJacobian]:
+    """Return scores (m,), slopes by leads (1 + D, m) and by coordinates (C, m), and the Jacobian of the functions."""
+    by_lead, by_coordinate = np.empty((1 + len(target.directions), len(i))), np.empty((target.likelihood.n_coordinates, len(i)))
+    score, own = np.empty(len(i)), np.zeros((functions.shape[0], target.n_annotators, len(target.own)))
+    step = max(1, AT_ONCE // max(target.n_annotators, 1))
+    for first in range(0, len(i), step):
+        part = slice(first, min(first + step, len(i)))
+        score[part], by_lead[:, part], by_coordinate[:, part], by_own = _middle_of_pairs(
+            target, point, votes, view, i[part], j[part]
+        )
+        own += (functions[:, part] @ by_own.reshape(len(by_own), -1)).reshape(own.shape)
+    return score, by_lead, by_coordinate, OwnJacobian(own.shape, lambda some: own[:, some])
+
+
+def _middle_of_pairs(
+    target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return what :func:`_of_middle` does for a few pairs, with derivatives by the annotators' parameters (m, M, q)."""
     predictor, size = target.predictor, len(i)
     mean, ties = point.strength + view.slices @ point.slices, ties_of_competitors(target, point.slices)
     leads = [lead(mean, i, j)[:, None], *(lead(point.slices[part], i, j)[:, None] for part in target.directions)]
@@ -117,29 +182,13 @@ def average_votes(target: Objective, point: Point, votes: Floats, view: View, i:
             slopes[:, place] += chance * slope
             turned[place] += chance * slope[ETA] * shifted[0]
     weights = np.array([weight for _, weight in points])[:, None, None] * share + np.zeros(shape)
-    if view.crowd.middle:
-        rows = [np.moveaxis(one, 0, 1).reshape(size, -1) for one in (values, weights)]
-        weights = np.moveaxis(kept(*rows).reshape(size, len(points), -1), 1, 0)
+    rows = [np.moveaxis(one, 0, 1).reshape(size, -1) for one in (values, weights)]
+    weights = np.moveaxis(kept(*rows).reshape(size, len(points), -1), 1, 0)
     slopes *= weights
-    by_place = slopes.sum(axis=(1, 3))
-    factors = [predictor.factors(own) for own, _ in points]
-    row = np.tile(np.arange(size), 2)
-
-    def by_lead(dimension: int) -> Any:
-        slope = sum((part * of[dimension]).sum(axis=1) for part, of in zip(slopes[ETA], factors, strict=True))
-        return csr_array((np.append(slope, -slope), (row, np.append(i, j))), shape=(size, target.n_competitors))
-
-    common = [by_place[one.coordinate] * (not one.belongs_to_vote) for one in target.common]
-    by_mean = by_lead(0)
-    parts = [by_mean, csr_array(np.array(common).reshape(len(common), size).T)]
-    if target.slices:
-        by_slices = csr_array(by_mean @ csr_array(view.slices))
-        for dimension, part in enumerate(target.directions, 1):
-            by_slices = by_slices + _placed(by_lead(dimension), part, by_slices.shape)
-        if ties is not None:
-            both = csr_array((np.tile(by_place[T], 2), (row, np.append(i, j))), shape=(size, target.n_competitors))
-            by_slices = by_slices + _placed(both, part_of_ties(target), by_slices.shape)
-        parts.append(by_slices)
+    factors = zip(*(predictor.factors(own) for own, _ in points), strict=True)
+    by_lead = [
+        sum((part * factor).sum(axis=1) for part, factor in zip(slopes[ETA], of, strict=True)) for of in factors
+    ]
     by_own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         if effect.basis == "lead":
@@ -147,14 +196,13 @@ def average_votes(target: Objective, point: Point, votes: Floats, view: View, i:
             by_own[:, :, column] = moved.sum(axis=0)
         elif not effect.belongs_to_vote:
             by_own[:, :, column] = slopes[effect.coordinate].sum(axis=0)
-    return AverageVotes((weights * values).sum(axis=(0, 2)), by_mean, csr_array(hstack(parts)), by_own)
+    return (weights * values).sum(axis=(0, 2)), np.array(by_lead), slopes.sum(axis=(1, 3)), by_own
 
 
 def _points_of_pairs(target: Objective, own: Floats, view: View, leads: list[Floats]) -> Iterator[tuple[Floats, float]]:
-    """Yield points of the annotators' posterior, shape (q, m or 1, M), and their weights; for the middle by pair."""
-    if not view.crowd.middle or view.annotators is None:
-        for points, weight in around(own, view, slice(None)):
-            yield points.T[:, None], weight
+    """Yield points of the annotators' posterior, shape (q, m or 1, M), and their weights."""
+    if view.annotators is None:
+        yield own.T[:, None], 1.0
         return
     one = np.zeros_like(leads[0])
     gradient = np.hstack([leads[effect.dimension] if effect.basis == "lead" else one for effect in target.own])
@@ -165,58 +213,7 @@ def _points_of_pairs(target: Objective, own: Floats, view: View, leads: list[Flo
         yield own.T[:, None] + z * step, weight
 
 
-def _placed(block: Any, place: slice | None, shape: tuple[int, int]) -> Any:
-    """Return columns at their place among all parameters of slices."""
-    from scipy.sparse import csr_array
-
-    found, start = block.tocoo(), 0 if place is None else place.start
-    return csr_array((found.data, (found.row, start + found.col)), shape=shape)
-
-
 def scattered(target: Objective, view: View, *, roughly: bool = False) -> list[tuple[float, float, float]]:
     """Return deviations of leads and ln nu from their means, and their probabilities."""
-    lead_sd, tie_sd = view.scatter(target)
-    lead_nodes = MANY_LEAD_NODES if lead_sd > WIDE else LEAD_NODES
-    lead_nodes, tie_nodes = ROUGHLY if roughly else (lead_nodes, TIE_NODES)
-    counts = (lead_nodes if lead_sd else 1), (tie_nodes if tie_sd else 1)
-    (x, p), (y, q) = map(np.polynomial.hermite_e.hermegauss, counts)
-    chances = np.outer(p / p.sum(), q / q.sum()).tolist()
-    return [
-        (float(lead_sd * lead), float(tie_sd * tie), chances[row][column])
-        for row, lead in enumerate(x)
-        for column, tie in enumerate(y)
-    ]
-
-
-def around(own: Floats, view: View, part: slice) -> list[tuple[Floats, float]]:
-    """Return points of some annotators' posterior, shape (m, q), and their weights.
-
-    Three points along each axis of a Gaussian reproduce its moments up to the third, and the fourth along the axes
-    (Julier, S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems").
-    """
-    if view.annotators is None:
-        return [(own[part], 1.0)]
-    moves = math.sqrt(3.0) * np.moveaxis(np.linalg.cholesky(view.annotators[part]), 2, 0)
-    center = 1.0 - len(moves) / 3
-    points = [(own[part] + side * move, 1 / 6) for move in moves for side in (1, -1)]
-    return [(own[part], center), *points] if center else points
-
-
-def part_of_ties(target: Objective) -> slice | None:
-    """Return the place of competitors' tie propensities among the parameters of slices, if the model has them."""
-    parts = target.numbering.parts if target.numbering else ()
-    mine = [one.by == COMPETITOR and one.coordinate == T for one in target.slices]
-    return next((part for part, is_mine in zip(parts, mine, strict=True) if is_mine), None)
-
-
-def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
-    """Return what every competitor adds to ln nu, (..., n), if the model has such effects."""
-    part = part_of_ties(target)
-    return None if part is None else slices[..., part]
-
-
-def shares(target: Objective, votes: Floats, view: View | None) -> Floats:
-    """Return every annotator's share in the average vote, shape (M,); a single 1 where they have no parameters."""
-    if not target.n_annotators:
-        return np.ones(1)
-    return (Crowd() if view is None else view.crowd).shares(votes)
+    found = (zip(*map(np.ndarray.tolist, one), strict=True) for one in deviations(target, view, roughly=roughly))
+    return [(shift, tie, p * q) for (shift, p), (tie, q) in product(*found)]

@@ -10,17 +10,11 @@ from numpy.polynomial.chebyshev import chebval, chebvander
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.inference.average_vote import (
-    CERTAIN,
-    LEAD_NODES,
-    TIE_NODES,
-    scattered,
-    shares,
-    ties_of_competitors,
-)
+from bayes_arena.inference.average_vote import CERTAIN, scattered
 from bayes_arena.inference.crowd import kept
+from bayes_arena.inference.curves import NODES, deviations, shares, ties_of_competitors
 from bayes_arena.inference.many_pairs import chebyshev
-from bayes_arena.inference.projection import CHUNK, NODES, is_bradley_terry
+from bayes_arena.inference.projection import is_bradley_terry
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import T
@@ -28,6 +22,8 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.threads import in_blocks, one_thread
 
+CHUNK = 250_000
+"""Leads times annotators that a thread handles at once: bounds the memory, and fits a processor's cache."""
 TIES = 5
 """Chebyshev nodes for what slices and competitors add to ln nu, which hardly changes the score."""
 MAX_STEPS = 100

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.special import expit, logit
 
-from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, noise_of_unseen
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.average_vote import CERTAIN, average_votes, in_parts, scattered, ties_of_competitors
+from bayes_arena.inference.average_vote import CERTAIN, average_votes, scattered
+from bayes_arena.inference.curves import ties_of_competitors
 from bayes_arena.inference.projected_draws import scores_of_draws
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
@@ -41,6 +41,8 @@ NODES = 21
 """Gauss-Hermite nodes for the posterior mean of a win rate."""
 AT_ONCE = 2_000_000
 """Draws times pairs that are evaluated at once, which bounds the memory."""
+DERIVATIVES = 20_000_000
+"""Derivatives of scores that are held at once."""
 
 
 @held
@@ -180,7 +182,7 @@ def score_columns(
     one = annotator is not None or not fit.target.own  # without parameters of their own all annotators are the same
     if not one and draws is None and fit.samples is None:
         chosen = resolve_interval(interval, fit)
-        parts = [_by_delta_method(fit, chosen, i[part], j[part], level) for part in in_parts(fit.target, len(i))]
+        parts = [_by_delta_method(fit, chosen, i[part], j[part], level) for part in _parts(len(i), _parameters(fit), DERIVATIVES)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return columns, {**chosen.about(fit), **fit.about}
     draws, about = drawn_by(interval, fit, draws, annotators=not one)
@@ -200,13 +202,10 @@ def _by_delta_method(fit: Fit, interval: Interval, i: Ints, j: Ints, level: floa
     with one_thread():
         found = average_votes(fit.target, fit.point, fit.cells.votes_by_annotator(), fit.view, i, j)
         score = np.clip(found.score, CERTAIN, 1 - CERTAIN)
-        slope = 1 / (score * (1 - score))
-        own = slope[:, None, None] * found.by_own
-        by_own = OwnJacobian(own.shape, lambda part: own[:, part])
-        unseen = slope**2 * (found.by_mean**2 @ fit.view.unseen)
-        by_head = slope[:, None] * found.by_head.toarray()
+        moved = found.mapped(lambda some: some / (score * (1 - score))[:, None])
+        unseen = moved.by_mean**2 @ fit.view.unseen
         quantity = Quantity(
-            logit(score), by_head, by_own, lambda draws: logit(_average_score(fit, draws, i, j)), unseen
+            logit(score), moved.by_head, moved.own, lambda draws: logit(_average_score(fit, draws, i, j)), unseen
         )
         summary = interval.summarise(fit, quantity, level)
     x, chance = np.polynomial.hermite_e.hermegauss(NODES)
@@ -235,8 +234,9 @@ def _plug_in(fit: Fit, draws: Draws, i: Ints, j: Ints, *, one: bool) -> Floats:
         point = Point(draws.strength.mean(axis=0), draws.common.mean(axis=0), own, slices)
     if not one:
         votes = fit.cells.votes_by_annotator()
-        parts = [average_votes(fit.target, point, votes, fit.view, i[p], j[p]) for p in in_parts(fit.target, len(i))]
-        return np.concatenate([part.score for part in parts])
+        parts = _parts(len(i), _parameters(fit), DERIVATIVES)
+        found = [average_votes(fit.target, point, votes, fit.view, i[part], j[part]) for part in parts]
+        return np.concatenate([one.score for one in found])
     strength = point.strength + fit.view.slices @ point.slices
     return np.asarray(_expected_score(fit, strength[None], point.common[None], point.slices[None], i, j)[0])
 
@@ -353,9 +353,13 @@ def shares_ahead(strength: Floats) -> Floats:
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
 
 
-def _parts(count: int, draws: int) -> Iterator[slice]:
-    """Yield slices of the pairs, small enough that arrays of pairs times draws fit in memory."""
-    step = max(1, AT_ONCE // draws)
+def _parameters(fit: Fit) -> int:
+    return len(fit.point.head) + fit.point.own.size
+
+
+def _parts(count: int, numbers: int, at_once: int = AT_ONCE) -> Iterator[slice]:
+    """Yield slices of the pairs, small enough that so many numbers of each fit in memory."""
+    step = max(1, at_once // numbers)
     return (slice(first, first + step) for first in range(0, count, step))
 
 
