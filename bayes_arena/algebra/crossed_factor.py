@@ -111,20 +111,38 @@ class CrossedFactor:
         if head.ndim == 1:
             x, own = self.solve(head[:, None], tail[..., None])
             return x[:, 0], own[..., 0]
-        order, m = self._order, head.shape[1]
-        right = np.concatenate([head, tail.reshape(-1, m)])
+        order, right = self._order, np.concatenate([head, tail.reshape(-1, head.shape[1])])
         if order.chain is not None:
             dense = right[order.dense]
             free = forward(self.links, right, dense)
             return self._along(self._on_plane(solved(self.lower, dense)), free)
-        given = right[order.tail]
-        eliminated, excess = self._inverse @ given, np.zeros((len(self.held), m))
-        dense = right[order.dense] - self._across.T @ given
-        if len(self.held) and len(self._own_places):
-            excess = np.linalg.solve(self.held, eliminated[self._own_places].sum(axis=0))
-            dense += self.towards @ excess
+        _, eliminated, _, excess, dense = self._reduced(right)
         y = self._on_plane(solved(self.lower, dense))
         return self._split(y, eliminated - self._across @ y, excess)
+
+    def form(self, head: Floats, tail: Floats) -> list[tuple[Floats, Floats]]:
+        """Return matrices (k, m) in pairs whose products, A' B, add up to g' H^-1 g, on the plane.
+
+        Parameters
+        ----------
+        head, tail : ndarray, shapes (h, m) and (M, q, m)
+            g.
+        """
+        right = np.concatenate([head, tail.reshape(-1, head.shape[1])])
+        if self._order.chain is not None:
+            x, own = self.solve(head, tail)
+            return [(right, np.concatenate([x, own.reshape(-1, x.shape[1])]))]
+        given, eliminated, sums, excess, dense = self._reduced(right)
+        return [(given, eliminated), (sums, -excess), (dense, self._on_plane(solved(self.lower, dense)))]
+
+    def _reduced(self, right: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return what of g is eliminated, a, and D^-1 a, E' D^-1 a and T^-1 E' D^-1 a, and what is left of g."""
+        given, sums = right[self._order.tail], np.zeros((len(self.held), right.shape[1]))
+        eliminated, dense = self._inverse @ given, right[self._order.dense] - self._across.T @ given
+        if len(self.held) and len(self._own_places):
+            sums = eliminated[self._own_places].sum(axis=0)
+        excess = np.asarray(np.linalg.solve(self.held, sums), dtype=np.float64)
+        return given, eliminated, sums, excess, dense + self.towards @ excess
 
     def _along(self, dense: Floats, free: list[Floats]) -> tuple[Floats, Floats]:
         """Assemble head and own numbers, with the numbers of periods that follow from what is left."""

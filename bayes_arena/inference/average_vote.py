@@ -130,7 +130,7 @@ def average_votes(
     of_i, of_j = (csr_array((np.ones(len(i)), (pair, one)), shape=(len(i), target.n_competitors)) for one in (i, j))
 
     def by_competitors(slope: Floats, moved: Any) -> Floats:
-        return (functions @ diags_array(slope) @ moved).toarray()
+        return np.asarray((functions @ diags_array(slope) @ moved).toarray())
 
     common = [by_coordinate[one.coordinate] * (not one.belongs_to_vote) for one in target.common]
     by_slices = [
@@ -146,7 +146,10 @@ def _of_middle(
     target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints, functions: Any
 ) -> tuple[Floats, Floats, Floats, OwnJacobian]:
     """Return scores (m,), slopes by leads (1 + D, m) and by coordinates (C, m), and the Jacobian of the functions."""
-    by_lead, by_coordinate = np.empty((1 + len(target.directions), len(i))), np.empty((target.likelihood.n_coordinates, len(i)))
+    by_lead, by_coordinate = (
+        np.empty((1 + len(target.directions), len(i))),
+        np.empty((target.likelihood.n_coordinates, len(i))),
+    )
     score, own = np.empty(len(i)), np.zeros((functions.shape[0], target.n_annotators, len(target.own)))
     step = max(1, AT_ONCE // max(target.n_annotators, 1))
     for first in range(0, len(i), step):
@@ -186,9 +189,7 @@ def _middle_of_pairs(
     weights = np.moveaxis(kept(*rows).reshape(size, len(points), -1), 1, 0)
     slopes *= weights
     factors = zip(*(predictor.factors(own) for own, _ in points), strict=True)
-    by_lead = [
-        sum((part * factor).sum(axis=1) for part, factor in zip(slopes[ETA], of, strict=True)) for of in factors
-    ]
+    by_lead = [sum((part * factor).sum(axis=1) for part, factor in zip(slopes[ETA], of, strict=True)) for of in factors]
     by_own = np.zeros((size, target.n_annotators, len(target.own)))
     for column, effect in enumerate(target.own):
         if effect.basis == "lead":

@@ -62,6 +62,9 @@ SCORE, BY_LEAD = 0, 1
 """First rows of curves: the score, and its slopes by the lead in every dimension. Then come the slopes by the leads'
 factors, and by the coordinates."""
 
+type Rule = Sequence[tuple[float, float]]
+"""Deviations of ln nu, and their probabilities."""
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -151,12 +154,13 @@ def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Gri
         for column, effect in enumerate(target.own)
         if not effect.belongs_to_vote
     }
-    interpolated = _between_nodes(target, point, view, grid)
+    ties = list(zip(*deviations(target, view)[1], strict=True))
+    interpolated = _between_nodes(target, point, view, ties, grid)
 
     def found(part: slice) -> Floats:
         """Return the curves of some annotators times their shares, (rows, L, m)."""
         if interpolated is None:
-            return _evaluated(target, point.common, around(target, numbers, view, part), view, grid) * share[part]
+            return _evaluated(target, point.common, around(target, numbers, view, part), ties, grid) * share[part]
         coefficients, polynomials = interpolated
         return np.asarray(coefficients @ (polynomials[:, part] * share[part]))
 
@@ -190,7 +194,7 @@ def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Gri
     return Curves(summed[SCORE], summed[BY_LEAD:by_factor], summed[by_coordinate:], own)
 
 
-def _between_nodes(target: Objective, point: Point, view: View, grid: Grid) -> tuple[Floats, Floats] | None:
+def _between_nodes(target: Objective, point: Point, view: View, ties: Rule, grid: Grid) -> tuple[Floats, Floats] | None:
     """Return Chebyshev coefficients of curves in the annotators' only parameter, and the polynomials of annotators.
 
     Shapes are (rows, L, C) and (C, M). None where annotators differ in several parameters, or nodes do not pay.
@@ -206,31 +210,32 @@ def _between_nodes(target: Objective, point: Point, view: View, grid: Grid) -> t
         nodes, to_coefficients = chebyshev(size)
         own = np.zeros((size, len(target.own)))
         own[:, which[0]] = middle + half * nodes
-        at_nodes = _evaluated(target, point.common, [(own, 1.0)], view, grid)
+        at_nodes = _evaluated(target, point.common, [(own, 1.0)], ties, grid)
         coefficients = at_nodes @ to_coefficients.T
         if np.abs(coefficients[..., -2:]).max() <= INTERPOLATED * np.abs(at_nodes).max():
-            of_points = zip(values, points, strict=True)
-            return coefficients, sum(weight * chebvander((x - middle) / half, size - 1).T for x, (_, weight) in of_points)
+            polynomials = np.zeros((size, values.shape[1]))
+            for x, (_, weight) in zip(values, points, strict=True):
+                polynomials += weight * chebvander((x - middle) / half, size - 1).T
+            return coefficients, polynomials
         size *= 2
     return None
 
 
 def _evaluated(
-    target: Objective, common: Floats, points: Sequence[tuple[Floats, float]], view: View, grid: Grid
+    target: Objective, common: Floats, points: Sequence[tuple[Floats, float]], ties: Rule, grid: Grid
 ) -> Floats:
     """Return curves, averaged over points of the parameters of some annotators, (rows, L, m)."""
     predictor, likelihood, dimensions = target.predictor, target.likelihood, len(grid.leads)
     by_factor, by_coordinate = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
-    _, (ties, chances) = deviations(target, view)
     if likelihood.is_exponential:
-        return _exponential(target, common, points, list(zip(ties, chances, strict=True)), grid)
+        return _exponential(target, common, points, ties, grid)
     size = len(points[0][0])
     found = np.zeros((by_coordinate + likelihood.n_coordinates, len(grid.leads[0]), size))
     leads = [one[:, None] + np.zeros(size) for one in grid.leads]
     for own, weight in points:
         z = predictor.coordinates(leads, common, own.T)
         factors = predictor.factors(own.T)
-        for tie, chance in zip(ties, chances, strict=True):
+        for tie, chance in ties:
             there = z.copy()
             if target.slices and len(z) > T:
                 there[T] += tie + grid.offset[:, None]
@@ -248,7 +253,7 @@ def _exponential(
     target: Objective,
     common: Floats,
     points: Sequence[tuple[Floats, float]],
-    ties: Sequence[tuple[float, float]],
+    ties: Rule,
     grid: Grid,
 ) -> Floats:
     """Return what :func:`_evaluated` does for an exponential likelihood.
@@ -305,7 +310,9 @@ def deviations(target: Objective, view: View, *, roughly: bool = False) -> tuple
     for sd, nodes, rough, many in zip(
         view.scatter(target), (LEAD_NODES, TIE_NODES), ROUGHLY, (MANY_LEAD_NODES, TIE_NODES), strict=True
     ):
-        x, chance = np.polynomial.hermite_e.hermegauss((rough if roughly else many if sd > WIDE else nodes) if sd else 1)
+        x, chance = np.polynomial.hermite_e.hermegauss(
+            (rough if roughly else many if sd > WIDE else nodes) if sd else 1
+        )
         chance /= chance.sum()
         found.append((sd * x[chance > NEVER], chance[chance > NEVER]))
     return tuple(found)
@@ -320,8 +327,8 @@ def around(target: Objective, own: Floats, view: View, part: slice) -> list[tupl
     """Return points of some annotators' posterior, shape (m, q), and their weights.
 
     Three points along each axis of a Gaussian reproduce its moments up to the third, and the fourth along the axes
-    (Julier, S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems"). Axes along which
-    no hypothetical vote changes are left out.
+    (Julier, S. J. & Uhlmann, J. K., 1997, "A new extension of the Kalman filter to nonlinear systems"). What belongs to
+    votes moves nothing here, and is left out.
     """
     which = of_hypothetical_votes(target)
     if view.annotators is None or not which:

@@ -12,7 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.average_vote import CERTAIN, scattered
 from bayes_arena.inference.crowd import kept
-from bayes_arena.inference.curves import NODES, deviations, shares, ties_of_competitors
+from bayes_arena.inference.curves import LEAD_NODES, NODES, TIE_NODES, shares, ties_of_competitors
 from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.projection import is_bradley_terry
 from bayes_arena.inference.views import View, on_new_slices

@@ -101,12 +101,11 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
 
 def _without_enumeration(target: Objective, point: Point, votes: Floats, view: View) -> Projection:
     """Project the strengths of so many competitors that their pairs are not enumerated."""
-    n, n_common = target.n_competitors, len(point.common)
     opponents = Opponents(point.strength)
     to_competitors = opponents.to_competitors
     found = curves(target, point, votes, view, Grid([opponents.leads], np.eye(len(opponents.leads)), np.zeros(1)))
     common = [found.by_coordinate[one.coordinate] * (not one.belongs_to_vote) for one in target.common]
-    by_common = to_competitors @ np.array(common).reshape(n_common, len(opponents.leads)).T
+    by_common = to_competitors @ np.array(common).reshape(len(common), len(opponents.leads)).T
     all_pairs = fit_all_pairs(to_competitors @ np.clip(found.score, CERTAIN, 1 - CERTAIN), point.strength)
     thin = jacobian(opponents, found.by_lead[0], by_common, all_pairs)
     return Projection(all_pairs.strength, thin, found.own(all_pairs.solve(to_competitors)), thin)

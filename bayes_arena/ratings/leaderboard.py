@@ -17,7 +17,7 @@ from bayes_arena.inference.views import Over
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
-from bayes_arena.ratings.intervals.laplace import error_of_sd
+from bayes_arena.ratings.intervals.laplace import Laplace, error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.ratings.rank_ranges import rank_ranges
 from bayes_arena.threads import one_thread
@@ -209,9 +209,12 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     with one_thread():
         on_elo = fit.projection
         unseen = on_elo.variance_by_mean(fit.view.unseen)
-        quantity = Quantity(on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen)
+        covariance = fit.board_covariance if isinstance(interval, Laplace) else None
+        quantity = Quantity(
+            on_elo.strength, on_elo.by_head, on_elo.own, lambda draws: draws.elo_strength, unseen, covariance
+        )
         summary = summarise(fit, interval, quantity, level)
-        first, last = rank_ranges(fit, interval, summary, level)
+        first, last = rank_ranges(fit, covariance, summary, level)
     score = elo.points(summary.value, names)
     low = score + elo.points_per_logit * (summary.lower - summary.value)
     high = score + elo.points_per_logit * (summary.upper - summary.value)

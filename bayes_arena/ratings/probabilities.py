@@ -182,7 +182,10 @@ def score_columns(
     one = annotator is not None or not fit.target.own  # without parameters of their own all annotators are the same
     if not one and draws is None and fit.samples is None:
         chosen = resolve_interval(interval, fit)
-        parts = [_by_delta_method(fit, chosen, i[part], j[part], level) for part in _parts(len(i), _parameters(fit), DERIVATIVES)]
+        parts = [
+            _by_delta_method(fit, chosen, i[part], j[part], level)
+            for part in _parts(len(i), _parameters(fit), DERIVATIVES)
+        ]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return columns, {**chosen.about(fit), **fit.about}
     draws, about = drawn_by(interval, fit, draws, annotators=not one)

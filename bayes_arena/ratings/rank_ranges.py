@@ -41,19 +41,18 @@ from scipy.special import ndtri, stdtrit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.result import Fit
-from bayes_arena.ratings.intervals.contract import Interval, Summary
-from bayes_arena.ratings.intervals.laplace import Laplace
+from bayes_arena.ratings.intervals.contract import Summary
 
 
-def rank_ranges(fit: Fit, interval: Interval, summary: Summary, level: float) -> tuple[Ints, Ints]:
+def rank_ranges(fit: Fit, covariance: Floats | None, summary: Summary, level: float) -> tuple[Ints, Ints]:
     """Return the ranks that the votes leave open, all at once.
 
     Parameters
     ----------
     fit : Fit
         A fitted model.
-    interval : Interval
-        How uncertain the strengths are.
+    covariance : ndarray, shape (n, n), or None
+        Of r*; without it only the intervals of the summary are used.
     summary : Summary
         Of r*, in logits, by the interval.
     level : float
@@ -67,7 +66,6 @@ def rank_ranges(fit: Fit, interval: Interval, summary: Summary, level: float) ->
     level += fit.mirror_probability or 0.0
     if level >= 1:
         return np.ones(size, dtype=np.int64), np.full(size, size)
-    covariance = fit.board_covariance if isinstance(interval, Laplace) else None
     if covariance is None:
         return ranges_of_intervals(summary, level, group)
     better = told_better(summary.value, covariance, level, group)

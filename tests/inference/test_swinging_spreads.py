@@ -8,7 +8,7 @@ import pytest
 from helpers import answered_votes
 
 import bayes_arena as ba
-from bayes_arena.inference import average_vote
+from bayes_arena.inference import curves
 from bayes_arena.likelihood.presets import PRESETS
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_answers_that_settle_every_vote_are_averaged_over_finely(monkeypatch: py
     fit = ba.fit(ba.read_votes(votes, prompt="prompt", weight="weight"), model="bradley-terry", answers=True)
     assert fit.spreads.spread("strength_by_prompt") > 3
     boards = [ba.leaderboard(fit)]
-    monkeypatch.setattr(average_vote, "MANY_LEAD_NODES", 221)
+    monkeypatch.setattr(curves, "MANY_LEAD_NODES", 221)
     boards.append(ba.leaderboard(fit))
     for bound in ("elo", "lower", "upper"):
         np.testing.assert_allclose(boards[0][bound], boards[1][bound], atol=1)

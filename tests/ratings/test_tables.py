@@ -8,9 +8,10 @@ import pytest
 from helpers import answered_votes
 
 import bayes_arena as ba
-from bayes_arena.inference import projection
+from bayes_arena.inference import curves
 from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.projection import project
+from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.point import Point
@@ -269,9 +270,29 @@ def test_so_it_is_with_answers_ties_by_competitor_and_a_direction(monkeypatch):
     point = start.moved(rng.normal(size=len(start.head)), rng.normal(size=start.own.shape), 0.5)
     votes = cells.votes_by_annotator()
     expected = project(target, point, votes)
-    for where, name, value in ((Likelihood, "is_exponential", False), (projection, "KEPT", 0)):
+    for where, name, value in ((Likelihood, "is_exponential", False), (curves, "KEPT", 0)):
         monkeypatch.setattr(where, name, value)
         found = project(target, point, votes)
         np.testing.assert_allclose(found.strength, expected.strength, atol=1e-12)
         np.testing.assert_allclose(found.by_head, expected.by_head, atol=1e-12)
         np.testing.assert_allclose(found.by_own, expected.by_own, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_expected_scores_between_nodes_are_those_of_all_leads_and_annotators(ties, monkeypatch):
+    """With answers and 150 annotators who differ in how they tie, of 16 competitors."""
+    votes = answered_votes(competitors=16, annotators=150, votes=300)[0]
+    model = ba.Model("ties", ties=ties, tie_propensity="annotator", strength_by=("prompt",), ties_by=("prompt",))
+    problem, rng = Problem.of(ba.read_votes(votes, prompt="prompt"), model, "default"), np.random.default_rng(3)
+    target, cast = problem.objective, problem.cells.votes_by_annotator()
+    start = target.start()
+    point = start.moved(rng.normal(size=len(start.head)), rng.normal(size=start.own.shape), 0.7)
+    view = replace(on_new_slices(target), annotators=rng.uniform(0.1, 0.4, (len(cast), 1, 1)))
+    found = project(target, point, cast, view)
+    monkeypatch.setattr(curves, "CHEAPER", np.inf)
+    monkeypatch.setattr(curves, "NODES", 5000)
+    monkeypatch.setattr(curves, "MANY_NODES", 5000)
+    expected = project(target, point, cast, view)
+    np.testing.assert_allclose(found.strength, expected.strength, atol=1e-11)
+    np.testing.assert_allclose(found.by_head, expected.by_head, atol=1e-11)
+    np.testing.assert_allclose(found.by_own, expected.by_own, atol=1e-11)

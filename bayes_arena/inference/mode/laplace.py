@@ -79,9 +79,12 @@ class Laplace:
         head, own : ndarray, shapes (h, m) and (M, q, m)
             x, on the plane of the constraints.
         """
+        return self.factor.solve(self._on_plane(head), self._by_own(head, own))
+
+    def _by_own(self, head: Floats, own: OwnNumbers) -> Floats:
+        """Return derivatives with respect to the annotators' parameters, shape (M, q, m)."""
         _, count, width = self.factor.shape
-        by_own = np.zeros((count, width, len(head))) if own is None else np.asarray(own).transpose(1, 2, 0)
-        return self.factor.solve(self._on_plane(head), by_own)
+        return np.zeros((count, width, len(head))) if own is None else np.asarray(own).transpose(1, 2, 0)
 
     def _on_plane(self, head: Floats) -> Floats:
         """Return derivatives (m, n) or (m, h) by the whole head on the plane of the constraints, (h, m)."""
@@ -94,6 +97,8 @@ class Laplace:
         """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
         if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
             return self.factor.covariance(self._on_plane(head).T, own)
+        if isinstance(self.factor, CrossedFactor):
+            return np.asarray(sum(a.T @ b for a, b in self.factor.form(self._on_plane(head), self._by_own(head, own))))
         own = None if own is None else np.asarray(own)
         covariance = np.empty((len(head), len(head)))
         for part in self._parts(len(head)):
@@ -115,7 +120,12 @@ class Laplace:
         own = None if own is None else np.asarray(own)
         variance = np.empty(len(head))
         for part in self._parts(len(head)):
-            x_head, x_own = self.solve(head[part], None if own is None else own[part])
+            some = None if own is None else own[part]
+            if isinstance(self.factor, CrossedFactor):
+                pairs = self.factor.form(self._on_plane(head[part]), self._by_own(head[part], some))
+                variance[part] = sum(np.einsum("km,km->m", a, b) for a, b in pairs)
+                continue
+            x_head, x_own = self.solve(head[part], some)
             variance[part] = np.einsum("mh,hm->m", head[part], x_head[: head.shape[1]])
             if own is not None:
                 variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)

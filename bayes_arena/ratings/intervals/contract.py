@@ -44,6 +44,8 @@ class Quantity:
         Returns their values, shape (n_draws, m), under draws of the parameters.
     more_variance : ndarray, shape (m,), or 0
         Additional variance from effects that no vote informs.
+    covariance : ndarray, shape (m, m), or None
+        Their covariance in the posterior, that included, where it is known.
     """
 
     value: Floats
@@ -51,6 +53,7 @@ class Quantity:
     by_own: OwnJacobian | None
     drawn: Callable[[Draws], Floats]
     more_variance: Floats | float = 0.0
+    covariance: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)

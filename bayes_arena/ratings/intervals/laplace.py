@@ -30,6 +30,8 @@ class Laplace(Interval):
     def summarise(self, fit: Fit, quantity: Quantity, level: float) -> Summary:
         """Estimate functions of the parameters."""
         if fit.samples is None:
+            if quantity.covariance is not None:
+                return symmetric(quantity.value, quantity.covariance.diagonal(), level)
             variance = fit.laplace.variance(quantity.by_head, quantity.by_own) + quantity.more_variance
             return symmetric(quantity.value, variance, level)
         drawn = quantity.drawn(fit.samples)
