@@ -242,6 +242,19 @@ class CrossedFactor:
         head, own = self._split(y, free - self._across @ y, excess)
         return head.T, own.transpose(2, 0, 1)
 
+    def draw_own(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Draw as :meth:`draw` does, but of the head at least the strengths and what is common, and other values."""
+        rows, (_, count, width) = self._own_places.ravel(), self.shape
+        if not len(rows):
+            return self.draw(rng, size)
+        y = self._on_plane(solve_lower(self.lower, rng.normal(size=(len(self.lower), size)), transposed=True))
+        own = self._roots[rows][:, rows] @ rng.normal(size=(len(rows), size))  # own numbers are the first of their unit
+        own -= self._across[rows] @ y
+        if len(self.held):
+            excess = own.reshape(count, width, size).sum(axis=0)
+            own -= self._held_columns[rows] @ np.linalg.solve(self.held, excess)
+        return y.T, own.reshape(count, width, size).transpose(2, 0, 1)
+
     @property
     def _order(self) -> Elimination:
         return self.hessian.elimination

@@ -99,7 +99,9 @@ def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tu
 def draw_in_parts(
     fit: Fit, *, size: int, seed: int = 0, of: Ints | None = None
 ) -> tuple[Floats, Floats, Iterator[tuple[Ints, Floats]]]:
-    """Draw from the posterior as :func:`draw_parameters` does, in batches of annotators.
+    """Draw from the posterior as :func:`draw_parameters` does, in batches of annotators, without slices.
+
+    With slices the draws differ from those of :func:`draw_parameters`.
 
     Parameters
     ----------
@@ -114,19 +116,24 @@ def draw_in_parts(
     parts : iterator
         Indices of annotators, and draws of their parameters (size, m, q).
     """
-    if fit.samples is not None or isinstance(fit.laplace.factor, CrossedFactor):
-        one = fit.samples
-        if one is None:
-            strength, common, own, _ = draw_parameters(fit, size=size, seed=seed)
-        else:
-            strength, common, own = one.strength, one.common, one.own
-        step = max(1, DRAWN_AT_ONCE // len(strength))
-        chosen = np.arange(own.shape[1]) if of is None else of
-        some = [chosen[first : first + step] for first in range(0, len(chosen), step)]
-        return strength, common, ((part, own[:, part]) for part in some)
+    if fit.samples is not None:
+        drawn = fit.samples.own
+        parts = ((part, drawn[:, part]) for part in _batches(drawn, of))
+        return fit.samples.strength, fit.samples.common, parts
     require_draws(size, seed)
-    n, factor, rng = fit.cells.n_competitors, fit.laplace.factor, np.random.default_rng(seed)
-    head = factor.draw_head(rng, size)
-    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head, of=of))
+    n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
+    factor, rng = fit.laplace.factor, np.random.default_rng(seed)
+    if isinstance(factor, CrossedFactor):
+        head, own = factor.draw_own(rng, size)
+        parts = ((part, fit.point.own[part] + own[:, part]) for part in _batches(own, of))
+    else:
+        head = factor.draw_head(rng, size)
+        parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head, of=of))
     strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
-    return fit.strength + strength, fit.point.common + head[:, n:], parts
+    return fit.strength + strength, fit.point.common + head[:, n:c], parts
+
+
+def _batches(own: Floats, of: Ints | None) -> Iterator[Ints]:
+    """Yield annotators, all or some, in batches of those whose draws are handled together."""
+    step, chosen = max(1, DRAWN_AT_ONCE // len(own)), np.arange(own.shape[1]) if of is None else of
+    return (chosen[first : first + step] for first in range(0, len(chosen), step))

@@ -6,6 +6,7 @@ import pytest
 from criteria import CRITERIA, draw
 
 import bayes_arena as ba
+from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.likelihood import numbering
 
 
@@ -45,6 +46,25 @@ def test_comparisons_inside_annotators_change_nothing_but_the_time(monkeypatch):
     np.testing.assert_allclose(inside.board, apart.board, atol=1e-9)
     assert inside.mode.free_energy == pytest.approx(apart.mode.free_energy, abs=1e-8)
     np.testing.assert_allclose(scores[["lower", "upper"]], ba.leaderboard(apart)[["lower", "upper"]], atol=1e-6)
+
+
+def test_draws_without_comparisons_are_those_of_the_gaussian(fit):
+    """Of all strengths, all annotators' numbers, and of the first annotator's plus what they have in common."""
+    strength, common, parts = draw_in_parts(fit, size=2000)
+    own = np.concatenate([drawn for _, drawn in parts], axis=1) - fit.point.own
+    together = common - fit.point.common + own[:, 0, 1:]  # theta is first
+    n, c = len(fit.strength), common.shape[1]
+    by_head, by_own = np.eye(c, n + c, n), np.zeros((c, *own.shape[1:]))
+    by_own[:, 0, 1:] = np.eye(c)
+    expected = np.sqrt(fit.laplace.variance(by_head, by_own))
+    np.testing.assert_allclose(
+        strength.std(axis=0) / np.sqrt(fit.laplace.strength_covariance().diagonal()), 1, atol=0.07
+    )
+    np.testing.assert_allclose(
+        own.std(axis=0) / np.sqrt(np.einsum("kqq->kq", fit.laplace.own_covariance())), 1, atol=0.08
+    )
+    np.testing.assert_allclose(together.std(axis=0) / expected, 1, atol=0.07)
+    np.testing.assert_allclose(own.sum(axis=1), 0, atol=1e-9)
 
 
 def test_verdicts_of_one_comparison_are_not_so_many_votes(arena, cells, fit):
