@@ -72,17 +72,31 @@ class Grid:
 
     Attributes
     ----------
-    leads : list of ndarray, shape (L,)
+    leads : list of ndarray, shape (S L,)
         q_i - q_j plus noise, and the leads along every direction.
+    noise : ndarray, shape (S,)
+        Probabilities over which curves are averaged, to L leads.
     at_pairs : array, shape (n_pairs, L)
-        Takes curves from the grid to pairs; sparse where the grid has all leads.
-    offset : ndarray, shape (L,) or (1,)
+        Takes curves from there to pairs.
+    offset : ndarray, shape (S L,) or (1,)
         What competitors add to ln nu.
     """
 
     leads: list[Floats]
+    noise: Floats
     at_pairs: Any
     offset: Floats
+
+    def __len__(self) -> int:
+        return len(self.leads[0]) // len(self.noise)
+
+    def averaged(self, found: Floats) -> Floats:
+        """Average curves (rows, S L, m) over the noise."""
+        if len(self.noise) == 1:
+            return found
+        return np.asarray(
+            np.einsum("s,rslm->rlm", self.noise, found.reshape(len(found), len(self.noise), len(self), -1))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,24 +123,28 @@ class Curves:
 
 def grid_of_pairs(target: Objective, point: Point, view: View, i: Ints, j: Ints) -> Grid:
     """Return a grid for some pairs of competitors."""
-    from scipy.sparse import csr_array, eye_array, hstack  # slow to import
+    from scipy.sparse import eye_array  # slow to import
 
     d = lead(point.strength + view.slices @ point.slices, i, j)
     along = [lead(point.slices[part], i, j) for part in target.directions]
     ties, (noise, _) = ties_of_competitors(target, point.slices), deviations(target, view)
-    steepest = max(float(np.abs(factor).max(initial=0.0)) for factor in _thetas(target, point.own, view))
-    reach = max(float(np.abs(d).max()) + float(np.abs(noise[0]).max()), 1e-12)
+    thetas = [target.predictor.factors(own.T)[0] for own, _ in around(target, point.own, view, slice(None))]
+    steepest = max(float(np.abs(theta).max(initial=0.0)) for theta in thetas)
+    near = max(float(np.abs(d).max()), 1e-12)
+    reach = near + float(np.abs(noise[0]).max())
     wanted = -math.log(INTERPOLATED) / math.asinh(math.pi / max(steepest * reach, 1e-12))
     size = min(max(NODES, math.ceil(wanted)), MANY_NODES)
     if ties is not None or along or len(noise[0]) * len(d) <= size:
-        every = eye_array(len(d), format="csr")
         repeated = [np.tile(one, len(noise[0])) for one in (d, *along)]
         repeated[0] += np.repeat(noise[0], len(d))
         offset = np.zeros(1) if ties is None else np.tile(ties[i] + ties[j], len(noise[0]))
-        return Grid(repeated, csr_array(hstack([chance * every for chance in noise[1]])), offset)
+        return Grid(repeated, noise[1], eye_array(len(d), format="csr"), offset)
     nodes, to_coefficients = chebyshev(size)
-    terms = sum(chance * chebvander((d + shift) / reach, size - 1) for shift, chance in zip(*noise, strict=True))
-    return Grid([reach * nodes], terms @ to_coefficients, np.zeros(1))
+    averaged = np.zeros((size, size))  # from the grid to leads that are averaged over the noise
+    for shift, chance in zip(*noise, strict=True):
+        averaged += chance * chebvander((near * nodes + shift) / reach, size - 1)
+    at_pairs = chebvander(d / near, size - 1) @ (to_coefficients @ averaged @ to_coefficients)
+    return Grid([reach * nodes], np.ones(1), at_pairs, np.zeros(1))
 
 
 def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Grid) -> Curves:
@@ -166,7 +184,7 @@ def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Gri
 
     parts = [slice(first, min(first + chunk, len(share))) for first in range(0, len(share), chunk)]
     rows = by_coordinate + target.likelihood.n_coordinates
-    if rows * len(grid.leads[0]) * len(share) <= KEPT:
+    if rows * len(grid) * len(share) <= KEPT:
         kept = np.concatenate(list(each(found, parts)), axis=2)
         summed = kept.sum(axis=2)
     elif interpolated is None:
@@ -228,7 +246,7 @@ def _evaluated(
     predictor, likelihood, dimensions = target.predictor, target.likelihood, len(grid.leads)
     by_factor, by_coordinate = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
     if likelihood.is_exponential:
-        return _exponential(target, common, points, ties, grid)
+        return grid.averaged(_exponential(target, common, points, ties, grid))
     size = len(points[0][0])
     found = np.zeros((by_coordinate + likelihood.n_coordinates, len(grid.leads[0]), size))
     leads = [one[:, None] + np.zeros(size) for one in grid.leads]
@@ -246,7 +264,7 @@ def _evaluated(
                 found[BY_LEAD + dimension] += times(factor, slope[ETA])
                 found[by_factor + dimension] += ahead * slope[ETA]
             found[by_coordinate:] += slope
-    return found
+    return grid.averaged(found)
 
 
 def _exponential(
@@ -339,10 +357,6 @@ def around(target: Objective, own: Floats, view: View, part: slice) -> list[tupl
     center = 1.0 - len(moves) / 3
     points = [(own[part] + side * move, 1 / 6) for move in moves for side in (1, -1)]
     return [(own[part], center), *points] if center else points
-
-
-def _thetas(target: Objective, own: Floats, view: View) -> list[Any]:
-    return [target.predictor.factors(one.T)[0] for one, _ in around(target, own, view, slice(None))]
 
 
 def part_of_ties(target: Objective) -> slice | None:

@@ -103,7 +103,9 @@ def _without_enumeration(target: Objective, point: Point, votes: Floats, view: V
     """Project the strengths of so many competitors that their pairs are not enumerated."""
     opponents = Opponents(point.strength)
     to_competitors = opponents.to_competitors
-    found = curves(target, point, votes, view, Grid([opponents.leads], np.eye(len(opponents.leads)), np.zeros(1)))
+    found = curves(
+        target, point, votes, view, Grid([opponents.leads], np.ones(1), np.eye(len(opponents.leads)), np.zeros(1))
+    )
     common = [found.by_coordinate[one.coordinate] * (not one.belongs_to_vote) for one in target.common]
     by_common = to_competitors @ np.array(common).reshape(len(common), len(opponents.leads)).T
     all_pairs = fit_all_pairs(to_competitors @ np.clip(found.score, CERTAIN, 1 - CERTAIN), point.strength)
