@@ -9,6 +9,7 @@ order            the order in which a problem is solved: by the votes, not by na
 marginal/        annotators and slices integrated out, spreads estimated
 crowd            whose votes a ranking is about, and how much each annotator counts
 population       whom a ranking speaks for: groups of voters and their shares
+curves           the scores that annotators are expected to give, by lead
 average_vote     what they are expected to vote on some pairs
 averages         what a reader should know of the average
 projection       r*: every model on the Bradley-Terry scale
