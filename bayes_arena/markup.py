@@ -1,4 +1,4 @@
-"""Tables as HTML and Markdown, in which names show as text whatever they contain."""
+"""Tables as HTML and Markdown, in which names show as text whatever they contain, and numbers as people read them."""
 
 from __future__ import annotations
 
@@ -58,6 +58,11 @@ def markdown_text(text: str) -> str:
 def has_words(values: Iterable[str]) -> bool:
     """Whether a column has words, not only numbers."""
     return any(character.isalpha() for value in values for character in value)
+
+
+def percent(share: float, spec: str = "g") -> str:
+    """Write a share as people read it: 95 %."""
+    return f"{100 * share:{spec}} %"
 
 
 def ranges(first: Iterable[int], last: Iterable[int]) -> list[str]:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Exit, Option
 
 from bayes_arena.cli.options import OUTPUT
-from bayes_arena.cli.text_table import aligned, print_aligned
 from bayes_arena.errors import OutputError
 from bayes_arena.markup import html_table, markdown_table
 from bayes_arena.replacing import written_beside
+from bayes_arena.text_table import aligned, print_aligned
 
 if TYPE_CHECKING:
     import polars as pl

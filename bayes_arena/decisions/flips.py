@@ -91,9 +91,9 @@ def flips(
     Huang, Shen, Wei & Broderick, "Dropping just a handful of preferences can change top large language model rankings",
     arXiv:2508.11847; added and flipped votes: arXiv:2605.15761.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
+    table = Table(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
     table.attrs.update(by=by, how=how, max_share=max_share, model=result.model.name)
     return table
 
@@ -158,7 +158,7 @@ def flip_votes(
     ModelError, NotIdentifiedError, ConvergenceError
         As for :func:`flips`.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if how == "add":
         raise ModelError(
@@ -180,7 +180,7 @@ def flip_votes(
         columns[name] = np.array(cells.slice_names[name], dtype=object)[codes[row]]
     columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)
     return table
 

@@ -61,9 +61,9 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
     ----------
     Russo, D. (2016), "Simple Bayesian algorithms for best arm identification", COLT.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(next_columns(fit, n, goal=goal, seed=seed))
+    table = Table(next_columns(fit, n, goal=goal, seed=seed))
     table.attrs.update(goal=goal, seed=seed, **fit.about)
     return table
 

@@ -377,6 +377,6 @@ def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quanti
 
 
 def _frame(columns: Columns) -> pd.DataFrame:
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    return pd.DataFrame(columns)
+    return Table(columns)

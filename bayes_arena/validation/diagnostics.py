@@ -56,9 +56,9 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
     Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    return pd.DataFrame(diagnosis(fit))
+    return Table(diagnosis(fit))
 
 
 def diagnosis(fit: Fit) -> list[dict[str, str]]:

@@ -10,8 +10,8 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import KEPT, OUTPUT, VOTES
-from bayes_arena.cli.text_table import print_aligned
 from bayes_arena.errors import printable
+from bayes_arena.text_table import print_aligned
 from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:

@@ -157,7 +157,7 @@ def check(cells: object) -> pd.DataFrame:
     ----------
     Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     votes = as_cells(cells)  # first, because its errors are typed
-    return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))
+    return Table(check_rows(votes, None if votes is cells else read_repeats(cells)))
