@@ -60,8 +60,8 @@ def has_words(values: Iterable[str]) -> bool:
     return any(character.isalpha() for value in values for character in value)
 
 
-def percent(share: float, spec: str = "g") -> str:
-    """Write a share as people read it: 95 %."""
+def percent(share: float, spec: str = ".0f") -> str:
+    """Write a share, or a level with the spec g, as people read it: 95 %."""
     return f"{100 * share:{spec}} %"
 
 

@@ -21,9 +21,10 @@ LONGEST, HEAD = 60, 20
 
 
 class Table(pd.DataFrame):
-    """A data frame that prints its first rows and as many of its first columns as there is room for.
+    """A data frame that prints its first rows, and as many of its first columns as there is room for.
 
-    Where pandas would print everything, it does. Else numbers have four significant digits, and what is not shown is named.
+    Where Pandas would print everything, it does. Else numbers have four significant digits, and what is not
+    shown is named.
     """
 
     @property

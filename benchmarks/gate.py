@@ -22,6 +22,7 @@ from scipy.optimize import brentq
 
 import bayes_arena as ba
 from bayes_arena.decisions.gate import gate
+from bayes_arena.markup import percent
 from bayes_arena.ratings.elo import EloScale
 
 PROMPTS, SPREAD, SIDE, NU = 250, 0.7, 0.3, 0.5
@@ -97,7 +98,7 @@ def main() -> None:
                     f"{counts[answer] / asked.comparisons:.3f}" for answer in ("yes", "no", "not enough votes")
                 )
                 print(
-                    f"| {noise:.0%} | {lead:+.0f} | {required}{f' by {margin:g}' if margin else ''} | {shares} | "
+                    f"| {percent(noise)} | {lead:+.0f} | {required}{f' by {margin:g}' if margin else ''} | {shares} | "
                     f"{math.copysign(1, lead) * np.mean(leads):+.1f} |",
                     flush=True,
                 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bayes_arena.cli.output import between, chances, counts, digits
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import listing, printable
-from bayes_arena.markup import ranges
+from bayes_arena.markup import percent, ranges
 
 if TYPE_CHECKING:
     from bayes_arena.arrays import Columns
@@ -26,7 +26,7 @@ def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, lis
         "rank": digits(columns["rank"], "d"),
         "competitor": [str(name) for name in columns["competitor"]],
         "elo": digits(columns["elo"], ".1f"),
-        f"{100 * level:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
+        f"{percent(level, 'g')} interval": between(columns["lower"], columns["upper"], ".1f"),
         "rank range": ranges(columns["rank_lower"], columns["rank_upper"]),
         **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
     }
@@ -110,7 +110,9 @@ def promoters_named(who: Columns) -> list[str]:
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
     """Return a part of a title: the intervals of a board, unless they are the posterior's own, and what it is over."""
-    estimated = f"\nstandard deviations estimated to {shown_as['sd_error']:.2%}" if "sd_error" in shown_as else ""
+    estimated = (
+        f"\nstandard deviations estimated to {percent(shown_as['sd_error'], '.2f')}" if "sd_error" in shown_as else ""
+    )
     return intervals_named(shown_as) + estimated + _ranked_on(shown_as)
 
 

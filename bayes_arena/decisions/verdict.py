@@ -34,7 +34,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.markup import html_paragraph
+from bayes_arena.markup import html_paragraph, percent
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -118,12 +118,12 @@ class Verdict:
     @property
     def explained(self) -> list[str]:
         """What lies behind the sentence, in further sentences."""
-        at = f"{100 * self.level:g} %"
+        at = percent(self.level, "g")
         return [
             f"To name the best at {at}, {more(self.votes_to_name, self.votes)}.",
             f"{self.leader} is expected to be {self.regret_elo:.1f} Elo points behind the best.",
             f"To have {at} of all pairs in the right order, {more(self.votes_to_rank, self.votes)}; "
-            f"{50 * (1 + self.expected_tau):.0f} % are expected to be (Kendall's tau {self.expected_tau:.2f}).",
+            f"{percent((1 + self.expected_tau) / 2)} are expected to be (Kendall's tau {self.expected_tau:.2f}).",
         ]
 
 

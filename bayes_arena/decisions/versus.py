@@ -31,7 +31,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.markup import html_paragraph
+from bayes_arena.markup import html_paragraph, percent
 from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
@@ -106,9 +106,9 @@ class Versus:
             )
         sentences = [
             said,
-            f"It is {max(self.elo_gap, 0.0):.0f} Elo points ahead ({100 * self.level:g} % interval {self.lower:.0f} to "
-            f"{self.upper:.0f}) and is expected to take {100 * self.expected_score:.0f} % of their votes, a tie "
-            "counting one half.",
+            f"It is {max(self.elo_gap, 0.0):.0f} Elo points ahead ({percent(self.level, 'g')} interval "
+            f"{self.lower:.0f} to {self.upper:.0f}) and is expected to take {percent(self.expected_score)} of their "
+            "votes, a tie counting one half.",
             so_far,
         ]
         if not self.settled and self.votes_to_go is not None:

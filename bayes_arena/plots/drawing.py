@@ -151,8 +151,3 @@ def about(fit: Fit) -> str:
     parts = {"on": over, "by": fit.about.get("crowd"), "for the population": fit.about.get("population")}
     said = [f"; {word} {what}" for word, what in (parts | {"as of": fit.about.get("at")}).items() if what]
     return f"{fit.model.name}, {fit.described_votes}{''.join(said)}"
-
-
-def percent(level: float) -> str:
-    """Write a level as a percentage."""
-    return f"{100 * level:g} %"

@@ -275,7 +275,9 @@ class TestMeta:
         first, second = board_of(fit, 0.95, ba.EloScale(), ()).names[:2]
         meta = pl.DataFrame({"name": [first, second, "z"], "cost": [10.0, 2.0, 1.0]})
         said = text_of(ba.report(fit, meta=meta).html)
-        assert f"The votes cannot tell {second} from {first}, and by cost it is 80% cheaper (2.0 against 10.0)." in said
+        assert (
+            f"The votes cannot tell {second} from {first}, and by cost it is 80 % cheaper (2.0 against 10.0)." in said
+        )
         dear = meta.with_columns(cost=pl.Series([1.0, 2.0, 0.5]))
         assert "cheaper" not in ba.report(fit, meta=dear).html  # z is, and worse
 

@@ -17,6 +17,7 @@ from bayes_arena.cli.output import Output, between, counts, digits, plain, rows
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import ColumnError, ModelError
+from bayes_arena.markup import percent
 from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def annotators(
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
     shown["agreement"] = digits(columns["net_agreement"], ".2f")
-    shown[f"{100 * intervals.level:g} % interval"] = between(
+    shown[f"{percent(intervals.level, 'g')} interval"] = between(
         columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
     )
     headings = {"theta": "theta", "tie_propensity": "ties nu", "emphasis": "emphasis", "position": "side b"}
@@ -70,7 +71,15 @@ def annotators(
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
-    spare = ("side b", "emphasis", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
+    spare = (
+        "side b",
+        "emphasis",
+        "ties nu",
+        "theta",
+        f"{percent(intervals.level, 'g')} interval",
+        "agreement",
+        "votes",
+    )
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
@@ -112,7 +121,7 @@ def judge(
     shown = {
         "what": columns["what"],
         "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
-        f"{100 * level:g} % interval": [
+        f"{percent(level, 'g')} interval": [
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
@@ -147,7 +156,7 @@ def integrity(
         "votes": counts(columns["votes"]),
         "do not count": digits(columns["discounted"], ".0f"),
         "accounts": counts(columns["accounts"]),
-        "largest": digits(columns["largest_share"], ".0%"),
+        "largest": [percent(share) for share in columns["largest_share"].tolist()],
         "plain votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["plain_votes"]],
         "soft votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["soft_votes"]],
     }

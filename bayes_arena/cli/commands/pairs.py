@@ -14,6 +14,7 @@ from bayes_arena.cli.options import MODEL, RANKING, takes_options
 from bayes_arena.cli.output import WARNED, Format, Output, between, chances, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import SHOWN, ModelError, printable
+from bayes_arena.markup import percent
 
 NO, TOO_FEW = 1, 4
 """Exit codes of a gate that is not passed."""
@@ -49,12 +50,12 @@ def pairs(
         "P(better)": chances(columns["p_better"]),
         "Elo gap": digits(columns["elo_gap"].round() + 0.0, ".0f"),
         _interval(level): between(columns["lower"], columns["upper"], ".0f"),
-        "win rate": digits(columns["expected_score"], ".0%"),
+        "win rate": [percent(share) for share in columns["expected_score"].tolist()],
         "votes": counts(columns["votes"]),
         "to settle": [_to_go(votes) for votes in columns["votes_to_go"]],
     }
     columns["votes_to_go"] = [plain(votes) for votes in columns["votes_to_go"]]
-    said = f"not settled at {100 * level:g} %: {n_unsettled:,} of {n_pairs:,} pairs"
+    said = f"not settled at {percent(level, 'g')}: {n_unsettled:,} of {n_pairs:,} pairs"
     said += f"; the {most:,} least settled are shown" if most < n_pairs else ""
     about, title = introduced(source, result, said)
     head = {**about, "level": level, "n_pairs": n_pairs, "n_unsettled": n_unsettled, "warnings": notes}
@@ -105,7 +106,7 @@ def versus(
         f"P({competitor} is better)": chances([found.p_better])[0],
         "Elo gap": f"{found.elo_gap:.1f}",
         _interval(level): f"{found.lower:.1f} … {found.upper:.1f}",
-        "expected win rate": f"{found.expected_score:.1%}",
+        "expected win rate": percent(found.expected_score, ".1f"),
         "votes between them": f"{found.votes:,.12g}",
         "won, lost, tied": f"{found.wins:,.12g}, {found.losses:,.12g}, {found.ties:,.12g}",
         "more votes to settle it": _to_go(found.votes_to_go),
@@ -162,7 +163,7 @@ def flips(
     shown["P(better)"] = chances(columns["p_better"])
     shown[plural(by)] = [f"{k:,.0f}" for k in columns["k"]]
     shown["linear"] = [f"{k:,.0f}" for k in columns["k_linear"]]
-    shown["share"] = ["" if isinf(share) else f"{100 * share:.3g} %" for share in columns["share"]]
+    shown["share"] = ["" if isinf(share) else percent(share, ".3g") for share in columns["share"]]
     if by != "vote":
         shown["whose"] = [", ".join([*names[:SHOWN], *["..."] * (len(names) > SHOWN)]) for names in columns[by]]
         columns[by] = [", ".join(names) for names in columns[by]]
@@ -172,13 +173,13 @@ def flips(
     head = {**about, "by": by, "how": how, "max_share": max_share, "warnings": notes}
     title = f"{source.title(result.cast)}\n{fitted}{discounted_named(result)}"
     title += f"\n{plural(by)} to {how} until the second is ahead"
-    title += f"; inf: more than {100 * max_share:g} % of the votes" if any(map(isinf, columns["k"])) else ""
+    title += f"; inf: more than {percent(max_share, 'g')} of the votes" if any(map(isinf, columns["k"])) else ""
     spare = ("linear", "Elo gap")
     output.write(columns, schema="flips/1", key="flips", head=head, title=title, shown=shown, spare=spare)
 
 
 def _interval(level: float) -> str:
-    return f"{100 * level:g} % interval"
+    return f"{percent(level, 'g')} interval"
 
 
 def _to_go(votes: float | None) -> str:
