@@ -152,7 +152,8 @@ def stopping(arenas: int) -> None:
             stops = [stop for looks in of_goal if (stop := first(looks, rule))]
             print(
                 f"| {goal} | {name} | {percent(len(stops) / arenas)} | "
-                f"{np.median([stop.votes for stop in stops]):,.0f} | {with_error(stop.lost > 0 for stop in stops)} | {with_error((stop.lost for stop in stops), 1)} |"
+                f"{np.median([stop.votes for stop in stops]):,.0f} | {with_error(stop.lost > 0 for stop in stops)} | "
+                f"{with_error((stop.lost for stop in stops), 1)} |"
             )
     print("\n## After so many votes\n")
     print("| pairs for | votes | leader is the best | P(best) | Elo lost | expected | tau | expected | difference |")

@@ -5,7 +5,7 @@
 A judge compares a new and a base model on 250 prompts, each in both orders: 500 votes. On a prompt the new one leads by
 d + Normal(0, .7) logits, the judge leans to the side shown first by .3 logits, ties follow Davidson's model with
 nu = .5, and a share of the verdicts is noise: a coin toss. d is such that without noise and without a side the new one
-takes the score that its lead stands for, averaged over prompts. Fitted as by ``bayes-arena versus new base votes.csv
+takes the score that its lead stands for, averaged over prompts. Fitted as by ``bayes-arena pairs votes.csv
 --program judge --no-prompt --require ...``, the default model at level .95. With the two exchanged, the same fits show
 leads below zero.
 """

@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Rate language models from pairwise votes: Elo scores with intervals, and how far each annotator can be "
     "trusted. Start with `bayes-arena rank`, which rates a built-in example.",
     epilog="Exit codes: 0 all is well; 2 bad input, with a message; 3 with --strict, a warning was printed; of a gate "
-    "(versus --require) 1 no, 4 not enough votes.",
+    "(pairs --require) 1 no, 4 not enough votes.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,

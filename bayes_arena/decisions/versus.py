@@ -176,8 +176,10 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
     return Versus(competitor, opponent, level, **numbers)
 
 
-def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Columns, int, int]:
-    """Compare all pairs, the likelier competitor first, and return the least settled ones.
+def pair_columns(
+    fit: Fit, level: float, most: int | None = None, of: tuple[str, str] | None = None
+) -> tuple[Columns, int, int]:
+    """Compare all pairs, the likelier competitor first, and return the least settled ones; or only one pair.
 
     Parameters
     ----------
@@ -187,22 +189,25 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
         As for :func:`versus`.
     most : int, optional
         How many pairs; all by default.
+    of : (str, str), optional
+        The pair, in this order.
 
     Returns
     -------
     columns : dict
-        ``stronger, weaker`` and the fields of a :class:`Versus`, the least settled pair first.
+        The fields of a :class:`Versus`, the least settled pair first.
     n_pairs, n_unsettled : int
         Number of pairs, and of those not settled.
     """
     require_level(level)
-    i, j = pair_indices(fit, None)
+    i, j = pair_indices(fit, [of] if of else None)
     ahead = shares_ahead(decision_strengths(fit))[i, j]
-    i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
+    if of is None:
+        i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
     likelier = np.maximum(ahead, 1 - ahead)
     order = np.argsort(likelier, kind="stable")[:most]
     names = np.array(fit.cells.competitors, dtype=object)
-    columns = {"stronger": names[i[order]], "weaker": names[j[order]], **_compared(fit, i[order], j[order], level)}
+    columns = {"competitor": names[i[order]], "opponent": names[j[order]], **_compared(fit, i[order], j[order], level)}
     return columns, len(i), int(((likelier < level) | ~_connected(fit, i, j)).sum())
 
 

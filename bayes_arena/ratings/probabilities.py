@@ -325,8 +325,8 @@ def unsettled_pairs(
     Returns
     -------
     pandas.DataFrame
-        ``stronger, weaker, probability``: the likelier order and its posterior probability (below ``level`` where votes
-        connect the two), the least settled pair first.
+        ``competitor, opponent, probability``: the likelier order and its posterior probability (below ``level``
+        where votes connect the two), the least settled pair first.
 
     Raises
     ------
@@ -343,7 +343,7 @@ def unsettled_pairs(
     apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them
     i, j = np.nonzero((ahead >= 0.5) & ((ahead < level) | apart) & ~np.eye(len(names), dtype=bool))
     keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
-    table = Table({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
+    table = Table({"competitor": names[i[keep]], "opponent": names[j[keep]], "probability": ahead[i, j][keep]})
     table = table.sort_values("probability", ignore_index=True, kind="stable")
     table.attrs.update(level=level, **about)
     return table

@@ -115,7 +115,7 @@ def test_what_cannot_be_spared_makes_a_line_longer_rather_than_lose_a_digit():
         ("integrity",),
         ("pairs", *PLAIN),
         ("check", "--no-annotator"),
-        ("flips", *PLAIN, "--by", "annotator"),
+        ("pairs", *PLAIN, "-n", 4, "--without", "annotator"),
     ],
 )
 def test_wide_tables_fit_80_columns(votes_file, command):

@@ -113,7 +113,7 @@ def test_what_is_settled_is_what_the_tables_say(discounted):
     found = settled_of(discounted, board_of(discounted, 0.95, ba.EloScale(), ()), 0.95)
     unsettled = ba.unsettled_pairs(discounted)
     assert found.unsettled == len(unsettled)
-    pairs = {(one.stronger, one.weaker): one.probability for one in unsettled.itertuples()}
+    pairs = {(one.competitor, one.opponent): one.probability for one in unsettled.itertuples()}
     assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
 
 

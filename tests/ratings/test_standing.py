@@ -139,11 +139,11 @@ def test_unsettled_pairs_are_those_with_overlapping_posteriors(fit):
     assert pairs["probability"].between(0.5, 0.95).all()
     assert pairs["probability"].is_monotonic_increasing
     sure = ba.unsettled_pairs(fit, level=0.6)
-    assert set(zip(sure["stronger"], sure["weaker"], strict=True)) <= set(
-        zip(pairs["stronger"], pairs["weaker"], strict=True)
+    assert set(zip(sure["competitor"], sure["opponent"], strict=True)) <= set(
+        zip(pairs["competitor"], pairs["opponent"], strict=True)
     )
     names = ba.leaderboard(fit)["competitor"].tolist()
-    listed = set(zip(pairs["stronger"], pairs["weaker"], strict=True))
+    listed = set(zip(pairs["competitor"], pairs["opponent"], strict=True))
     assert (names[0], names[-1]) not in listed
     z = _z_of_the_difference(fit, names[0], names[1])
     assert ((names[0], names[1]) in listed) == (z < 1.645)

@@ -1,4 +1,4 @@
-"""``annotators``, ``judge``, ``integrity``: who votes how, and whose votes a place rests on."""
+"""``annotators``, ``integrity``: who votes how, and whose votes a place rests on."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bayes_arena.votes.sizes import sizes
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
 
+JUDGE = "A language model as judge"
 TSTAMP = "tstamp"
 """Column of times that is looked for."""
 
@@ -40,10 +41,37 @@ def annotators(
     model: ModelChoice,
     intervals: IntervalChoice,
     fdr: Fdr = None,
+    judge: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Report on this one, a program, instead: how it votes beside people, its tastes, and what its votes "
+            "are worth.",
+            rich_help_panel=JUDGE,
+            show_default=False,
+        ),
+    ] = None,
+    own: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="A competitor of the judge's own family. Repeatable. Default: names that begin like the judge's.",
+            rich_help_panel=JUDGE,
+            show_default=False,
+        ),
+    ] = None,
     picture: Picture,
     output: Output,
 ) -> None:
-    """List the annotators, the least reliable first: who votes with the others, against them, or not on the merits."""
+    """List the annotators, the least reliable first: who votes with the others, against them, or not on the merits.
+
+    With --judge, report on a language model that votes beside people.
+    """
+    if judge is not None:
+        _report_on_judge(judge, own, source, model, intervals.level, output)
+        return
+    if own is not None:
+        raise ModelError("--own goes with --judge NAME.")
     with collected_warnings() as notes:
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
@@ -84,26 +112,10 @@ def annotators(
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
 
-@app.command(rich_help_panel=TRUSTED)
-@takes_options
-def judge(
-    *,
-    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
-    source: Annotated[VoteSource, Without("no_annotator")],
-    own: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            help="A competitor of the judge's own family. Repeatable. Default: names that begin like the judge's.",
-            rich_help_panel=MODEL,
-            show_default=False,
-        ),
-    ] = None,
-    model: ModelChoice,
-    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
-    output: Output,
+def _report_on_judge(
+    judge: str, own: list[str] | None, source: VoteSource, model: ModelChoice, level: float, output: Output
 ) -> None:
-    """Report on a language model as judge: how it votes beside people, its tastes, and what its votes are worth."""
+    """Write the report on a judge."""
     with collected_warnings() as notes:
         import numpy as np
 
@@ -125,9 +137,9 @@ def judge(
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast)}
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast), "warnings": notes}
     title = f"{source.title(result.cast)}\n{found.model}\n{found.sentence}"
-    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)
+    output.write(columns, schema="annotators-judge/1", key="report", head=head, title=title, shown=shown)
 
 
 @app.command(rich_help_panel=TRUSTED)
