@@ -225,7 +225,7 @@ def chances(values: Iterable[float]) -> list[str]:
 
 def counts(values: Any) -> list[str]:
     """Format counts: whole numbers, or one decimal place where votes are weighted."""
-    return [str(value) if isinstance(value, int) else f"{value:.1f}" for value in values.tolist()]
+    return [f"{value:,}" if isinstance(value, int) else f"{value:,.1f}" for value in values.tolist()]
 
 
 def between(lower: Any, upper: Any, spec: str) -> list[str]:

@@ -88,7 +88,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
         bad, left_out = loo.votes[loo.pareto_k > PARETO_K].sum(), loo.votes[... if loo.sampled is None else loo.sampled]
         add(
             "Pareto k, leave-one-vote-out",
-            f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {left_out.sum():.0f} votes above {PARETO_K}",
+            f"largest {loo.pareto_k.max():.2f}; {bad:,.0f} of {left_out.sum():,.0f} votes above {PARETO_K}",
             not bad,
             ("" if fit.tree is not None else "use method='nuts'; ")
             + "votes that stay above it are outliers under the model: compare with kfold or held_out",

@@ -19,7 +19,7 @@ def test_disconnected_groups_are_named():
     cells = ba.read_votes(frame([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")]))
     assert cells.components.tolist() == [1, 1, 0, 0, 0]
     status, text = found([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")])["connected comparisons"]
-    assert (status, text) == ("warning", "2 group(s); apart from the largest: p, q")
+    assert (status, text) == ("warning", "2 groups; apart from the largest: p, q")
 
 
 def test_perfect_and_hopeless_records_are_named():

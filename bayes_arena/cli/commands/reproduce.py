@@ -67,7 +67,7 @@ def reproduce(
     size = sizes(votes.cells)
     name = "simulated twin of the paper's Table 1" if data is None else data
     print(
-        f"{name}, annotators with more than {delta} votes: {size['n_votes']} votes, {size['n_competitors']} models, "
+        f"{name}, annotators with more than {delta} votes: {size['n_votes']:,} votes, {size['n_competitors']} models, "
         f"{size['n_annotators']} annotators"
     )
     asked = targets or [TargetName.all]

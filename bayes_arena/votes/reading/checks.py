@@ -64,7 +64,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
     add(
         "connected comparisons",
-        f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
+        f"{labels.max() + 1} groups; apart from the largest: {listing(alone)}" if alone else "one group",
         bool(alone),
         "rate the groups separately, or collect votes between them",
     )
