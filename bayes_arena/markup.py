@@ -65,6 +65,20 @@ def percent(share: float, spec: str = ".0f") -> str:
     return f"{100 * share:{spec}} %"
 
 
+def ranked(about: Mapping[str, str]) -> list[str]:
+    """Say what a ranking is about: which slices or prompts, whose votes, when, for whom."""
+    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
+    worth = f", the votes worth {about['effective_votes']} of it" if "effective_votes" in about else ""
+    said = {
+        "on": slices,
+        "by": about.get("crowd"),
+        "with accounts capped at": about.get("cap"),
+        "as of": about.get("at"),
+        "for the population": f"{about['population']}{worth}" if "population" in about else None,
+    }
+    return [f"{word} {what}" for word, what in said.items() if what]
+
+
 def ranges(first: Iterable[int], last: Iterable[int]) -> list[str]:
     """Write ranges of whole numbers: 1, 2–5."""
     return [f"{one}" if one == other else f"{one}–{other}" for one, other in zip(first, last, strict=True)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bayes_arena.cli.output import between, chances, counts, digits
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import listing, printable
-from bayes_arena.markup import percent, ranges
+from bayes_arena.markup import percent, ranges, ranked
 
 if TYPE_CHECKING:
     from bayes_arena.arrays import Columns
@@ -117,14 +117,8 @@ def board_named(shown_as: Mapping[str, Any]) -> str:
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Return lines of a title: what a ranking is over, if it is over some slices or prompts, when, whose, for whom."""
-    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    said = (f"\nranked on {slices}" if slices else "") + (f"\nranked by {about['crowd']}" if "crowd" in about else "")
-    said += f"\nranked as of {about['at']}" if "at" in about else ""
-    if "population" in about:
-        worth = f", the votes worth {about['effective_votes']} of it" if "effective_votes" in about else ""
-        said += f"\nranked for the population {about['population']}{worth}"
-    return said
+    """Return lines of a title: what a ranking is about."""
+    return "".join(f"\nranked {one}" for one in ranked(about))
 
 
 def intervals_named(shown_as: Mapping[str, Any]) -> str:

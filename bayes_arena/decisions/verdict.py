@@ -121,7 +121,7 @@ class Verdict:
         at = percent(self.level, "g")
         return [
             f"To name the best at {at}, {more(self.votes_to_name, self.votes)}.",
-            f"{self.leader} is expected to be {self.regret_elo:.1f} Elo points behind the best.",
+            f"Whoever takes {self.leader} for the best loses {self.regret_elo:.1f} Elo points on average.",
             f"To have {at} of all pairs in the right order, {more(self.votes_to_rank, self.votes)}; "
             f"{percent((1 + self.expected_tau) / 2)} are expected to be (Kendall's tau {self.expected_tau:.2f}).",
         ]

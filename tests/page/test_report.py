@@ -336,7 +336,7 @@ def test_observed_and_predicted_are_sums_over_votes():
     half = 1.96 * np.sqrt((30 + 10 / 4) / 60 - (35 / 60) ** 2) / np.sqrt(60)
     assert scores.upper - scores.lower == pytest.approx(2 * half, rel=1e-3)
     assert (found.pairs, found.outside, found.furthest) == (1, 0, ())
-    assert found.said.startswith("So the fit is good")
+    assert found.said.startswith("The fit is good")
 
 
 def test_pairs_that_depart_from_the_model_are_named():
@@ -345,7 +345,7 @@ def test_pairs_that_depart_from_the_model_are_named():
     found = fitted(ba.fit(frame(rows)), 0.95)
     assert {found.furthest[0].first, found.furthest[0].second} == {"x", "z"}
     assert found.outside >= 1 and abs(found.furthest[0].z) > 3
-    assert found.said.startswith("So the fit is not good")
+    assert found.said.startswith("The fit is not good")
 
 
 def test_cells_of_a_figure_are_those_of_the_matrix():

@@ -56,8 +56,8 @@ def pairs(
         str | None,
         Option(
             metavar="WHAT",
-            help="Also count without how many votes (vote) the worse would be ahead, or without all votes of how many "
-            "annotators, prompts or another slice. Takes up to seconds a pair.",
+            help="Also count how many votes (vote), or annotators, prompts or members of another slice, would have to "
+            "go for the worse to be ahead. Takes up to seconds a pair.",
             rich_help_panel=MODEL,
             show_default=False,
         ),
@@ -70,7 +70,7 @@ def pairs(
 ) -> None:
     """Say who is better than whom, and how sure that is, the least settled pairs first.
 
-    With --between, only of two, and with --require as a gate for continuous integration.
+    With --between, of two alone; with --require, as a gate for continuous integration.
     """
     if require and two is None:
         raise ModelError("--require goes with --between A B.")

@@ -43,7 +43,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         alike = "" if repeats.evident or not repeats.repeated else "; they may be separate votes"
         add(
             "repeated votes",
-            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            f"{repeats.repeated:,} of {repeats.rows:,} rows equal another in every column{alike}",
             repeats.evident,
             "leave them out: dedupe=True (--dedupe)",
         )
@@ -87,7 +87,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             "votes per annotator",
             f"median {middle:g}, minimum {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
             few > 0,
-            f"use a prior, or leave them out (--delta {FEW_VOTES})",
+            f"keep the default prior; under a flat one leave them out (--delta {FEW_VOTES})",
         )
     else:
         add("votes per annotator", "annotators unknown", False, "")
@@ -112,7 +112,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         "first-position wins",
         f"{percent(share, '.1f')} of decided votes" if cells.sided else "the votes do not say who was shown first",
         bool(z > 3) and cells.sided,
-        "if the sides were drawn at random, this is a position effect",
+        "if the sides were drawn at random, this is a position effect, which the default models have",
     )
     add(
         "ties",
