@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bayes_arena.cli.output import between, chances, counts, digits
+from bayes_arena.cli.output import between, chances, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
-from bayes_arena.errors import listing, printable
+from bayes_arena.errors import NotIdentifiedError, listing, printable
 from bayes_arena.markup import percent, ranges, ranked
 
 if TYPE_CHECKING:
     from bayes_arena.arrays import Columns
+    from bayes_arena.decisions.verdict import Verdict
     from bayes_arena.fits.result import Fit
 
 RECORD = "ties", "losses", "wins"
@@ -33,6 +34,24 @@ def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, lis
     if "p_best" in columns:
         shown["P(best)"] = chances(columns["p_best"])
     return shown
+
+
+def verdict_of(result: Fit, level: float) -> Verdict | None:
+    """Return the verdict; None where the votes determine no estimate, as warnings say."""
+    from bayes_arena.decisions.verdict import verdict
+
+    try:
+        return verdict(result, level=level)
+    except NotIdentifiedError:
+        return None
+
+
+def verdict_as_json(said: Verdict | None) -> dict[str, Any] | None:
+    """Return a verdict as a field of JSON."""
+    if said is None:
+        return None
+    numbers = {name: plain(value) for name, value in asdict(said).items() if name not in ("headline", "level")}
+    return {"sentence": said.sentence, **numbers}
 
 
 def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:

@@ -214,8 +214,8 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 
 
 def digits(values: Any, spec: str) -> list[str]:
-    """Format numbers."""
-    return [format(value, spec) for value in values.tolist()]
+    """Format numbers; zero has no minus sign."""
+    return [format(value, spec if spec.endswith("d") else f"z{spec}") for value in values.tolist()]
 
 
 def chances(values: Iterable[float]) -> list[str]:

@@ -71,7 +71,7 @@ def closed():
 
     for name in (each["$ref"].rpartition("/")[2] for each in whole["oneOf"]):
         close(whole["$defs"][name])
-    for name in ("ranked", "decisions"):
+    for name in ("ranked", "decisions", "verdict"):
         close(whole["$defs"][name])
     return whole
 

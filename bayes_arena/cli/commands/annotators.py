@@ -132,7 +132,7 @@ def _report_on_judge(
     bounds = between(columns["lower"], columns["upper"], ".2f")
     shown = {
         "what": columns["what"],
-        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
+        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:z.2f}" for one in estimates],
         f"{percent(level, 'g')} interval": [
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],

@@ -90,7 +90,7 @@ def pairs(
         "better" if two is None else "A": [str(name) for name in columns["competitor"]],
         "worse" if two is None else "B": [str(name) for name in columns["opponent"]],
         "P(better)": chances(columns["p_better"]),
-        "Elo gap": digits(columns["elo_gap"].round() + 0.0, ".0f"),
+        "Elo gap": digits(columns["elo_gap"], ".0f"),
         f"{percent(level, 'g')} interval": between(columns["lower"], columns["upper"], ".0f"),
         "win rate": [percent(score) for score in columns["expected_score"].tolist()],
         "votes": counts(columns["votes"]),
