@@ -73,8 +73,8 @@ def ranked(about: Mapping[str, str]) -> list[str]:
         "on": slices,
         "by": about.get("crowd"),
         "with accounts capped at": about.get("cap"),
-        "as of": about.get("at"),
         "for the population": f"{about['population']}{worth}" if "population" in about else None,
+        "as of": about.get("at"),
     }
     return [f"{word} {what}" for word, what in said.items() if what]
 

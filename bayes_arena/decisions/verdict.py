@@ -34,7 +34,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.markup import html_paragraph, percent
+from bayes_arena.markup import html_paragraph, percent, ranked
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -212,15 +212,9 @@ def _headline(fit: Fit, named: list[str], leader: str) -> str:
 
 
 def _board(about: Mapping[str, str]) -> str:
-    """Say what a ranking is about; empty if that is everything."""
-    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    said = {
-        " on": slices,
-        " by": about.get("crowd"),
-        " for the population": about.get("population"),
-        " as of": about.get("at"),
-    }
-    return "".join(f"{word} {what}" for word, what in said.items() if what)
+    """Say in short what a ranking is about; empty if that is everything."""
+    short = {name: what for name, what in about.items() if name not in ("cap", "effective_votes")}
+    return "".join(f" {one}" for one in ranked(short))
 
 
 def _apart(sizes: Ints) -> str:
