@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -38,6 +38,9 @@ from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.probabilities import score_columns, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEYOND = 1000
 """Multiple of the votes cast beyond which no number of further votes is estimated."""
@@ -174,6 +177,37 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
     columns = _compared(fit, *pair_indices(fit, [(competitor, opponent)]), level)
     numbers: dict[str, Any] = {name: column.tolist()[0] for name, column in columns.items()}
     return Versus(competitor, opponent, level, **numbers)
+
+
+@held
+def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
+    """Say of all pairs who is the better, and how sure that is, the least settled pair first.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        Probability at which an order is settled, and coverage of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The fields of a :class:`Versus`, but for the level: ``competitor``, the likelier to be better, ``opponent,
+        p_better, settled, elo_gap, lower, upper, expected_score, votes, wins, losses, ties, votes_to_go, connected``.
+
+    Raises
+    ------
+    ModelError
+        If the level is not between 0 and 1.
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+    """
+    from bayes_arena.table import Table
+
+    table = Table(pair_columns(fit, level)[0])
+    table.attrs.update(level=level, **fit.about)
+    return table
 
 
 def pair_columns(

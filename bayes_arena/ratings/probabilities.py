@@ -301,54 +301,6 @@ def win_probability(
     return table
 
 
-@held
-def unsettled_pairs(
-    fit: Fit,
-    *,
-    level: float = 0.95,
-    interval: Interval | IntervalName | None = None,
-    draws: Draws | None = None,
-    over: Over | None = None,
-    slice: tuple[str, str] | None = None,
-) -> pd.DataFrame:
-    """List the pairs whose order the votes do not settle.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    level : float
-        An order is settled if its posterior probability is at least this, and votes connect the two.
-    interval, draws, over, slice
-        As for :func:`~bayes_arena.rank_probabilities`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``competitor, opponent, probability``: the likelier order and its posterior probability (below ``level``
-        where votes connect the two), the least settled pair first.
-
-    Raises
-    ------
-    ModelError
-        If the level is invalid.
-    """
-    from bayes_arena.table import Table
-
-    require_level(level)
-    fit = fit.on(over, slice)
-    strength, about = drawn_strengths(interval, fit, draws)
-    names = np.array(fit.cells.competitors, dtype=object)
-    ahead = shares_ahead(strength)
-    apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them
-    i, j = np.nonzero((ahead >= 0.5) & ((ahead < level) | apart) & ~np.eye(len(names), dtype=bool))
-    keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
-    table = Table({"competitor": names[i[keep]], "opponent": names[j[keep]], "probability": ahead[i, j][keep]})
-    table = table.sort_values("probability", ignore_index=True, kind="stable")
-    table.attrs.update(level=level, **about)
-    return table
-
-
 def shares_ahead(strength: Floats) -> Floats:
     """Return the share of draws (n_draws, n) in which the row is ahead of the column, ties counting half, (n, n)."""
     return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])

@@ -111,9 +111,9 @@ def test_its_numbers_are_those_of_the_tables(discounted):
 
 def test_what_is_settled_is_what_the_tables_say(discounted):
     found = settled_of(discounted, board_of(discounted, 0.95, ba.EloScale(), ()), 0.95)
-    unsettled = ba.unsettled_pairs(discounted)
-    assert found.unsettled == len(unsettled)
-    pairs = {(one.competitor, one.opponent): one.probability for one in unsettled.itertuples()}
+    table = ba.pairs(discounted)
+    assert found.unsettled == (~table["settled"]).sum()
+    pairs = {(one.competitor, one.opponent): one.p_better for one in table.itertuples() if not one.settled}
     assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
 
 
@@ -132,7 +132,7 @@ def test_groups_that_no_vote_connects_are_not_settled():
     with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(ba.read_votes(frame(won)), model="bradley-terry")
     found = settled_of(fit, board_of(fit, 0.7, ba.EloScale(), ()), 0.7)
-    assert (found.connected, found.unsettled) == (False, len(ba.unsettled_pairs(fit, level=0.7))) == (False, 4)
+    assert (found.connected, found.unsettled) == (False, (~ba.pairs(fit, level=0.7)["settled"]).sum()) == (False, 4)
     assert "or no votes connect the two" in text_of(ba.report(fit, level=0.7).html)
 
 
