@@ -86,12 +86,13 @@ def pairs(
         passed = gate(result, *two, required=require, margin=margin, level=level) if two and require else None
         columns, n_pairs, n_unsettled = pair_columns(result, level, most, two)
         overturned = overturning(result, columns, without) if without else {}
+    interval = f"{percent(level, 'g')} interval"
     shown = {
         "better" if two is None else "A": [str(name) for name in columns["competitor"]],
         "worse" if two is None else "B": [str(name) for name in columns["opponent"]],
         "P(better)": chances(columns["p_better"]),
         "Elo gap": digits(columns["elo_gap"], ".0f"),
-        f"{percent(level, 'g')} interval": between(columns["lower"], columns["upper"], ".0f"),
+        interval: between(columns["lower"], columns["upper"], ".0f"),
         "win rate": [percent(score) for score in columns["expected_score"].tolist()],
         "votes": counts(columns["votes"]),
         "to settle": [_to_go(votes) for votes in columns["votes_to_go"]],
@@ -114,7 +115,7 @@ def pairs(
         if output.strict and notes:
             raise Exit(WARNED)
     else:
-        spare = ["win rate", "votes"]
+        spare = ["win rate", "votes", "share", interval, "Elo gap"]
         output.write(columns, schema="pairs/1", key="pairs", head=head, title=title, shown=shown, spare=spare)
     if passed is not None and passed.answer != "yes":
         raise Exit(NO if passed.answer == "no" else TOO_FEW)
