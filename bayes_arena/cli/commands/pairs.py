@@ -115,7 +115,7 @@ def pairs(
         if output.strict and notes:
             raise Exit(WARNED)
     else:
-        spare = ["win rate", "votes", "share", interval, "Elo gap"]
+        spare = ["win rate", "votes", "share", "annotators", interval, "Elo gap"]
         output.write(columns, schema="pairs/1", key="pairs", head=head, title=title, shown=shown, spare=spare)
     if passed is not None and passed.answer != "yes":
         raise Exit(NO if passed.answer == "no" else TOO_FEW)
