@@ -111,7 +111,7 @@ def processors(session: nox.Session, processor: str) -> None:
 def gate(session: nox.Session) -> None:
     """Ask the gate about simulated votes of a judge, by its command: a better model, a worse one, and an equal one."""
     folder = Path(session.create_tmp()).resolve()
-    votes, ask = str(folder / "votes.csv"), ("versus", "new", "base", "--program", "judge", "--no-prompt", "--require")
+    votes, two = str(folder / "votes.csv"), ("--between", "new", "base", "--program", "judge", "--no-prompt")
     for lead, asked, code in (
         ("100", ("better",), 0),
         ("100", ("not-worse", "--margin", "20"), 0),
@@ -119,7 +119,7 @@ def gate(session: nox.Session) -> None:
         ("0", ("better",), 4),
     ):
         session.run(sys.executable, "benchmarks/gate.py", "--write", votes, "--leads", lead, silent=True)
-        session.run(*PYTHON, "bayes_arena", *ask, *asked, votes, success_codes=[code])
+        session.run(*PYTHON, "bayes_arena", "pairs", votes, *two, "--require", *asked, success_codes=[code])
 
 
 @nox.session

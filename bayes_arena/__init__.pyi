@@ -8,7 +8,7 @@ from .decisions.next_pairs import next_pairs as next_pairs
 from .decisions.price import price as price
 from .decisions.siblings import siblings as siblings
 from .decisions.verdict import verdict as verdict
-from .decisions.versus import versus as versus
+from .decisions.versus import pairs as pairs, versus as versus
 from .errors import (
     ArenaError as ArenaError,
     ArenaWarning as ArenaWarning,
@@ -54,7 +54,6 @@ from .ratings.online import (
 from .ratings.probabilities import (
     head_to_head as head_to_head,
     rank_probabilities as rank_probabilities,
-    unsettled_pairs as unsettled_pairs,
     win_probability as win_probability,
 )
 from .ratings.slices import answers as answers, slice_gaps as slice_gaps

@@ -8,9 +8,10 @@ import io
 import os
 import sys
 
-from bayes_arena.cli.app import app, is_plain_terminal, tell
+from bayes_arena.cli.app import app, tell
 from bayes_arena.errors import ArenaError
 from bayes_arena.progress import report
+from bayes_arena.text_table import is_plain_terminal
 
 # isort: off
 # commands register themselves, and appear in the help in this order

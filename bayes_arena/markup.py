@@ -1,4 +1,4 @@
-"""Tables as HTML and Markdown, in which names show as text whatever they contain."""
+"""Tables as HTML and Markdown, in which names show as text whatever they contain, and numbers as people read them."""
 
 from __future__ import annotations
 
@@ -58,6 +58,25 @@ def markdown_text(text: str) -> str:
 def has_words(values: Iterable[str]) -> bool:
     """Whether a column has words, not only numbers."""
     return any(character.isalpha() for value in values for character in value)
+
+
+def percent(share: float, spec: str = ".0f") -> str:
+    """Write a share, or a level with the spec g, as people read it: 95 %."""
+    return f"{100 * share:{spec}} %"
+
+
+def ranked(about: Mapping[str, str]) -> list[str]:
+    """Say what a ranking is about: which slices or prompts, whose votes, when, for whom."""
+    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
+    worth = f", the votes worth {about['effective_votes']} of it" if "effective_votes" in about else ""
+    said = {
+        "on": slices,
+        "by": about.get("crowd"),
+        "with accounts capped at": about.get("cap"),
+        "for the population": f"{about['population']}{worth}" if "population" in about else None,
+        "as of": about.get("at"),
+    }
+    return [f"{word} {what}" for word, what in said.items() if what]
 
 
 def ranges(first: Iterable[int], last: Iterable[int]) -> list[str]:

@@ -25,6 +25,7 @@ from promotion import Attack, attacked, board, fitted
 import bayes_arena as ba
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.markup import percent
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 
@@ -81,7 +82,7 @@ def main() -> None:
                 worst = max(moves, key=lambda one: one[2])
                 largest = [f"{max(one[which] for one in moves):+.0f}" for which in range(3)]
                 share = accounts * each / (VOTES + accounts * each)
-                cells = [str(seed), f"{accounts} x {each}", f"{share:.1%}", clipped, *largest, worst[3]]
+                cells = [str(seed), f"{accounts} x {each}", percent(share, ".1f"), clipped, *largest, worst[3]]
                 print(f"| {' | '.join(cells)} |", flush=True)
     report("")
 

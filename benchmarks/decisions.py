@@ -30,6 +30,7 @@ from bayes_arena.decisions.verdict import in_order, leads, likely_best
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.markup import percent
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
@@ -150,8 +151,9 @@ def stopping(arenas: int) -> None:
         for name, rule in (("P(best) ≥ .95", is_sure), ("expected regret ≤ 10 Elo", is_harmless)):
             stops = [stop for looks in of_goal if (stop := first(looks, rule))]
             print(
-                f"| {goal} | {name} | {len(stops) / arenas:.0%} | {np.median([stop.votes for stop in stops]):,.0f} | "
-                f"{with_error(stop.lost > 0 for stop in stops)} | {with_error((stop.lost for stop in stops), 1)} |"
+                f"| {goal} | {name} | {percent(len(stops) / arenas)} | "
+                f"{np.median([stop.votes for stop in stops]):,.0f} | {with_error(stop.lost > 0 for stop in stops)} | "
+                f"{with_error((stop.lost for stop in stops), 1)} |"
             )
     print("\n## After so many votes\n")
     print("| pairs for | votes | leader is the best | P(best) | Elo lost | expected | tau | expected | difference |")
@@ -182,7 +184,7 @@ def stopping(arenas: int) -> None:
             apart = np.log2(np.minimum(estimated, CAP) / np.minimum(took, CAP))
             print(
                 f"| {goal} | {votes:,} | {len(pairs)} | {shown(estimated)} | {shown(took)} | "
-                f"{(np.abs(apart) <= 1).mean():.0%} |"
+                f"{percent((np.abs(apart) <= 1).mean())} |"
             )
 
 

@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 
 import bayes_arena as ba
+from bayes_arena.markup import percent
 from bayes_arena.paper.detection import suspects
 from bayes_arena.paper.measures import detection
 from bayes_arena.paper.perturbation import KINDS, Kind, perturb
@@ -83,7 +84,7 @@ def runs(
     for kind in KINDS:
         for share in shares:
             for seed in seeds:
-                report(f"{name}: {kind} {share:.0%}, seed {seed}")
+                report(f"{name}: {kind} {percent(share)}, seed {seed}")
                 perturbed, who = perturb(cells, kind, share, seed)
                 fit, paper = ba.fit(perturbed, robust=False), ba.fit(perturbed, model="am-elo", prior="flat")
                 table = ba.annotators(fit)
@@ -130,7 +131,7 @@ def reversed_rankings(arenas: int) -> list[tuple[float, float | None, bool]]:
     rows = []
     for share in HALVES:
         for seed in range(arenas):
-            report(f"mirror: {share:.0%}, arena {seed}")
+            report(f"mirror: {percent(share)}, arena {seed}")
             size = 20
             arena = ba.simulate(
                 competitors=10, annotators=size, votes=60 * size, anomalous=round(share * size), seed=1000 + seed

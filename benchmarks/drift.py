@@ -20,6 +20,7 @@ from measuring import RESULTS
 
 import bayes_arena as ba
 from bayes_arena.inference.change import POINTS
+from bayes_arena.markup import percent
 from bayes_arena.votes.cells import single_votes
 
 MOVING = ba.Model("moving", ties="davidson", drift=True)
@@ -68,7 +69,7 @@ def alarms(arenas: int) -> list[str]:
     kinds |= {f"half by {points:.0f} Elo": lambda seed, p=points: moved(p, seed) for points in (50.0, 100.0)}
     for name, make in kinds.items():
         clear = [ba.fit(make(seed), robust=False, dimensions=0).change.is_clear for seed in range(arenas)]
-        lines.append(f"| {name} | {np.mean(clear):.1%} |")
+        lines.append(f"| {name} | {percent(np.mean(clear), '.1f')} |")
     return [*lines, "", f"{arenas} arenas each.", ""]
 
 

@@ -182,7 +182,7 @@ VERBS: dict[str, Verb] = {
     "win_probability": lambda fit, new: ba.win_probability(fit),
     "head_to_head": lambda fit, new: ba.head_to_head(fit),
     "rank_probabilities": lambda fit, new: ba.rank_probabilities(fit),
-    "unsettled_pairs": lambda fit, new: ba.unsettled_pairs(fit),
+    "pairs": lambda fit, new: ba.pairs(fit),
     "verdict": lambda fit, new: str(ba.verdict(fit)),
     "versus": lambda fit, new: str(ba.versus(fit, new["m000"], new["m001"])),
     "flips": lambda fit, new: ba.flips(fit),

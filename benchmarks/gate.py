@@ -5,7 +5,7 @@
 A judge compares a new and a base model on 250 prompts, each in both orders: 500 votes. On a prompt the new one leads by
 d + Normal(0, .7) logits, the judge leans to the side shown first by .3 logits, ties follow Davidson's model with
 nu = .5, and a share of the verdicts is noise: a coin toss. d is such that without noise and without a side the new one
-takes the score that its lead stands for, averaged over prompts. Fitted as by ``bayes-arena versus new base votes.csv
+takes the score that its lead stands for, averaged over prompts. Fitted as by ``bayes-arena pairs votes.csv
 --program judge --no-prompt --require ...``, the default model at level .95. With the two exchanged, the same fits show
 leads below zero.
 """
@@ -22,6 +22,7 @@ from scipy.optimize import brentq
 
 import bayes_arena as ba
 from bayes_arena.decisions.gate import gate
+from bayes_arena.markup import percent
 from bayes_arena.ratings.elo import EloScale
 
 PROMPTS, SPREAD, SIDE, NU = 250, 0.7, 0.3, 0.5
@@ -97,7 +98,7 @@ def main() -> None:
                     f"{counts[answer] / asked.comparisons:.3f}" for answer in ("yes", "no", "not enough votes")
                 )
                 print(
-                    f"| {noise:.0%} | {lead:+.0f} | {required}{f' by {margin:g}' if margin else ''} | {shares} | "
+                    f"| {percent(noise)} | {lead:+.0f} | {required}{f' by {margin:g}' if margin else ''} | {shares} | "
                     f"{math.copysign(1, lead) * np.mean(leads):+.1f} |",
                     flush=True,
                 )

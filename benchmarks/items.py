@@ -20,6 +20,7 @@ import polars as pl
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
+from bayes_arena.markup import percent
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 CODES = {0: "tie", 1: "model_a", 2: "model_b"}
@@ -106,7 +107,7 @@ def main() -> None:
             error, half = (np.array([one[place] for one in found]) for place in (0, 1))
             error = error - truth
             covered, spread = np.mean(np.abs(error) <= half), 1.96 * np.sqrt(np.mean(error**2))
-            print(f"| {sd:g} | {name} | {covered:.1%} | {half.mean():.1f} | {spread:.1f} |", flush=True)
+            print(f"| {sd:g} | {name} | {percent(covered, '.1f')} | {half.mean():.1f} | {spread:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

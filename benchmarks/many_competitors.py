@@ -28,6 +28,7 @@ from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
+from bayes_arena.markup import percent
 from bayes_arena.ratings.intervals.contract import Summary
 from bayes_arena.ratings.rank_ranges import ranges_of_intervals
 from bayes_arena.votes.cells import Cells
@@ -177,12 +178,12 @@ def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
     peak, error = peak_mib(), board.attrs.get("sd_error")
     how, errors, ranks = "exact", "", ""
     if error is not None:
-        how = f"estimated, {error:.2%}" if error else "dense"
+        how = f"estimated, {percent(error, '.2f')}" if error else "dense"
     if n >= CHECKED:
         exact, off = check(fit, board)
         if not off.max() < WORST:
             how += ", WRONG"
-        errors = " / ".join(f"{value:.2%}" for value in (np.median(off), np.quantile(off, 0.99), off.max()))
+        errors = " / ".join(percent(value, ".2f") for value in (np.median(off), np.quantile(off, 0.99), off.max()))
         if n < SAMPLE:
             board = board.set_index("competitor").loc[list(cells.competitors)]
             score, sd = board["elo"].to_numpy(), exact / HALF_WIDTH
@@ -229,7 +230,7 @@ def main() -> None:
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     print(f"\n{versions}, {platform.machine()}.")
     if wrong:
-        raise SystemExit(f"Standard deviations are off by {WORST:.0%} or more: {'; '.join(wrong)}")
+        raise SystemExit(f"Standard deviations are off by {percent(WORST)} or more: {'; '.join(wrong)}")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 import bayes_arena as ba
+from bayes_arena.markup import percent
 from bayes_arena.validation.cross_validation import split_votes, vote_scores
 from bayes_arena.validation.prediction import predict_cells
 
@@ -80,7 +81,7 @@ def outside(cells: ba.Cells) -> str:
         for by in GROUPS:
             table = ba.predictive_check(fit, by)
             out = (table["observed"] < table["lower"]) | (table["observed"] > table["upper"])
-            shares += [f"{out[table['statistic'] == statistic].mean():.1%}" for statistic in ("win", "tie")]
+            shares += [percent(out[table["statistic"] == statistic].mean(), ".1f") for statistic in ("win", "tie")]
         lines.append(f"| {name} | " + " | ".join(shares) + " |")
     return "\n".join(lines)
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 import bayes_arena as ba
+from bayes_arena.markup import percent
 from bayes_arena.votes.cells import with_counts
 
 SYSTEMS, AT_ONCE = 13, 5
@@ -60,7 +61,7 @@ def main() -> None:
                 truth = bootstrapped(cells, model, options.replicates)
                 ratio, plain = sd / truth, sd * weight**0.5 / truth
                 numbers = f"{weight:.2f} | {sd:.4f} | {truth:.4f} | {ratio:.3f} | {plain:.3f}"
-                print(f"| {spread} | {ties:.0%} | {name} | {numbers} |", flush=True)
+                print(f"| {spread} | {percent(ties)} | {name} | {numbers} |", flush=True)
 
 
 if __name__ == "__main__":

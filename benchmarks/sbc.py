@@ -42,6 +42,7 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.presets import PRESETS, in_dimensions, with_criteria, with_drift
 from bayes_arena.likelihood.priors import SMALLEST
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.markup import percent
 from bayes_arena.progress import report
 from bayes_arena.votes.names import CRITERION, ITEM, TIME
 
@@ -214,7 +215,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    levels = [f"{level:.0%}".replace("%", " %") for level in LEVELS]
+    levels = [percent(level) for level in LEVELS]
     print(f"{options.replicates} replicates a regime: {N} competitors, {ANNOTATORS} annotators, {VOTES:,} votes\n")
     print(markdown(["regime", "of", *levels, "rms z", "p", "refused", "CPU s a replicate"], []), flush=True)
     right = True

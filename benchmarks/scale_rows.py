@@ -26,6 +26,7 @@ from simulated import fit_small_arenas, write_votes
 from startup import bare_group_by, bare_process, in_turn, m_elo, program
 
 import bayes_arena as ba
+from bayes_arena.markup import percent
 
 NODES, TUNE = 7, 300
 """Nodes of the average over a row of votes; draws to tune with, by default."""
@@ -175,7 +176,7 @@ def _fit_and_intervals(cells: ba.Cells, **options: Any) -> dict[str, Any]:
     said = ", ".join(f"{name} {digits(part['wall_s'])} s" for name, part in parts.items())
     of_annotators = 2 if fit.target.own else 1  # exponentials: of a win, and of a tie
     work = {"bytes": held(cells), "exps": of_annotators * len(cells.a), "peak_mib": peak}
-    return found | work | {"said": f"{said}; sds at most {off.max():.2%} from exact"}
+    return found | work | {"said": f"{said}; sds at most {percent(off.max(), '.2f')} from exact"}
 
 
 @contextmanager

@@ -24,6 +24,7 @@ import polars as pl
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
+from bayes_arena.markup import percent
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 
@@ -77,9 +78,9 @@ def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
     spreads = fit.spreads.discrimination, fit.spreads.tie_spread, fit.spreads.position_spread
     return {
         "slope of fitted on true strengths": np.polyfit(strength, table["strength"], 1)[0],
-        f"strengths inside {LEVEL:.0%} intervals": np.mean(np.abs(z) < NormalDist().inv_cdf(0.5 + LEVEL / 2)),
+        f"strengths inside {percent(LEVEL)} intervals": np.mean(np.abs(z) < NormalDist().inv_cdf(0.5 + LEVEL / 2)),
         "slope of fitted on true Elo scores": np.polyfit(elo, board["elo"], 1)[0],
-        f"Elo scores inside {LEVEL:.0%} intervals": np.mean((board["lower"] <= elo) & (elo <= board["upper"])),
+        f"Elo scores inside {percent(LEVEL)} intervals": np.mean((board["lower"] <= elo) & (elo <= board["upper"])),
         **{
             f"spread of {name}, fitted / true": found / sd
             for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)

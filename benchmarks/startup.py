@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 import bayes_arena as ba
+from bayes_arena.markup import percent
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 VOTES, ANNOTATORS, COMPETITORS = 1_670_000, 61_003, 129
@@ -134,7 +135,7 @@ def small(path: Path, runs: int) -> None:
         middle = {key: statistics.median(lap[key] for lap in laps) for key in laps[0]}
         print(f"What {name} spends them on:\n\n| | CPU seconds | share |\n|---|---:|---:|")
         for key, value in middle.items():
-            print(f"| {key} | {value:.3f} | {value / sum(middle.values()):.0%} |")
+            print(f"| {key} | {value:.3f} | {percent(value / sum(middle.values()))} |")
         print()
 
 

@@ -47,7 +47,7 @@ def settled(model: str, seed: int) -> list[tuple[bool, bool]] | None:
     if not len(rows):
         return None
     row = rng.choice(rows)
-    pair = columns["stronger"][row], columns["weaker"][row]
+    pair = columns["competitor"][row], columns["opponent"][row]
     votes = further(arena, pair, 2 * int(to_go[row]), rng)
     better = arena.strength[arena.competitors.index(pair[0])] > arena.strength[arena.competitors.index(pair[1])]
     found = []

@@ -3,6 +3,7 @@
 import multiprocessing
 import queue
 
+import pandas as pd
 import pytest
 from helpers import frame
 
@@ -150,3 +151,14 @@ def test_a_fork_after_votes_were_read_says_so(fit, tmp_path):
         assert in_a_fork(lambda work=work: said(work)).startswith("ForkError: This process was forked")
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         assert "was opened before this process was forked" in in_a_fork(lambda: said(arena.history))
+
+
+def test_a_table_prints_its_head_whole_and_names_what_is_left_out(fit, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    board = ba.leaderboard(fit)
+    lines = repr(board).splitlines()
+    assert "..." not in repr(board) and max(map(len, lines)) <= 60
+    assert lines[0].split()[:3] == ["rank", "competitor", "elo"] and f"{board['elo'][2]:.1f}" in lines[4]
+    assert "Not shown in 60 columns:" in repr(board) and "ties." in lines[-1]
+    assert repr(board[["rank", "competitor"]]) == repr(pd.DataFrame(board[["rank", "competitor"]]))  # it fits
+    assert repr(pd.concat([board] * 30, ignore_index=True)).endswith("... and 70 more rows")

@@ -95,8 +95,10 @@ class Session:
 
     def table(self, query: str) -> pd.DataFrame:
         """Return the result of a query."""
+        from bayes_arena.table import Table
+
         with _typed_errors(self.path):
-            return self.connection.execute(query).df()
+            return Table(self.connection.execute(query).df())
 
     @contextmanager
     def incoming(self, columns: Mapping[str, Any]) -> Iterator[None]:

@@ -13,6 +13,5 @@ fit_options  options: the model, the intervals, the Elo scale
 output       options: how answers are written, and where
 picture      options: the picture that is drawn beside the answer
 headings     how a fit is described above its table, and in JSON
-text_table   tables as aligned text, as wide as the terminal
 ===========  ==========================================================
 """

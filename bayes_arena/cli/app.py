@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections import Counter
@@ -20,7 +19,7 @@ app = typer.Typer(
     help="Rate language models from pairwise votes: Elo scores with intervals, and how far each annotator can be "
     "trusted. Start with `bayes-arena rank`, which rates a built-in example.",
     epilog="Exit codes: 0 all is well; 2 bad input, with a message; 3 with --strict, a warning was printed; of a gate "
-    "(versus --require) 1 no, 4 not enough votes.",
+    "(pairs --require) 1 no, 4 not enough votes.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=True,
@@ -46,12 +45,6 @@ def _any_command(
 def tell(text: str) -> None:
     """Print a message to standard error, with control characters escaped."""
     print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
-
-
-def is_plain_terminal() -> bool:
-    """Whether the terminal shows only plain characters: a dumb one, or one whose encoding is not UTF-8."""
-    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"  # answers are written as UTF-8 whatever it is
-    return os.environ.get("TERM") == "dumb" or not encoding.lower().startswith("utf")
 
 
 @contextmanager

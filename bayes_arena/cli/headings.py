@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bayes_arena.cli.output import between, chances, counts, digits
+from bayes_arena.cli.output import between, chances, counts, digits, plain
 from bayes_arena.cli.vote_source import VoteSource
-from bayes_arena.errors import listing, printable
-from bayes_arena.markup import ranges
+from bayes_arena.errors import NotIdentifiedError, listing, printable
+from bayes_arena.markup import percent, ranges, ranked
 
 if TYPE_CHECKING:
     from bayes_arena.arrays import Columns
+    from bayes_arena.decisions.verdict import Verdict
     from bayes_arena.fits.result import Fit
 
 RECORD = "ties", "losses", "wins"
@@ -26,13 +27,31 @@ def shown_leaderboard(columns: Mapping[str, Any], level: float) -> dict[str, lis
         "rank": digits(columns["rank"], "d"),
         "competitor": [str(name) for name in columns["competitor"]],
         "elo": digits(columns["elo"], ".1f"),
-        f"{100 * level:g} % interval": between(columns["lower"], columns["upper"], ".1f"),
+        f"{percent(level, 'g')} interval": between(columns["lower"], columns["upper"], ".1f"),
         "rank range": ranges(columns["rank_lower"], columns["rank_upper"]),
         **{name: counts(columns[name]) for name in ("votes", "wins", "losses", "ties")},
     }
     if "p_best" in columns:
         shown["P(best)"] = chances(columns["p_best"])
     return shown
+
+
+def verdict_of(result: Fit, level: float) -> Verdict | None:
+    """Return the verdict; None where the votes determine no estimate, as warnings say."""
+    from bayes_arena.decisions.verdict import verdict
+
+    try:
+        return verdict(result, level=level)
+    except NotIdentifiedError:
+        return None
+
+
+def verdict_as_json(said: Verdict | None) -> dict[str, Any] | None:
+    """Return a verdict as a field of JSON."""
+    if said is None:
+        return None
+    numbers = {name: plain(value) for name, value in asdict(said).items() if name not in ("headline", "level")}
+    return {"sentence": said.sentence, **numbers}
 
 
 def how_fitted(result: Fit) -> tuple[dict[str, Any], str]:
@@ -110,19 +129,15 @@ def promoters_named(who: Columns) -> list[str]:
 
 def board_named(shown_as: Mapping[str, Any]) -> str:
     """Return a part of a title: the intervals of a board, unless they are the posterior's own, and what it is over."""
-    estimated = f"\nstandard deviations estimated to {shown_as['sd_error']:.2%}" if "sd_error" in shown_as else ""
+    estimated = (
+        f"\nstandard deviations estimated to {percent(shown_as['sd_error'], '.2f')}" if "sd_error" in shown_as else ""
+    )
     return intervals_named(shown_as) + estimated + _ranked_on(shown_as)
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Return lines of a title: what a ranking is over, if it is over some slices or prompts, when, whose, for whom."""
-    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    said = (f"\nranked on {slices}" if slices else "") + (f"\nranked by {about['crowd']}" if "crowd" in about else "")
-    said += f"\nranked as of {about['at']}" if "at" in about else ""
-    if "population" in about:
-        worth = f", the votes worth {about['effective_votes']} of it" if "effective_votes" in about else ""
-        said += f"\nranked for the population {about['population']}{worth}"
-    return said
+    """Return lines of a title: what a ranking is about."""
+    return "".join(f"\nranked {one}" for one in ranked(about))
 
 
 def intervals_named(shown_as: Mapping[str, Any]) -> str:

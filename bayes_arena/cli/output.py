@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Exit, Option
 
 from bayes_arena.cli.options import OUTPUT
-from bayes_arena.cli.text_table import aligned, print_aligned
 from bayes_arena.errors import OutputError
 from bayes_arena.markup import html_table, markdown_table
 from bayes_arena.replacing import written_beside
+from bayes_arena.text_table import aligned, print_aligned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,8 +214,8 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 
 
 def digits(values: Any, spec: str) -> list[str]:
-    """Format numbers."""
-    return [format(value, spec) for value in values.tolist()]
+    """Format numbers; zero has no minus sign."""
+    return [format(value, spec if spec.endswith("d") else f"z{spec}") for value in values.tolist()]
 
 
 def chances(values: Iterable[float]) -> list[str]:
@@ -225,7 +225,7 @@ def chances(values: Iterable[float]) -> list[str]:
 
 def counts(values: Any) -> list[str]:
     """Format counts: whole numbers, or one decimal place where votes are weighted."""
-    return [str(value) if isinstance(value, int) else f"{value:.1f}" for value in values.tolist()]
+    return [f"{value:,}" if isinstance(value, int) else f"{value:,.1f}" for value in values.tolist()]
 
 
 def between(lower: Any, upper: Any, spec: str) -> list[str]:

@@ -254,11 +254,10 @@ def _grades(text: str) -> Any:
 def described(name: str, cells: Cells) -> str:
     """Describe votes by a name and the numbers of votes, competitors, annotators and prompts."""
     size = sizes(cells)
-    who = f", {size['n_annotators']} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
-    what = f", {size['n_prompts']} prompts" if "n_prompts" in size else ""
-    votes = f"{size['n_votes']:.12g} votes" if cells.design_effect == 1 else cells.described_votes
+    who = f", {size['n_annotators']:,} annotator{'s' * (cells.n_annotators > 1)}" if size["n_annotators"] else ""
+    what = f", {size['n_prompts']:,} prompts" if "n_prompts" in size else ""
     less = f", {size['n_invalid']:,} invalid votes left out" if "n_invalid" in size else ""
-    return f"{name}: {votes}, {size['n_competitors']} competitors{who}{what}{less}"
+    return f"{name}: {cells.described_votes}, {size['n_competitors']:,} competitors{who}{what}{less}"
 
 
 def _example_votes() -> Any:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Pairs = Literal["adjacent", "top"]
+MOST = 0.3
+"""Largest share of the votes that may be changed."""
 
 
 @held
@@ -46,7 +48,7 @@ def flips(
     *,
     by: str = "vote",
     how: How = "drop",
-    max_share: float = 0.3,
+    max_share: float = MOST,
 ) -> pd.DataFrame:
     """Count the votes, annotators or prompts whose change would reverse the order of two competitors.
 
@@ -91,9 +93,9 @@ def flips(
     Huang, Shen, Wei & Broderick, "Dropping just a handful of preferences can change top large language model rankings",
     arXiv:2508.11847; added and flipped votes: arXiv:2605.15761.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
+    table = Table(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
     table.attrs.update(by=by, how=how, max_share=max_share, model=result.model.name)
     return table
 
@@ -101,7 +103,7 @@ def flips(
 def flip_columns(
     result: Fit, pairs: Pairs | Sequence[tuple[str, str]], *, by: str, how: How, max_share: float
 ) -> Columns:
-    """Columns of :func:`flips` (the command line prints them without importing pandas)."""
+    """Columns of :func:`flips`."""
     _require_options(result, how, max_share)
     with one_thread():
         fit = at_mode(result)
@@ -130,9 +132,27 @@ def flip_columns(
     return columns
 
 
+def overturning(result: Fit, pairs: Columns, by: str) -> Columns:
+    """Return columns ``k, share`` and whose votes these are: the fewest whose loss would put the worse of a pair ahead.
+
+    ``pairs`` has columns ``competitor, opponent, p_better``. Where the mode already has the opposite order, as it may
+    for pairs that votes do not settle, no vote need be lost.
+    """
+    couples = list(zip(pairs["competitor"], pairs["opponent"], strict=True))
+    found = flip_columns(result, couples, by=by, how="drop", max_share=MOST)
+    better = np.where(pairs["p_better"] >= 0.5, pairs["competitor"], pairs["opponent"])
+    is_turned = found["competitor"] != better
+    columns: Columns = {name: np.where(is_turned, 0.0, found[name]) for name in ("k", "share")}
+    if by != VOTE:
+        columns[by] = [() if turned else names for turned, names in zip(is_turned, found[by], strict=True)]
+    elif "annotators" in found:
+        columns["annotators"] = np.where(is_turned, 0, found["annotators"])
+    return columns
+
+
 @held
 def flip_votes(
-    result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = 0.3
+    result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = MOST
 ) -> pd.DataFrame:
     """List the votes whose change would reverse the order of two competitors.
 
@@ -158,7 +178,7 @@ def flip_votes(
     ModelError, NotIdentifiedError, ConvergenceError
         As for :func:`flips`.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if how == "add":
         raise ModelError(
@@ -180,7 +200,7 @@ def flip_votes(
         columns[name] = np.array(cells.slice_names[name], dtype=object)[codes[row]]
     columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)
     return table
 

@@ -64,9 +64,9 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
     >>> int(table["discounted"].sum())
     0
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(integrity_columns(fit, elo=elo))
+    table = Table(integrity_columns(fit, elo=elo))
     table.attrs.update(fit.about)
     return table
 
@@ -124,9 +124,9 @@ def promoters(fit: Fit) -> pd.DataFrame:
     ModelError
         If nobody looked.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    return pd.DataFrame(promoter_columns(fit))
+    return Table(promoter_columns(fit))
 
 
 def promoter_columns(fit: Fit) -> Columns:

@@ -61,9 +61,9 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
     ----------
     Russo, D. (2016), "Simple Bayesian algorithms for best arm identification", COLT.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(next_columns(fit, n, goal=goal, seed=seed))
+    table = Table(next_columns(fit, n, goal=goal, seed=seed))
     table.attrs.update(goal=goal, seed=seed, **fit.about)
     return table
 
@@ -83,7 +83,7 @@ def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -
             why = f"{votes[a, b]:g} votes so far" if votes[a, b] else "never compared"
         else:
             a, b = _may_be_best(strength, p_best, rng)
-            why = f"P(best) {p_best[a]:.2f} and {p_best[b]:.2f}"
+            why = "P(best) " + " and ".join(f"{p:.2f}" if p >= 0.01 else "below 0.01" for p in (p_best[a], p_best[b]))
         votes[[a, b], [b, a]] += 1
         asked.append((names[a], names[b], why))
     return dict(zip(("a", "b", "why"), map(list, zip(*asked, strict=True)), strict=True))

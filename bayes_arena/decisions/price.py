@@ -93,12 +93,12 @@ def price(
     >>> table.loc[0, ["competitor", "opponent"]].tolist()
     ['model-20', 'model-18']
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     columns = price_columns(
         fit, competitors, place=place, push=push, account_votes=account_votes, focus=focus, elo=elo or EloScale()
     )
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(place=place, push=push, account_votes=votes_of_an_account(fit, account_votes), focus=focus)
     return table
 

@@ -75,7 +75,7 @@ def siblings(
     ----------
     Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     require_level(level)
     if result.mode.at_infinity:
@@ -87,7 +87,7 @@ def siblings(
         pooled = pool(families, board.strength, *_by_votes_alone(result, board), _prior_precision(result, board))
     half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
     score = elo.points(pooled.mean, names)
-    table = pd.DataFrame(
+    table = Table(
         {
             "competitor": names,
             "provider": [families.names[family] for family in families.of],

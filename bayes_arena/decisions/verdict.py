@@ -34,7 +34,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.markup import html_paragraph
+from bayes_arena.markup import html_paragraph, percent, ranked
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
@@ -118,12 +118,12 @@ class Verdict:
     @property
     def explained(self) -> list[str]:
         """What lies behind the sentence, in further sentences."""
-        at = f"{100 * self.level:g} %"
+        at = percent(self.level, "g")
         return [
             f"To name the best at {at}, {more(self.votes_to_name, self.votes)}.",
-            f"{self.leader} is expected to be {self.regret_elo:.1f} Elo points behind the best.",
+            f"Whoever takes {self.leader} for the best loses {self.regret_elo:.1f} Elo points on average.",
             f"To have {at} of all pairs in the right order, {more(self.votes_to_rank, self.votes)}; "
-            f"{50 * (1 + self.expected_tau):.0f} % are expected to be (Kendall's tau {self.expected_tau:.2f}).",
+            f"{percent((1 + self.expected_tau) / 2)} are expected to be (Kendall's tau {self.expected_tau:.2f}).",
         ]
 
 
@@ -212,15 +212,9 @@ def _headline(fit: Fit, named: list[str], leader: str) -> str:
 
 
 def _board(about: Mapping[str, str]) -> str:
-    """Say what a ranking is about; empty if that is everything."""
-    slices = " of ".join(about[word] for word in ("over", "slice") if word in about)
-    said = {
-        " on": slices,
-        " by": about.get("crowd"),
-        " for the population": about.get("population"),
-        " as of": about.get("at"),
-    }
-    return "".join(f"{word} {what}" for word, what in said.items() if what)
+    """Say in short what a ranking is about; empty if that is everything."""
+    short = {name: what for name, what in about.items() if name not in ("cap", "effective_votes")}
+    return "".join(f" {one}" for one in ranked(short))
 
 
 def _apart(sizes: Ints) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -31,13 +31,16 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import lead
-from bayes_arena.markup import html_paragraph
+from bayes_arena.markup import html_paragraph, percent
 from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.probabilities import score_columns, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEYOND = 1000
 """Multiple of the votes cast beyond which no number of further votes is estimated."""
@@ -106,9 +109,9 @@ class Versus:
             )
         sentences = [
             said,
-            f"It is {max(self.elo_gap, 0.0):.0f} Elo points ahead ({100 * self.level:g} % interval {self.lower:.0f} to "
-            f"{self.upper:.0f}) and is expected to take {100 * self.expected_score:.0f} % of their votes, a tie "
-            "counting one half.",
+            f"It is {max(self.elo_gap, 0.0):.0f} Elo points ahead ({percent(self.level, 'g')} interval "
+            f"{self.lower:.0f} to {self.upper:.0f}) and is expected to take {percent(self.expected_score)} of their "
+            "votes, a tie counting one half.",
             so_far,
         ]
         if not self.settled and self.votes_to_go is not None:
@@ -176,8 +179,41 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
     return Versus(competitor, opponent, level, **numbers)
 
 
-def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Columns, int, int]:
-    """Compare all pairs, the likelier competitor first, and return the least settled ones.
+@held
+def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
+    """Say of all pairs who is the better, and how sure that is, the least settled pair first.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted model.
+    level : float
+        Probability at which an order is settled, and coverage of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The fields of a :class:`Versus`, but for the level: ``competitor``, the likelier to be better, ``opponent,
+        p_better, settled, elo_gap, lower, upper, expected_score, votes, wins, losses, ties, votes_to_go, connected``.
+
+    Raises
+    ------
+    ModelError
+        If the level is not between 0 and 1.
+    NotIdentifiedError
+        If the votes do not determine the estimate under a flat prior.
+    """
+    from bayes_arena.table import Table
+
+    table = Table(pair_columns(fit, level)[0])
+    table.attrs.update(level=level, **fit.about)
+    return table
+
+
+def pair_columns(
+    fit: Fit, level: float, most: int | None = None, of: tuple[str, str] | None = None
+) -> tuple[Columns, int, int]:
+    """Compare all pairs, the likelier competitor first, and return the least settled ones; or only one pair.
 
     Parameters
     ----------
@@ -187,22 +223,25 @@ def pair_columns(fit: Fit, level: float, most: int | None = None) -> tuple[Colum
         As for :func:`versus`.
     most : int, optional
         How many pairs; all by default.
+    of : (str, str), optional
+        The pair, in this order.
 
     Returns
     -------
     columns : dict
-        ``stronger, weaker`` and the fields of a :class:`Versus`, the least settled pair first.
+        The fields of a :class:`Versus`, the least settled pair first.
     n_pairs, n_unsettled : int
         Number of pairs, and of those not settled.
     """
     require_level(level)
-    i, j = pair_indices(fit, None)
+    i, j = pair_indices(fit, [of] if of else None)
     ahead = shares_ahead(decision_strengths(fit))[i, j]
-    i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
+    if of is None:
+        i, j = np.where(ahead >= 0.5, i, j), np.where(ahead >= 0.5, j, i)
     likelier = np.maximum(ahead, 1 - ahead)
     order = np.argsort(likelier, kind="stable")[:most]
     names = np.array(fit.cells.competitors, dtype=object)
-    columns = {"stronger": names[i[order]], "weaker": names[j[order]], **_compared(fit, i[order], j[order], level)}
+    columns = {"competitor": names[i[order]], "opponent": names[j[order]], **_compared(fit, i[order], j[order], level)}
     return columns, len(i), int(((likelier < level) | ~_connected(fit, i, j)).sum())
 
 

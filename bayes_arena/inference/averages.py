@@ -19,6 +19,7 @@ from bayes_arena.inference.population import Population
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
 from bayes_arena.inference.views import View
+from bayes_arena.markup import percent
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
 
@@ -46,8 +47,9 @@ def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ..
         return ()
     silent = {kind: people.unheard(kind, cells.slice_names[kind]) for kind in people.kinds}
     return tuple(
-        f"Nobody voted from {listing(f'{name!r} ({part:.0%} of the population)' for name, part in unheard.items())} by "
-        f"{kind!r}. What they prefer is taken to differ from the others as groups do, and widens the intervals."
+        "Nobody voted from "
+        f"{listing(f'{name!r} ({percent(part)} of the population)' for name, part in unheard.items())} by {kind!r}. "
+        "What they prefer is taken to differ from the others as groups do, and widens the intervals."
         for kind, unheard in silent.items()
         if unheard
     )
@@ -64,10 +66,10 @@ def said_of_cap(cells: Cells, view: View) -> tuple[str, ...]:
         return ()
     order = [k for k in np.argsort(-excess, kind="stable") if excess[k] > 0]
     each = listing(
-        f"{cells.annotators[k]} (cast {100 * part[k]:.0f} % of the votes, counts {100 * share[k]:.0f} %)" for k in order
+        f"{cells.annotators[k]} (cast {percent(part[k])} of the votes, counts {percent(share[k])})" for k in order
     )
     return (
-        f"No account counts more than {100 * share.max():.0f} % of the average: {each}. "
+        f"No account counts more than {percent(share.max())} of the average: {each}. "
         "fit.of('everybody', cap=1) has no such limit.",
     )
 

@@ -35,6 +35,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.markup import percent
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, CRITERION, ITEM, PROGRAM, PROMPT
 from bayes_arena.votes.outcomes import wins_losses_ties
@@ -109,8 +110,10 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             model = "bradley-terry"
         else:
             model = _without_annotators(cells)
-            reasons["ties"] = f"{_tied(cells):.1%} of the votes are ties" if _tied(cells) else "no vote is a tie"
-            both_ways = f"{shown_both_ways(cells):.0%} of the votes are on pairs shown both ways"
+            reasons["ties"] = (
+                f"{percent(_tied(cells), '.1f')} of the votes are ties" if _tied(cells) else "no vote is a tie"
+            )
+            both_ways = f"{percent(shown_both_ways(cells))} of the votes are on pairs shown both ways"
             reasons["sides"] = _why_no_sides(cells) or both_ways
     if isinstance(model, str):
         if model not in PRESETS:
@@ -121,9 +124,9 @@ def resolve_model(model: str | Model | None, cells: Cells, *, flat: bool = False
             reasons["sides"] = _why_no_sides(cells)
             if cells.sided:
                 warnings.warn(
-                    f"One side won {_share(cells):.1%} of the decided votes, as in a file that names winners first: "
-                    "the order does not say who was shown first, and sides are left out. If it does, use a Model with "
-                    "position='common'.",
+                    f"One side won {percent(_share(cells), '.1f')} of the decided votes, as in a file that names "
+                    "winners first: the order does not say who was shown first, and sides are left out. If it does, "
+                    "use a Model with position='common'.",
                     LeftOutEffectWarning,
                     skip_file_prefixes=PACKAGE,
                 )
@@ -152,7 +155,7 @@ def _why_no_sides(cells: Cells) -> str:
     """Say why there can be no sides; empty where there can."""
     if not cells.sided:
         return "the votes do not say who was shown first"
-    return f"one side won {_share(cells):.1%} of the decided votes" if one_side_wins(cells) else ""
+    return f"one side won {percent(_share(cells), '.1f')} of the decided votes" if one_side_wins(cells) else ""
 
 
 def _tied(cells: Cells) -> float:
@@ -372,7 +375,7 @@ def with_answers(model: Model, cells: Cells, answers: Answers) -> tuple[Model, s
     if answers == "auto" and not found.enough:
         if not found.with_two:
             return model, "each prompt was voted on once", ""
-        why = f"{counted}, and {found.share:.0%} of the votes are on prompts that repeat"
+        why = f"{counted}, and {percent(found.share)} of the votes are on prompts that repeat"
         return (
             model,
             why,

@@ -15,6 +15,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
+from bayes_arena.markup import percent
 from bayes_arena.page.meta import Column, price_of
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
@@ -132,7 +133,7 @@ def cheapest_equal(board: Board, level: float) -> str:
     saved = 1 - prices[cheapest] / prices[0]
     written = [price.texts[board.order[row]] for row in (cheapest, 0)]
     return (
-        f"The votes cannot tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {saved:.0%} "
+        f"The votes cannot tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {percent(saved)} "
         f"cheaper ({written[0]} against {written[1]})."
     )
 

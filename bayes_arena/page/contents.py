@@ -14,6 +14,7 @@ from bayes_arena.arrays import Columns, Floats
 from bayes_arena.decisions.verdict import Verdict, verdict_of
 from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning
 from bayes_arena.fits.result import Fit
+from bayes_arena.markup import percent, ranked
 from bayes_arena.page.annotators import People, people_of
 from bayes_arena.page.board import Board, board_of, cheapest_equal, win_chances
 from bayes_arena.page.meta import Column
@@ -123,14 +124,13 @@ def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
     scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
     anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""
     interval = resolve_interval(None, fit).about(fit)["interval"]
-    about = ", ".join(f"{what.replace('_', ' ')} {which}" for what, which in fit.about.items())
     return {
         "Model": f"{fit.model.name}, {fit.prior} prior",
         "Method": f"{fit.method}{evidence}",
         **({"Left out on request": ", ".join(fit.dropped)} if fit.dropped else {}),
         **({"Counted in full on request": ", ".join(fit.kept)} if fit.kept else {}),
-        **({"Ranked": about} if about else {}),
-        "Intervals": f"{interval}, {100 * level:g} %",
+        **({"Ranked": "; ".join(ranked(fit.about))} if fit.about else {}),
+        "Intervals": f"{interval}, {percent(level, 'g')}",
         "Elo scale": scale + anchor,
         "Seed": "0" if fit.seed is None else str(fit.seed),
         "Versions": (

@@ -151,7 +151,7 @@ def _rules(axis: Axis) -> Markup:
     drawn = []
     for tick in axis.ticks:
         across, up = axis.at(tick), percent(1 - axis.share(tick))
-        text = Markup(f"{tick:g}%")
+        text = Markup(f"{tick:g}&nbsp;%")
         drawn.append(element("line", x2="100%", y1=up, y2=up))
         drawn.append(element("text", text, x=across, y="100%", dy="1.4em", text_anchor="middle"))
         drawn.append(element("text", text, x="0%", y=up, dx="-.4em", dy=".35em", text_anchor="end"))

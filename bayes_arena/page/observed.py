@@ -82,14 +82,14 @@ class Fitted:
     def said(self) -> str:
         """Say whether the fit is good, and if not, where it is off."""
         off = [
-            f"for {what} (by up to {100 * max(abs(one.observed - one.predicted) for one in groups):.0f} points of 100)"
+            f"{what} (by up to {100 * max(abs(one.observed - one.predicted) for one in groups):.0f} points of 100)"
             for what, groups in (("scores", self.scores), ("ties", self.ties))
             if self._is_off(sum(one.is_outside for one in groups), len(groups))
         ]
-        off += [f"for single pairs ({self.outside} of {self.pairs})"] * self._is_off(self.outside, self.pairs)
+        off += [f"single pairs ({self.outside} of {self.pairs})"] * self._is_off(self.outside, self.pairs)
         if off:
-            return f"So the fit is not good: predictions are off by more than chance explains {' and '.join(off)}."
-        return "So the fit is good: votes came out as predicted, as far as chance allows."
+            return f"The fit is not good: it predicts {' and '.join(off)} worse than chance explains."
+        return "The fit is good: votes came out as predicted, as far as chance allows."
 
     def _is_off(self, outside: int, size: int) -> bool:
         return bool(binom.sf(outside - 1, size, 1 - self.level) < RARE)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from bayes_arena import markup
 from bayes_arena.decisions.verdict import more
 from bayes_arena.errors import printable
 from bayes_arena.page import figures, svg
@@ -100,9 +101,9 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 or float(value).is_integer() else f"{value:,.1f}"
 
 
-def percent(value: float, digits: int = 0) -> Markup:
-    """Write a share."""
-    return Markup(f"{100 * value:.{digits}f}&nbsp;%")
+def percent(share: float, spec: str = ".0f") -> Markup:
+    """Write a share that no line breaks."""
+    return Markup(markup.percent(share, spec).replace(" ", "&nbsp;"))
 
 
 def fixed(value: float, digits: int = 0) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.markup import percent
 from bayes_arena.paper.case_study import PAPERS_CASE, RANGE, SHUFFLED
 from bayes_arena.paper.measures import consistency
 from bayes_arena.paper.tables import ERRORS, WITHIN
@@ -160,8 +161,8 @@ def note_figure1(numbers: Tables) -> str:
     can = "" if outside.mean() > CHANCE else "; these votes do not show that annotators differ"
     return (
         "Outside: the rating from an annotator's votes alone is outside the 95 % range of ratings from as many votes "
-        f"by all on the same pairs. Of {len(outside)} ratings {outside.mean():.1%} are, by chance up to {CHANCE:.0%} "
-        f"would be{can}."
+        f"by all on the same pairs. Of {len(outside)} ratings {percent(outside.mean(), '.1f')} are, by chance up to "
+        f"{percent(CHANCE)} would be{can}."
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
-from bayes_arena.markup import ranges
+from bayes_arena.markup import percent, ranges
 from bayes_arena.plots.drawing import (
     BLUE,
     RED,
@@ -20,7 +20,6 @@ from bayes_arena.plots.drawing import (
     named,
     names_beside,
     names_wide,
-    percent,
     rows_high,
 )
 from bayes_arena.ratings.elo import EloScale
@@ -85,6 +84,6 @@ def board(
     ax.grid(axis="x", alpha=0.3, lw=0.6)
     how = chosen.about(fit)["interval"]
     said = "" if how in ("laplace", "quantiles") else f" ({how})"
-    x = f"score in Elo points, {percent(level)} intervals{said}"
+    x = f"score in Elo points, {percent(level, 'g')} intervals{said}"
     entitle(ax, "Leaderboard, those that may be the best in red", about(fit), x=x)
     return ax

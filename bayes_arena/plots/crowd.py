@@ -10,7 +10,8 @@ from bayes_arena.arrays import Columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.plots.drawing import GREY, ORANGE, RED, about, axes_of, entitle, log_ticks, name_beside, percent
+from bayes_arena.markup import percent
+from bayes_arena.plots.drawing import GREY, ORANGE, RED, about, axes_of, entitle, log_ticks, name_beside
 from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
@@ -83,7 +84,7 @@ def annotators(
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     ax.grid(alpha=0.3, lw=0.6)
     more = f"named: the {NAMED} least reliable of {len(anomalous)}" if len(anomalous) > NAMED else ""
-    x_named += f", {percent(level)} intervals of those not reliable"
+    x_named += f", {percent(level, 'g')} intervals of those not reliable"
     entitle(ax, "Annotators, larger for more votes", about(fit), more, x=x_named, y=y_named)
     return ax
 

@@ -16,6 +16,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import printable
 from bayes_arena.extras import require
+from bayes_arena.markup import ranked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,12 +148,4 @@ def entitle(ax: Axes, title: str, *more: str, x: str, y: str = "") -> None:
 
 def about(fit: Fit) -> str:
     """Say which model was fitted to how many votes, and what its rankings are about."""
-    over = " of ".join(fit.about[word] for word in ("over", "slice") if word in fit.about)
-    parts = {"on": over, "by": fit.about.get("crowd"), "for the population": fit.about.get("population")}
-    said = [f"; {word} {what}" for word, what in (parts | {"as of": fit.about.get("at")}).items() if what]
-    return f"{fit.model.name}, {fit.described_votes}{''.join(said)}"
-
-
-def percent(level: float) -> str:
-    """Write a level as a percentage."""
-    return f"{100 * level:g} %"
+    return "; ".join([f"{fit.model.name}, {fit.described_votes}", *ranked(fit.about)])

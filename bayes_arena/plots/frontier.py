@@ -16,7 +16,8 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
-from bayes_arena.plots.drawing import BLUE, GREY, RED, about, axes_of, entitle, log_ticks, name_beside, named, percent
+from bayes_arena.markup import percent
+from bayes_arena.plots.drawing import BLUE, GREY, RED, about, axes_of, entitle, log_ticks, name_beside, named
 from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval
@@ -113,7 +114,7 @@ def cost(
     ax.grid(alpha=0.3, lw=0.6)
     ax.legend(fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     more = f"without a cost: {listing(map(named, absent))}" if absent else ""
-    y = f"score in Elo points, {percent(level)} intervals"
+    y = f"score in Elo points, {percent(level, 'g')} intervals"
     entitle(ax, "Score against cost, and the Pareto front", about(fit), more, x=unit, y=y)
     return ax
 

@@ -19,7 +19,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle, percent
+from bayes_arena.markup import percent
+from bayes_arena.plots.drawing import BLUE, RED, about, axes_of, entitle
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.validation.prediction import Prediction, grouped, predict_cells
 from bayes_arena.votes.cells import Cells
@@ -90,7 +91,7 @@ def calibration(
     ax.grid(alpha=0.3, lw=0.6)
     ax.legend(fontsize=9, loc="upper left", frameon=False)
     which = "the fitted votes" if votes is None else f"{cells.described_votes} given"
-    y = f"observed (bars: {percent(level)} if the fit is right)"
+    y = f"observed (bars: {percent(level, 'g')} if the fit is right)"
     entitle(ax, f"Calibration on {which}", about(fit), x="predicted (means of groups of votes)", y=y)
     return ax
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.errors import ModelError
+from bayes_arena.markup import percent
 from bayes_arena.plots.drawing import (
     BLUE,
     GREEN,
@@ -19,7 +20,6 @@ from bayes_arena.plots.drawing import (
     axes_of,
     entitle,
     name_beside,
-    percent,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.grid(axis="y", alpha=0.3, lw=0.6)
     more = f"named: the best {NAMED} of the last round, of {len(lines)}" if len(lines) > len(looks) else ""
     level = history.attrs.get("level")
-    intervals = f"{percent(level)} intervals" if level else "intervals as published"
+    intervals = f"{percent(level, 'g')} intervals" if level else "intervals as published"
     entitle(ax, "Scores, round by round", more, x="round", y=f"score in Elo points, {intervals}")
     return ax
 
@@ -106,7 +106,7 @@ def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     name_beside(ax, list(looks), np.column_stack([last["period"].map(place), last["elo"]]), list(looks.values()))
     ax.grid(axis="y", alpha=0.3, lw=0.6)
     level = table.attrs.get("level")
-    bands = f", {percent(level)} intervals" if level else ""
+    bands = f", {percent(level, 'g')} intervals" if level else ""
     entitle(ax, "Strengths over time", "", x="", y=f"score in Elo points{bands}")
     return ax
 

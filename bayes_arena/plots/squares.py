@@ -12,6 +12,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
+from bayes_arena.markup import percent
 from bayes_arena.plots.drawing import TYPE, about, axes_of, entitle, inches, named, names_beside, names_wide, rows_high
 from bayes_arena.ratings.decision_draws import decision_strengths, drawn_strengths, rank_shares
 from bayes_arena.ratings.intervals.contract import Interval
@@ -138,7 +139,6 @@ def _squares(
     side, margin = min(max(NARROWEST, rows_high(size)), WIDEST), names_wide(names)
     ax = axes_of(ax, side + margin + 1.6, side + 1.2 + (0.0 if first else margin))
     from matplotlib.colors import PowerNorm
-    from matplotlib.ticker import PercentFormatter
 
     left, top = first - 0.5, -0.5
     image = ax.imshow(
@@ -148,7 +148,7 @@ def _squares(
         interpolation="nearest",
         extent=(left, left + size, top + size, top),
     )
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, aspect=25, format=PercentFormatter(1, decimals=0))
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, aspect=25, format=lambda share, _: percent(share))
     bar.set_ticks(scale)
     bar.set_label(label, fontsize=TYPE)
     for axis in (ax.xaxis, bar.ax.yaxis):

@@ -259,7 +259,7 @@ def linear_table(
     pandas.DataFrame
         The columns of ``who``, the estimate, and ``sd, z, p, lower, upper``.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     require_level(level)
     n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
@@ -271,7 +271,7 @@ def linear_table(
         quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)
         found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
-    table = pd.DataFrame({**who, **columns, "upper": found.upper})
+    table = Table({**who, **columns, "upper": found.upper})
     estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
     table.attrs.update(level=level, **chosen.about(fit), **estimated)
     return table

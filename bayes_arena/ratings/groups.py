@@ -50,7 +50,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     NotIdentifiedError
         If there is no finite estimate.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     _require_groups(fit, kind)
     names = fit.cells.slice_names[kind]
@@ -60,7 +60,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     everywhere = np.bincount(best[0][(best == best[0]).all(axis=0)], minlength=drawn.shape[2]) / drawn.shape[1]
     columns = {name: best_probabilities(decision_strengths(there)) for name, there in zip(names, ranked, strict=True)}
     columns |= {"everywhere": everywhere, "at_worst": best_probabilities(drawn.min(axis=0))}
-    table = pd.DataFrame({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
+    table = Table({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
     return table.sort_values(["at_worst", "everywhere"], ascending=False, kind="stable", ignore_index=True)
 
 
@@ -90,7 +90,7 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     NotIdentifiedError
         If there is no finite estimate.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     _require_groups(fit, kind)
     require_level(level)
@@ -101,7 +101,7 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     for name, other in combinations(drawn, 2):
         alike = (drawn[name] * drawn[other]).mean(axis=1)
         rows.append((name, other, float(alike.mean()), *equal_tailed(alike[:, None], level)[:, 0]))
-    table = pd.DataFrame(rows, columns=["slice", "other", "correlation", "lower", "upper"])
+    table = Table(rows, columns=["slice", "other", "correlation", "lower", "upper"])
     table.attrs.update(level=level)
     return table.sort_values("correlation", kind="stable", ignore_index=True)
 
@@ -133,7 +133,7 @@ def disagreement(fit: Fit) -> pd.DataFrame:
     ModelError
         If annotators differ and the prior is flat: it has no variance of theta.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if fit.target.free_discrimination and fit.prior.is_flat:
         raise ModelError("Under a flat prior nothing says how much annotators differ. Use prior='default'.")
@@ -148,7 +148,7 @@ def disagreement(fit: Fit) -> pd.DataFrame:
     variance["chance"] = LOGISTIC
     total = sum(variance.values())
     rows = [(source, value, value / total) for source, value in variance.items()]
-    return pd.DataFrame(rows, columns=["source", "variance", "share"])
+    return Table(rows, columns=["source", "variance", "share"])
 
 
 def _standardised(strength: Floats) -> Floats:

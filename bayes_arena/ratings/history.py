@@ -63,10 +63,10 @@ def history(
     ModelError
         If strengths do not move, or the level, interval or anchor is invalid.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     chosen = resolve_interval(interval, fit)
-    table = pd.DataFrame(history_columns(fit, chosen, level=level, elo=elo, seed=seed))
+    table = Table(history_columns(fit, chosen, level=level, elo=elo, seed=seed))
     table.attrs.update(level=level, **chosen.about(fit))
     return table
 
@@ -115,7 +115,7 @@ def changes(fit: Fit) -> pd.DataFrame:
     ModelError
         If the votes have no times, or strengths move already: then :func:`history` says how.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     found = fit.change
     if found is None:
@@ -130,7 +130,7 @@ def changes(fit: Fit) -> pd.DataFrame:
         "change": POINTS * found.size[order],
         "p": found.by_competitor[order],
     }
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(p=found.p)
     return table
 

@@ -101,10 +101,10 @@ def leaderboard(
     ----------
     White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73; Efron (1979), Annals of Statistics 7.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice, at)
-    table = pd.DataFrame(leaderboard_columns(fit, chosen, level=level, elo=elo))
+    table = Table(leaderboard_columns(fit, chosen, level=level, elo=elo))
     table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about, **fit.numbers)
     return table
 
@@ -147,10 +147,10 @@ def leaderboards(
     ArenaError
         If no board can be shown, the error of the first.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     columns, about = leaderboards_columns(boards, interval, level=level, elo=elo, over=over)
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(about)
     return table
 

@@ -113,7 +113,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
     ModelError
         If the annotators are unknown, or one has no vote on the anchor; and as for :func:`online_elo`.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if not votes.n_annotators:
         raise ModelError("The votes have no annotators. Name the column (annotator=...) when reading them.")
@@ -128,7 +128,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
     score = walked_ratings(votes, orders, k, elo)
     annotator, competitor = np.nonzero(seen)
     names, judges = np.array(votes.competitors, dtype=object), np.array(votes.annotators, dtype=object)
-    return pd.DataFrame(
+    return Table(
         {
             "annotator": judges[annotator],
             "competitor": names[competitor],
@@ -192,7 +192,7 @@ def _appearances(votes: VoteSequence, order: Ints) -> Ints:
 
 def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
     """Return a table of rank, competitor, the given columns and the number of votes, best first."""
-    import pandas as pd
+    from bayes_arena.table import Table
 
     everything = {
         "rank": ranks(score),
@@ -200,7 +200,7 @@ def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]
         **columns,
         "votes": _appearances(votes, np.arange(votes.n_votes)),
     }
-    table = pd.DataFrame(everything)
+    table = Table(everything)
     return table.sort_values(["rank", "competitor"], ignore_index=True)
 
 

@@ -83,8 +83,9 @@ def rank_probabilities(
     ModelError
         If top is invalid, or the interval has no draws.
     """
-    import pandas as pd
     from scipy.stats import rankdata  # slow to import
+
+    from bayes_arena.table import Table
 
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
@@ -97,7 +98,7 @@ def rank_probabilities(
         """Return the probability of being among the ``best`` first; competitors tied for the last places share them."""
         return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
 
-    table = pd.DataFrame(
+    table = Table(
         {
             "competitor": names,
             "p_best": among(1),
@@ -154,7 +155,7 @@ def head_to_head(
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, not even through others.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if annotator is not None:
         require_choice("annotator", annotator, ("average",))
@@ -163,7 +164,7 @@ def head_to_head(
     fit = fit.on(over, slice)
     names = np.array(fit.cells.competitors, dtype=object)
     columns, about = score_columns(fit, i, j, annotator=annotator, level=level, interval=interval, draws=draws)
-    table = pd.DataFrame({"competitor": names[i], "opponent": names[j], **columns})
+    table = Table({"competitor": names[i], "opponent": names[j], **columns})
     table.attrs.update(level=level, **about)
     return table
 
@@ -288,7 +289,7 @@ def win_probability(
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, not even through others.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     if annotator is not None:
         require_choice("annotator", annotator, get_args(Annotator))
@@ -298,56 +299,8 @@ def win_probability(
     columns, about = score_columns(fit.on(over, slice), i, j, annotator=annotator, interval=interval, draws=draws)
     matrix = np.full((fit.cells.n_competitors, fit.cells.n_competitors), 0.5)
     matrix[i, j], matrix[j, i] = columns["mean"], 1 - columns["mean"]
-    table = pd.DataFrame(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
+    table = Table(matrix, index=list(fit.cells.competitors), columns=list(fit.cells.competitors))
     table.attrs.update(about)
-    return table
-
-
-@held
-def unsettled_pairs(
-    fit: Fit,
-    *,
-    level: float = 0.95,
-    interval: Interval | IntervalName | None = None,
-    draws: Draws | None = None,
-    over: Over | None = None,
-    slice: tuple[str, str] | None = None,
-) -> pd.DataFrame:
-    """List the pairs whose order the votes do not settle.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    level : float
-        An order is settled if its posterior probability is at least this, and votes connect the two.
-    interval, draws, over, slice
-        As for :func:`~bayes_arena.rank_probabilities`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``stronger, weaker, probability``: the likelier order and its posterior probability (below ``level`` where votes
-        connect the two), the least settled pair first.
-
-    Raises
-    ------
-    ModelError
-        If the level is invalid.
-    """
-    import pandas as pd
-
-    require_level(level)
-    fit = fit.on(over, slice)
-    strength, about = drawn_strengths(interval, fit, draws)
-    names = np.array(fit.cells.competitors, dtype=object)
-    ahead = shares_ahead(strength)
-    apart = fit.cells.components[:, None] != fit.cells.components  # the prior alone relates them
-    i, j = np.nonzero((ahead >= 0.5) & ((ahead < level) | apart) & ~np.eye(len(names), dtype=bool))
-    keep = (ahead[i, j] > 0.5) | (i < j)  # an even pair is listed once
-    table = pd.DataFrame({"stronger": names[i[keep]], "weaker": names[j[keep]], "probability": ahead[i, j][keep]})
-    table = table.sort_values("probability", ignore_index=True, kind="stable")
-    table.attrs.update(level=level, **about)
     return table
 
 

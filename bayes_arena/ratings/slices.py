@@ -143,7 +143,7 @@ def _table(
     *,
     over_slices: bool,
 ) -> pd.DataFrame:
-    import pandas as pd
+    from bayes_arena.table import Table
 
     require_level(level)
     cells, chosen, size = fit.cells, resolve_interval(interval), len(code)
@@ -178,7 +178,7 @@ def _table(
         "upper": found.upper,
     }
     who = {kind: names[code], "competitor": np.array(cells.competitors, dtype=object)[competitor]}
-    table = pd.DataFrame({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
+    table = Table({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
     table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
     table.attrs.update(level=level, **chosen.about(fit))
     return table

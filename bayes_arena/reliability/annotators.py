@@ -83,10 +83,10 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
     Liu et al. (2025), section 4.2: theta < 0 marks an anomalous annotator; section 4.3: rewards in proportion to
     ability. Ability is net agreement here: theta of am-Davidson does not identify an annotator who always calls a tie.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     chosen = resolve_interval(interval)
-    table = pd.DataFrame(annotator_columns(fit, chosen, level=level), copy=False)
+    table = Table(annotator_columns(fit, chosen, level=level), copy=False)
     table.attrs.update(level=level, **chosen.about(fit), **fit.numbers)
     return table
 

@@ -79,9 +79,9 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
     VotesError
         If the votes cannot be read, or a time is neither a number nor a date.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(burst_columns(fit, votes, time=time, level=level, seed=seed))
+    table = Table(burst_columns(fit, votes, time=time, level=level, seed=seed))
     table.attrs.update(level=level, time=time, shifts=SHIFTS)
     return table
 

@@ -28,7 +28,7 @@ from bayes_arena.inference.marginal.gaussian import nearest_gaussian
 from bayes_arena.inference.order import in_own_order
 from bayes_arena.inference.projected import Projection
 from bayes_arena.likelihood.specification import MOST_DIMENSIONS
-from bayes_arena.markup import html_paragraph
+from bayes_arena.markup import html_paragraph, percent
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Quantity, require_level
 from bayes_arena.ratings.intervals.names import resolve_interval
@@ -94,7 +94,7 @@ class Camps:
             return f"The votes show no camps: {directions} {along}."
         columns, n = self.table_columns(), self.fit.cells.n_annotators
         each = [
-            f"{name} with {size:.4g} annotator{'' if size == 1 else 's'} and {share:.0%} of the votes"
+            f"{name} with {size:.4g} annotator{'' if size == 1 else 's'} and {percent(share)} of the votes"
             for name, size, share in zip(self.names, columns["annotators"], columns["share"], strict=True)
         ]
         parts = [f"{len(self.names)} camps{' (declared)' * self.declared}: {'; '.join(each)}."]
@@ -377,6 +377,6 @@ def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quanti
 
 
 def _frame(columns: Columns) -> pd.DataFrame:
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    return pd.DataFrame(columns)
+    return Table(columns)

@@ -50,7 +50,7 @@ class Estimate:
         return cls(float(draws.mean()), float(lower), float(upper))
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.lower:.2f}, {self.upper:.2f}]"
+        return f"{self.value:z.2f} [{self.lower:z.2f}, {self.upper:z.2f}]"
 
 
 @dataclass(frozen=True)

@@ -142,9 +142,9 @@ def held_out(
 
 def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     """Return scores as a table whose ``attrs`` say what was left out, and which question this answers."""
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    table = pd.DataFrame(columns)
+    table = Table(columns)
     table.attrs.update(over=over or "vote", question=question(cells, over))
     return table
 

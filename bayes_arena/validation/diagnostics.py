@@ -56,9 +56,9 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
     Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
-    return pd.DataFrame(diagnosis(fit))
+    return Table(diagnosis(fit))
 
 
 def diagnosis(fit: Fit) -> list[dict[str, str]]:
@@ -88,7 +88,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
         bad, left_out = loo.votes[loo.pareto_k > PARETO_K].sum(), loo.votes[... if loo.sampled is None else loo.sampled]
         add(
             "Pareto k, leave-one-vote-out",
-            f"largest {loo.pareto_k.max():.2f}; {bad:.0f} of {left_out.sum():.0f} votes above {PARETO_K}",
+            f"largest {loo.pareto_k.max():.2f}; {bad:,.0f} of {left_out.sum():,.0f} votes above {PARETO_K}",
             not bad,
             ("" if fit.tree is not None else "use method='nuts'; ")
             + "votes that stay above it are outliers under the model: compare with kfold or held_out",

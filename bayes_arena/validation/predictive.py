@@ -104,6 +104,8 @@ def predictive_check(
     """
     import pandas as pd
 
+    from bayes_arena.table import Table
+
     require_level(level)
     if fit.model.likelihood.half_wins and fit.target.counts[TIE].any():
         raise ModelError(
@@ -136,7 +138,7 @@ def predictive_check(
             **{name: values[seen] / votes[seen] for name, values in numbers.items()},
             "tail": tail[row][seen],
         }
-        tables.append(pd.DataFrame(columns))
+        tables.append(Table(columns))
     return pd.concat(tables, ignore_index=True)
 
 

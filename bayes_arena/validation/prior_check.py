@@ -60,7 +60,7 @@ def prior_check(
     ModelError
         If the model or prior is unknown, or the prior is flat.
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     problem = Problem.of(cells, model, prior)
     chosen, target = problem.model, problem.objective
@@ -85,7 +85,7 @@ def prior_check(
         rows["share of ties"] = (tied, ties / votes.sum())
     if target.free_discrimination:
         rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
-    table = pd.DataFrame(
+    table = Table(
         [
             {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
             for name, (values, _) in rows.items()

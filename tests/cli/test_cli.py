@@ -32,7 +32,7 @@ def test_rank_without_a_file_rates_the_named_example():
     done = run("rank")
     assert done.returncode == 0
     assert "simulated" in done.stderr
-    assert "example arena (simulated): 4321 votes, 20 competitors, 42 annotators" in done.stdout
+    assert "example arena (simulated): 4,321 votes, 20 competitors, 42 annotators" in done.stdout
     assert "model-18" in done.stdout
 
 

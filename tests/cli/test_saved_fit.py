@@ -23,10 +23,10 @@ def files(tmp_path_factory, arena):
     [
         ("rank", "--interval", "sandwich", "--explain"),
         pytest.param(("annotators",), marks=pytest.mark.slow),
-        ("versus", "model-1", "model-2"),
+        ("pairs", "--between", "model-1", "model-2"),
         pytest.param(("pairs",), marks=pytest.mark.slow),
         pytest.param(("next", "-n", 3, "--seed", 2), marks=pytest.mark.slow),
-        pytest.param(("flips",), marks=pytest.mark.slow),
+        pytest.param(("pairs", "-n", 4, "--without", "vote"), marks=pytest.mark.slow),
         pytest.param(("integrity",), marks=pytest.mark.slow),
         pytest.param(("diagnose",), marks=pytest.mark.slow),
     ],

@@ -22,10 +22,11 @@ SAMPLED = ("--model", "bradley-terry", "--interval", "bootstrap", "--resamples",
 QUICK = {
     "rank": [("rank", "votes", *PLAIN, "--explain"), ("rank", "votes", *SAMPLED)],
     "boards": [("boards", "votes", "--by", "annotator", "--model", "m-elo", "--robust", "off")],
-    "pairs": [("pairs", "votes", *PLAIN), ("pairs", "sliced", *SLICED)],
-    "versus": [
-        ("versus", "model-1", "model-2", "votes", *PLAIN),
-        ("versus", "model-1", "model-6", "votes", *PLAIN, "--require", "not-worse", "--margin", 20),
+    "pairs": [
+        ("pairs", "votes", *PLAIN, "-n", 2, "--without", "vote"),
+        ("pairs", "votes", *PLAIN, "--between", "model-1", "model-2", "--without", "annotator"),
+        ("pairs", "votes", *PLAIN, "--between", "model-1", "model-6", "--require", "not-worse", "--margin", 20),
+        ("pairs", "sliced", *SLICED),
     ],
     "next": [("next", "votes", *PLAIN, "-n", 3)],
 }
@@ -38,9 +39,8 @@ SLOW = {
         ("annotators", "votes", "--model", "am-elo", "--robust", "off"),
     ],
     "check": [("check", "votes")],
-    "flips": [("flips", "votes", *PLAIN), ("flips", "votes", *PLAIN, "--by", "annotator", "--pairs", "top")],
     "integrity": [("integrity", "rigged")],
-    "judge": [("judge", "votes", "--judge", "annotator-1")],
+    "annotators-judge": [("annotators", "votes", "--judge", "annotator-1")],
     "compare": [("compare", "votes", "--models", "bradley-terry,m-elo")],
 }
 ARENA = {
@@ -71,7 +71,7 @@ def closed():
 
     for name in (each["$ref"].rpartition("/")[2] for each in whole["oneOf"]):
         close(whole["$defs"][name])
-    for name in ("ranked", "decisions"):
+    for name in ("ranked", "decisions", "verdict"):
         close(whole["$defs"][name])
     return whole
 
@@ -148,11 +148,11 @@ def test_every_command_with_a_table_has_a_schema():
 def test_the_schema_is_printed_for_people_and_for_programs():
     printed = json.loads(run("schema", "pairs", "--format", "json").stdout)
     jsonschema.Draft202012Validator.check_schema(printed)
-    assert printed["$ref"] == "#/$defs/pairs" and "versus" not in printed["$defs"]
+    assert printed["$ref"] == "#/$defs/pairs" and "integrity" not in printed["$defs"]
     whole = json.loads(run("schema", "--format", "json").stdout)
     jsonschema.Draft202012Validator.check_schema(whole)
     assert whole == read_schema()
     table = run("schema", "rank").stdout
     assert "verdict.p_best" in table and "leaderboard[].rank_lower" in table and "discounted[].rank_alike" in table
-    done = run("schema", "versuss")
-    assert (done.returncode, done.stdout) == (2, "") and "Did you mean 'versus'" in done.stderr
+    done = run("schema", "pair")
+    assert (done.returncode, done.stdout) == (2, "") and "Did you mean 'pairs'" in done.stderr

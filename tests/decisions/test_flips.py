@@ -193,10 +193,13 @@ def test_what_cannot_be_refitted(arena_cells):
 @pytest.mark.slow
 def test_the_command(tmp_path, votes):
     votes.write_csv(tmp_path / "votes.csv")
-    shown = run("flips", tmp_path / "votes.csv", "--model", "bradley-terry", "--pairs", "top")
-    assert "P(better)" in shown.stdout and "votes to drop" in shown.stdout
-    table = run("flips", tmp_path / "votes.csv", "--by", "annotator", "--max-share", ".1", "--format", "csv")
-    assert pl.read_csv(table.stdout.encode())["k"].dtype == pl.Float64
+    asked = ("pairs", tmp_path / "votes.csv", "--model", "bradley-terry", "-n", 3, "--without")
+    assert "votes to drop" in " ".join(run(*asked, "vote").stdout.split())
+    table = pl.read_csv(run(*asked, "annotator", "--format", "csv").stdout.encode())
+    pairs = table.select("competitor", "opponent").rows()
+    alone = ba.flips(ba.fit(votes, model="bradley-terry"), pairs, by="annotator")
+    at_mode = list(zip(alone["competitor"], alone["opponent"], strict=True))
+    assert table["k"].to_list() == [k if pair in pairs else 0 for k, pair in zip(alone["k"], at_mode, strict=True)]
 
 
 @pytest.mark.slow

@@ -61,14 +61,16 @@ def test_what_makes_no_sense_is_refused(given, said):
 def test_the_command_answers_in_one_line_and_by_its_exit_code(tmp_path, won, code, answer):
     path = tmp_path / "votes.csv"
     frame([("new", "base", "model_a")] * won + [("new", "base", "model_b")] * (500 - won)).write_csv(path)
-    done = run("versus", "new", "base", path, "--require", "better")
+    done = run("pairs", path, "--between", "new", "base", "--require", "better")
     assert (done.returncode, done.stdout.count("\n")) == (code, 1)
     assert done.stdout.startswith(f"{answer}: ")
-    done = run("versus", "new", "base", path, "--require", "better", "--format", "json")
+    done = run("pairs", path, "--between", "new", "base", "--require", "better", "--format", "json")
     found = json.loads(done.stdout)["gate"]
     assert (done.returncode, found["answer"], found["required"]) == (code, answer, "better")
 
 
 def test_a_margin_needs_a_requirement(tmp_path):
-    done = run("versus", "new", "base", "--margin", 3)
+    done = run("pairs", "--between", "new", "base", "--margin", 3)
     assert done.returncode == 2 and "--margin goes with --require" in done.stderr
+    done = run("pairs", "--require", "better")
+    assert done.returncode == 2 and "--require goes with --between A B" in done.stderr

@@ -124,7 +124,7 @@ def test_the_command_says_the_same(votes_file, arena_cells):
     )
     plain, explained = (run(*asked, *more).stdout for more in ((), ("--explain",)))
     assert str(found) in plain and "Elo points behind" not in plain
-    assert f"{found.leader} is expected to be {found.regret_elo:.1f} Elo points behind the best." in explained
+    assert f"Whoever takes {found.leader} for the best loses {found.regret_elo:.1f} Elo points on average." in explained
 
 
 def test_the_command_knows_no_verdict_without_a_finite_estimate(tmp_path):

@@ -209,7 +209,7 @@ def test_scores_of_single_votes_say_what_to_use(discounted):
 def test_tables_and_decisions_are_of_the_votes_that_count(discounted, rigged, alike):
     wins, theirs = (ba.win_probability(fit) for fit in (discounted, alike))
     assert finite(wins) and wins.loc[TARGET].sum() < theirs.loc[TARGET].sum()
-    for table in (ba.head_to_head, ba.rank_probabilities, ba.contrasts, ba.effects, ba.unsettled_pairs):
+    for table in (ba.head_to_head, ba.rank_probabilities, ba.contrasts, ba.effects, ba.pairs):
         assert finite(table(discounted)), table
     assert ba.verdict(discounted).p_best > 0
     better = ba.versus(discounted, "model-005", TARGET).p_better

@@ -78,7 +78,7 @@ TABLES = [
     ba.win_probability,
     partial(ba.win_probability, annotator="new"),
     ba.rank_probabilities,
-    ba.unsettled_pairs,
+    ba.pairs,
     ba.annotators,
     ba.next_pairs,
     ba.predictive_check,

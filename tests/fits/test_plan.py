@@ -39,8 +39,8 @@ def test_ties_and_sides_choose_it_where_annotators_are_unknown(votes):
 def test_a_file_of_winners_first_has_no_sides(votes):
     first = votes.drop("judge").filter(pl.col("winner") == "model_a")
     with pytest.warns(ba.errors.LeftOutEffectWarning):
-        assert plan_of(first, model="davidson")["sides"] == ("left out", "one side won 100.0% of the decided votes")
-    assert plan_of(first)["sides"] == ("left out", "one side won 100.0% of the decided votes")
+        assert plan_of(first, model="davidson")["sides"] == ("left out", "one side won 100.0 % of the decided votes")
+    assert plan_of(first)["sides"] == ("left out", "one side won 100.0 % of the decided votes")
 
 
 def test_what_is_asked_for_is_said_to_be(votes):

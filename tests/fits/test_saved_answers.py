@@ -119,5 +119,5 @@ def test_a_saved_fit_knows_its_board(fit, tmp_path, monkeypatch):
         monkeypatch.setattr(f"bayes_arena.{place}", again)
     assert ba.verdict(loaded) == ba.verdict(fit)
     assert loaded.warnings == fit.warnings
-    for table in (ba.leaderboard, ba.next_pairs, ba.unsettled_pairs, ba.rank_probabilities):
+    for table in (ba.leaderboard, ba.next_pairs, ba.pairs, ba.rank_probabilities):
         assert table(loaded).equals(table(fit)), table

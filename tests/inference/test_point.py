@@ -53,7 +53,7 @@ def test_a_file_that_names_winners_first_has_no_sides(exceptions):
 def test_sides_that_matter_and_are_left_out_are_told():
     rows = [(a, b, w) for a, b in [("x", "y"), ("y", "x")] for w in ["model_a"] * 70 + ["model_b"] * 30]
     votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
-    with pytest.warns(ba.errors.LeftOutEffectWarning, match=r"the first won 70% of the decided votes"):
+    with pytest.warns(ba.errors.LeftOutEffectWarning, match=r"the first won 70 % of the decided votes"):
         ba.fit(votes, model="m-elo")
     assert ba.fit(votes).point.common[0] > 0.5
 

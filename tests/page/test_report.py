@@ -111,9 +111,9 @@ def test_its_numbers_are_those_of_the_tables(discounted):
 
 def test_what_is_settled_is_what_the_tables_say(discounted):
     found = settled_of(discounted, board_of(discounted, 0.95, ba.EloScale(), ()), 0.95)
-    unsettled = ba.unsettled_pairs(discounted)
-    assert found.unsettled == len(unsettled)
-    pairs = {(one.stronger, one.weaker): one.probability for one in unsettled.itertuples()}
+    table = ba.pairs(discounted)
+    assert found.unsettled == (~table["settled"]).sum()
+    pairs = {(one.competitor, one.opponent): one.p_better for one in table.itertuples() if not one.settled}
     assert {(a, b): p for a, b, p in found.nearest}.items() <= pairs.items()
 
 
@@ -132,7 +132,7 @@ def test_groups_that_no_vote_connects_are_not_settled():
     with pytest.warns(ba.errors.IdentificationWarning):
         fit = ba.fit(ba.read_votes(frame(won)), model="bradley-terry")
     found = settled_of(fit, board_of(fit, 0.7, ba.EloScale(), ()), 0.7)
-    assert (found.connected, found.unsettled) == (False, len(ba.unsettled_pairs(fit, level=0.7))) == (False, 4)
+    assert (found.connected, found.unsettled) == (False, (~ba.pairs(fit, level=0.7)["settled"]).sum()) == (False, 4)
     assert "or no votes connect the two" in text_of(ba.report(fit, level=0.7).html)
 
 
@@ -275,7 +275,9 @@ class TestMeta:
         first, second = board_of(fit, 0.95, ba.EloScale(), ()).names[:2]
         meta = pl.DataFrame({"name": [first, second, "z"], "cost": [10.0, 2.0, 1.0]})
         said = text_of(ba.report(fit, meta=meta).html)
-        assert f"The votes cannot tell {second} from {first}, and by cost it is 80% cheaper (2.0 against 10.0)." in said
+        assert (
+            f"The votes cannot tell {second} from {first}, and by cost it is 80 % cheaper (2.0 against 10.0)." in said
+        )
         dear = meta.with_columns(cost=pl.Series([1.0, 2.0, 0.5]))
         assert "cheaper" not in ba.report(fit, meta=dear).html  # z is, and worse
 
@@ -334,7 +336,7 @@ def test_observed_and_predicted_are_sums_over_votes():
     half = 1.96 * np.sqrt((30 + 10 / 4) / 60 - (35 / 60) ** 2) / np.sqrt(60)
     assert scores.upper - scores.lower == pytest.approx(2 * half, rel=1e-3)
     assert (found.pairs, found.outside, found.furthest) == (1, 0, ())
-    assert found.said.startswith("So the fit is good")
+    assert found.said.startswith("The fit is good")
 
 
 def test_pairs_that_depart_from_the_model_are_named():
@@ -343,7 +345,7 @@ def test_pairs_that_depart_from_the_model_are_named():
     found = fitted(ba.fit(frame(rows)), 0.95)
     assert {found.furthest[0].first, found.furthest[0].second} == {"x", "z"}
     assert found.outside >= 1 and abs(found.furthest[0].z) > 3
-    assert found.said.startswith("So the fit is not good")
+    assert found.said.startswith("The fit is not good")
 
 
 def test_cells_of_a_figure_are_those_of_the_matrix():

@@ -391,7 +391,7 @@ def test_without_data_the_command_takes_the_twin(tmp_path):
     done = run("reproduce", "fig4", "-o", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "simulated twin" in done.stdout
-    assert "4321 votes, 20 models, 42 annotators" in done.stdout
+    assert "4,321 votes, 20 models, 42 annotators" in done.stdout
     assert (tmp_path / "fig4.png").stat().st_size > 5000
     assert run("reproduce", "fig2", "-o", tmp_path).returncode == 2
 

@@ -29,7 +29,7 @@ TABLES = [
     ba.head_to_head,
     ba.win_probability,
     ba.rank_probabilities,
-    ba.unsettled_pairs,
+    ba.pairs,
     ba.annotators,
 ]
 

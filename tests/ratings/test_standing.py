@@ -1,5 +1,7 @@
 """Draws, and the questions that are answered from them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import frame, panel
@@ -135,18 +137,14 @@ def test_a_flat_prior_knows_no_new_annotator(arena_cells):
 
 
 def test_unsettled_pairs_are_those_with_overlapping_posteriors(fit):
-    pairs = ba.unsettled_pairs(fit, level=0.95)
-    assert pairs["probability"].between(0.5, 0.95).all()
-    assert pairs["probability"].is_monotonic_increasing
-    sure = ba.unsettled_pairs(fit, level=0.6)
-    assert set(zip(sure["stronger"], sure["weaker"], strict=True)) <= set(
-        zip(pairs["stronger"], pairs["weaker"], strict=True)
-    )
+    pairs = ba.pairs(fit, level=0.95)
+    assert pairs["p_better"].between(0.5, 1).all() and pairs["p_better"].is_monotonic_increasing
+    assert (pairs["settled"] == (pairs["p_better"] >= 0.95)).all()
     names = ba.leaderboard(fit)["competitor"].tolist()
-    listed = set(zip(pairs["stronger"], pairs["weaker"], strict=True))
-    assert (names[0], names[-1]) not in listed
+    settled = pairs.set_index(["competitor", "opponent"])["settled"]
+    assert settled[names[0], names[-1]]
     z = _z_of_the_difference(fit, names[0], names[1])
-    assert ((names[0], names[1]) in listed) == (z < 1.645)
+    assert settled[names[0], names[1]] == (z >= 1.645)
 
 
 def _z_of_the_difference(fit, first: str, second: str) -> float:
@@ -158,7 +156,7 @@ def _z_of_the_difference(fit, first: str, second: str) -> float:
 
 def test_even_pairs_are_listed_once():
     fit = ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))
-    assert len(ba.unsettled_pairs(fit)) == 1
+    assert len(ba.pairs(fit)) == 1
 
 
 @pytest.mark.parametrize("sd", [0.5, 2.0])
@@ -192,8 +190,11 @@ def test_a_pair_is_settled_beyond_the_level_asked_for(arena_cells):
     strength = np.tile([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], (100, 1))
     strength[:7, :2] = [5.0, 6.0]
     draws = Draws(strength, strength, np.zeros((100, 0)), np.zeros((100, 0, 0)))
-    pair = ["model-1", "model-2", 0.93]
-    assert [ba.unsettled_pairs(fit, level=level, draws=draws).values.tolist() for level in (0.95, 0.92)] == [[pair], []]
+    first = [ba.pairs(replace(fit, samples=draws), level=level).iloc[0] for level in (0.95, 0.92)]
+    assert [(one["competitor"], one["opponent"], one["p_better"]) for one in first] == [
+        ("model-1", "model-2", 0.93)
+    ] * 2
+    assert [bool(one["settled"]) for one in first] == [False, True]
 
 
 def test_somebody_new_calls_ties_as_the_population_does(arena_cells):
@@ -227,4 +228,3 @@ def test_draws_that_tie_exactly_settle_nothing():
     np.testing.assert_allclose(table["p_top"], 2 / 3)
     board = ba.leaderboard(fit, interval="clustered")
     assert board[["rank_lower", "rank_upper"]].to_numpy().tolist() == [[1, 3]] * 3
-    assert ba.unsettled_pairs(fit, interval="clustered")["probability"].tolist() == [0.5] * 3

@@ -246,7 +246,7 @@ class TestReport:
     def test_the_command_prints_it(self, tmp_path):
         votes = tmp_path / "votes.csv"
         jury(votes=200, tau=0.7)[0].write_csv(votes)
-        done = run("judge", votes, "--judge", BOT, "--own", "model-1", "--format", "json")
+        done = run("annotators", votes, "--judge", BOT, "--own", "model-1", "--format", "json")
         answer = json.loads(done.stdout)
         assert answer["model"] == "am-davidson with taste of programs"
         assert answer["sentence"].startswith("bot: 200 votes worth")

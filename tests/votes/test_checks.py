@@ -19,7 +19,7 @@ def test_disconnected_groups_are_named():
     cells = ba.read_votes(frame([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")]))
     assert cells.components.tolist() == [1, 1, 0, 0, 0]
     status, text = found([("x", "y", "tie"), ("y", "z", "tie"), ("p", "q", "tie")])["connected comparisons"]
-    assert (status, text) == ("warning", "2 group(s); apart from the largest: p, q")
+    assert (status, text) == ("warning", "2 groups; apart from the largest: p, q")
 
 
 def test_perfect_and_hopeless_records_are_named():
@@ -57,7 +57,7 @@ def test_a_lone_component_is_not_called_unbeaten():
 def test_annotators_with_few_votes_and_side_bias():
     report = found([("x", "y", "model_a", "k1")] * 60 + [("x", "y", "tie", "k2")] * 50)
     assert report["votes per annotator"] == ("warning", "median 55, minimum 50; 1 of 2 have 50 or fewer")
-    assert report["first-position wins"] == ("warning", "100.0% of decided votes")
+    assert report["first-position wins"] == ("warning", "100.0 % of decided votes")
 
 
 def test_dropped_votes_are_reported():
@@ -90,7 +90,7 @@ def test_one_tie_is_neither_a_perfect_nor_a_hopeless_record():
 def test_the_first_position_is_suspect_beyond_three_standard_errors():
     for first, status in ((64, "ok"), (66, "warning"), (36, "ok"), (34, "warning")):  # of 100; the error is 5
         rows = [("x", "y", "model_a")] * first + [("x", "y", "model_b")] * (100 - first) + [("x", "y", "tie")] * 100
-        assert found(rows)["first-position wins"] == (status, f"{first}.0% of decided votes")
+        assert found(rows)["first-position wins"] == (status, f"{first}.0 % of decided votes")
 
 
 def test_fifty_votes_are_not_more_than_fifty():

@@ -394,6 +394,6 @@ def test_check_says_how_often_answers_were_voted_on():
     assert (status, remedy.startswith("answers cannot be distinguished from noise")) == ("warning", True)
     assert found == (
         "60 prompts, 120 answers with 1.0 votes each; 0 have two or more, "
-        "0% of the votes are on prompts with such an answer"
+        "0 % of the votes are on prompts with such an answer"
     )
     assert rows["none"] == ["ok", "prompts unknown", ""]

@@ -52,7 +52,7 @@ def test_a_question_that_is_asked_of_many_still_tells_repeats(llmfao_path):
         found = repeats(pl.concat([table, table[:300]]))
     assert found[:2] == [
         "warning",
-        "300 of 9231 rows equal another in every column",
+        "300 of 9,231 rows equal another in every column",
     ]
 
 

@@ -146,7 +146,7 @@ def test_the_command_reads_folds_and_counts_grades(tmp_path):
     file = tmp_path / "votes.csv"
     frame([(*pair, label) for pair in ("xy", "yz", "zx") for label in ARROWS * 4]).write_csv(file)
     checked = run("check", file)
-    assert "3, with 40.0%, 40.0%, 20.0% of the decided votes, weakest first" in checked.stdout
+    assert "3, with 40.0 %, 40.0 %, 20.0 % of the decided votes, weakest first" in checked.stdout
     assert "grades" not in run("check", file, "--grades", "fold").stdout
     kept, folded = (run("rank", file, "--grades", how) for how in ("keep", "fold"))
     assert "davidson (no sides) with 3 grades" in kept.stdout and "grades" not in folded.stdout

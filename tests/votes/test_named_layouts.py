@@ -406,4 +406,4 @@ def test_on_the_command_line(tmp_path):
     assert "--annotator evaluation_session_id" in done.stderr
     done = run("check", golden("arena-hard"), "--no-weight", "--prompt", "uid")
     assert "8 votes" in done.stdout
-    assert "50.0% of verdicts stay the same when the two are swapped; 4 seen in both orders" in done.stdout
+    assert "50.0 % of verdicts stay the same when the two are swapped; 4 seen in both orders" in done.stdout

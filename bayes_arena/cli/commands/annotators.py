@@ -1,4 +1,4 @@
-"""``annotators``, ``judge``, ``integrity``: who votes how, and whose votes a place rests on."""
+"""``annotators``, ``integrity``: who votes how, and whose votes a place rests on."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from bayes_arena.cli.output import Output, between, counts, digits, plain, rows
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import ColumnError, ModelError
+from bayes_arena.markup import percent
 from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
     from bayes_arena.fits.result import Fit
 
+JUDGE = "A language model as judge"
 TSTAMP = "tstamp"
 """Column of times that is looked for."""
 
@@ -39,10 +41,37 @@ def annotators(
     model: ModelChoice,
     intervals: IntervalChoice,
     fdr: Fdr = None,
+    judge: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Report on this one, a program, instead: how it votes beside people, its tastes, and what its votes "
+            "are worth.",
+            rich_help_panel=JUDGE,
+            show_default=False,
+        ),
+    ] = None,
+    own: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="A competitor of the judge's own family. Repeatable. Default: names that begin like the judge's.",
+            rich_help_panel=JUDGE,
+            show_default=False,
+        ),
+    ] = None,
     picture: Picture,
     output: Output,
 ) -> None:
-    """List the annotators, the least reliable first: who votes with the others, against them, or not on the merits."""
+    """List the annotators, the least reliable first: who votes with the others, against them, or not on the merits.
+
+    With --judge, report on a language model that votes beside people.
+    """
+    if judge is not None:
+        _report_on_judge(judge, own, source, model, intervals.level, output)
+        return
+    if own is not None:
+        raise ModelError("--own goes with --judge NAME.")
     with collected_warnings() as notes:
         from bayes_arena.reliability.annotators import annotator_columns
         from bayes_arena.reliability.flagging import discoveries
@@ -56,7 +85,7 @@ def annotators(
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
     shown["agreement"] = digits(columns["net_agreement"], ".2f")
-    shown[f"{100 * intervals.level:g} % interval"] = between(
+    shown[f"{percent(intervals.level, 'g')} interval"] = between(
         columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
     )
     headings = {"theta": "theta", "tie_propensity": "ties nu", "emphasis": "emphasis", "position": "side b"}
@@ -70,31 +99,23 @@ def annotators(
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
-    spare = ("side b", "emphasis", "ties nu", "theta", f"{100 * intervals.level:g} % interval", "agreement", "votes")
+    spare = (
+        "side b",
+        "emphasis",
+        "ties nu",
+        "theta",
+        f"{percent(intervals.level, 'g')} interval",
+        "agreement",
+        "votes",
+    )
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
 
-@app.command(rich_help_panel=TRUSTED)
-@takes_options
-def judge(
-    *,
-    judge: Annotated[str, Option(metavar="NAME", help="The judge: an annotator that is a program.")],
-    source: Annotated[VoteSource, Without("no_annotator")],
-    own: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            help="A competitor of the judge's own family. Repeatable. Default: names that begin like the judge's.",
-            rich_help_panel=MODEL,
-            show_default=False,
-        ),
-    ] = None,
-    model: ModelChoice,
-    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95,
-    output: Output,
+def _report_on_judge(
+    judge: str, own: list[str] | None, source: VoteSource, model: ModelChoice, level: float, output: Output
 ) -> None:
-    """Report on a language model as judge: how it votes beside people, its tastes, and what its votes are worth."""
+    """Write the report on a judge."""
     with collected_warnings() as notes:
         import numpy as np
 
@@ -111,14 +132,14 @@ def judge(
     bounds = between(columns["lower"], columns["upper"], ".2f")
     shown = {
         "what": columns["what"],
-        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:.2f}" for one in estimates],
-        f"{100 * level:g} % interval": [
+        "value": [f"{one.value:,.0f}" if abs(one.value) >= COUNTED else f"{one.value:z.2f}" for one in estimates],
+        f"{percent(level, 'g')} interval": [
             "" if isnan(one.lower) else text for one, text in zip(estimates, bounds, strict=True)
         ],
     }
-    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast)}
+    head = {"judge": judge, "sentence": found.sentence, "model": found.model, **sizes(result.cast), "warnings": notes}
     title = f"{source.title(result.cast)}\n{found.model}\n{found.sentence}"
-    output.write(columns, schema="judge/1", key="report", head={**head, "warnings": notes}, title=title, shown=shown)
+    output.write(columns, schema="annotators-judge/1", key="report", head=head, title=title, shown=shown)
 
 
 @app.command(rich_help_panel=TRUSTED)
@@ -147,7 +168,7 @@ def integrity(
         "votes": counts(columns["votes"]),
         "do not count": digits(columns["discounted"], ".0f"),
         "accounts": counts(columns["accounts"]),
-        "largest": digits(columns["largest_share"], ".0%"),
+        "largest": [percent(share) for share in columns["largest_share"].tolist()],
         "plain votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["plain_votes"]],
         "soft votes up": ["" if isnan(votes) else f"{votes:,.0f}" for votes in columns["soft_votes"]],
     }

@@ -14,7 +14,15 @@ from bayes_arena.cli.commands.annotators import Fdr
 from bayes_arena.cli.commands.next_pairs import Asked, Goal
 from bayes_arena.cli.commands.report import PageChoice
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard
+from bayes_arena.cli.headings import (
+    RECORD,
+    board_named,
+    discounted_named,
+    how_fitted,
+    shown_leaderboard,
+    verdict_as_json,
+    verdict_of,
+)
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
 from bayes_arena.cli.output import Output, plain, rows
 from bayes_arena.cli.picture import Picture
@@ -91,7 +99,7 @@ def add(
         with StableArena(file) as stable:
             added = stable.add(votes, id=id, **source.reading())
     columns = {"new": [added.new], "known": [added.known], "invalid": [sum(added.dropped.values())]}
-    shown = {name: [str(value) for value in values] for name, values in columns.items()}
+    shown = {name: [f"{value:,}" for value in values] for name, values in columns.items()}
     head = {"warnings": notes}
     output.write(columns, schema="arena-add/1", key="added", head=head, title=f"{file.name}: votes added", shown=shown)
 
@@ -132,6 +140,7 @@ def rate(
                 level=intervals.level,
                 elo=elo,
             )
+        said = verdict_of(round.fit, intervals.level)
     named = f"{file.name}, round {round.number}"
     if report is not None:
         whose = f"Besides, earlier rounds excluded annotators: {len(round.excluded)}. Their votes are left out."
@@ -142,7 +151,7 @@ def rate(
     lines = [f"{len(names)} {what}: {listing(names)}" for what, names in judged.items() if names]
     shown_as = intervals.chosen(model.seed, round.fit).about(round.fit) | round.fit.about
     how += board_named(shown_as) + discounted_named(round.fit)
-    title = "\n".join([described(named, round.fit.cast), how, *lines])
+    title = "\n".join([described(named, round.fit.cast), how, *([said.sentence] if said else []), *lines])
     head = {
         "round": round.number,
         **about,
@@ -152,6 +161,7 @@ def rate(
         "excluded": round.excluded,
         "decision": round.decision,
         "flagged": round.flagged,
+        "verdict": verdict_as_json(said),
         "warnings": notes,
     }
     shown = shown_leaderboard(round.ratings, intervals.level)

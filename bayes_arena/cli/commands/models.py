@@ -11,6 +11,7 @@ from typer import Option
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import ModelChoice
+from bayes_arena.cli.headings import how_fitted
 from bayes_arena.cli.options import FITTED, MODEL, Without, takes_options
 from bayes_arena.cli.output import Output, digits
 from bayes_arena.cli.picture import Picture
@@ -134,6 +135,6 @@ def diagnose(
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = {"model": result.model.name, "prior": str(result.prior), "method": result.method}
     head = {**how, **sizes(result.cast), "warnings": notes}
-    title = f"{source.title(result.cast)}\n{', '.join(how.values())}"
+    title = f"{source.title(result.cast)}\n{how_fitted(result)[1]}"
     with picture.beside(lambda: plots.calibration(result, seed=model.seed)):
         output.write(columns, schema="diagnose/1", key="diagnosis", head=head, title=title, shown=columns)

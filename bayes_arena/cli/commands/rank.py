@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 from typer import Option
 
 from bayes_arena import plots
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
-from bayes_arena.cli.headings import RECORD, board_named, discounted_named, how_fitted, shown_leaderboard
+from bayes_arena.cli.headings import (
+    RECORD,
+    board_named,
+    discounted_named,
+    how_fitted,
+    shown_leaderboard,
+    verdict_as_json,
+    verdict_of,
+)
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
-from bayes_arena.cli.output import Output, plain
+from bayes_arena.cli.output import Output
 from bayes_arena.cli.picture import Picture
 from bayes_arena.cli.vote_source import VoteSource
-from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
-
-if TYPE_CHECKING:
-    from bayes_arena.decisions.verdict import Verdict
 
 By = Annotated[
     list[str],
@@ -58,7 +62,6 @@ def rank(
     with collected_warnings() as notes:
         import numpy as np
 
-        from bayes_arena.decisions.verdict import verdict
         from bayes_arena.likelihood.presets import PRESETS
         from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
         from bayes_arena.ratings.intervals.laplace import error_of_sd
@@ -71,16 +74,13 @@ def rank(
         result = board.seen(model.fitted(source.grouped_by(intervals.by)))
         interval = intervals.chosen(model.seed, result)
         columns = leaderboard_columns(result, interval, level=intervals.level, elo=elo)
-        try:
-            said = verdict(result, level=intervals.level)
-        except NotIdentifiedError:  # as the warnings say
-            said = None
+        said = verdict_of(result, intervals.level)
         if said is not None and explain:
             chance = dict(zip(result.cells.competitors, best_probabilities(decision_strengths(result)), strict=True))
             columns["p_best"] = np.array([chance[name] for name in columns["competitor"]])
     about, how = how_fitted(result)
     shown_as = interval.about(result) | error_of_sd(result, interval) | result.about
-    head = {**about, "level": intervals.level, **shown_as, "verdict": _as_json(said), "warnings": notes}
+    head = {**about, "level": intervals.level, **shown_as, "verdict": verdict_as_json(said), "warnings": notes}
     shown = shown_leaderboard(columns, intervals.level)
     title = f"{source.title(result.cast)}\n{how}{board_named(shown_as)}{discounted_named(result)}"
     if said is not None:
@@ -95,13 +95,6 @@ def rank(
             shown=shown,
             spare=RECORD,
         )
-
-
-def _as_json(said: Verdict | None) -> dict[str, Any] | None:
-    if said is None:
-        return None
-    numbers = {name: plain(value) for name, value in asdict(said).items() if name not in ("headline", "level")}
-    return {"sentence": said.sentence, **numbers}
 
 
 @app.command(rich_help_panel=RANKING)

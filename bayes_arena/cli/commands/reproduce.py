@@ -10,8 +10,8 @@ import typer
 
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.options import KEPT, OUTPUT, VOTES
-from bayes_arena.cli.text_table import print_aligned
 from bayes_arena.errors import printable
+from bayes_arena.text_table import print_aligned
 from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def reproduce(
     size = sizes(votes.cells)
     name = "simulated twin of the paper's Table 1" if data is None else data
     print(
-        f"{name}, annotators with more than {delta} votes: {size['n_votes']} votes, {size['n_competitors']} models, "
+        f"{name}, annotators with more than {delta} votes: {size['n_votes']:,} votes, {size['n_competitors']} models, "
         f"{size['n_annotators']} annotators"
     )
     asked = targets or [TargetName.all]

@@ -14,6 +14,7 @@ from bayes_arena.cli.options import WANTED, Without, takes_options
 from bayes_arena.cli.output import Format, Output
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import VotesError
+from bayes_arena.markup import percent
 from bayes_arena.votes.sizes import sizes
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
     consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)
     if consistency is None:
         return []
-    found = f"{consistency:.1%} of verdicts stay the same when the two are swapped; {items} seen in both orders"
+    found = (
+        f"{percent(consistency, '.1f')} of verdicts stay the same when the two are swapped; {items} seen in both orders"
+    )
     return [{"check": "both orders", "status": "ok", "found": found, "remedy": ""}]
 
 

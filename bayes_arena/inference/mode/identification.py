@@ -15,6 +15,7 @@ from bayes_arena.errors import listing
 from bayes_arena.inference.mode.newton import HUGE, Optimum
 from bayes_arena.likelihood.presets import one_side_wins
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.markup import percent
 from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.records import never_beaten_groups
 
@@ -63,8 +64,8 @@ def sides_left_out(problem: Problem) -> list[str]:
         return []
     side, of_side = "first" if excess > 0 else "second", 0.5 + 0.5 * abs(excess) / weight.sum()
     return [
-        f"Sides matter, but {model.name} ignores them: in pairs shown both ways the {side} won {of_side:.0%} of the "
-        "decided votes. Use model='davidson' or 'am-davidson', or a Model with position='common'."
+        f"Sides matter, but {model.name} ignores them: in pairs shown both ways the {side} won {percent(of_side)} of "
+        "the decided votes. Use model='davidson' or 'am-davidson', or a Model with position='common'."
     ]
 
 

@@ -26,6 +26,7 @@ from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
+from bayes_arena.markup import percent
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, half_width
 
 MAX_ITERATIONS = 50
@@ -129,7 +130,7 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
         step *= min(1.0, 2.0 / np.abs(step).max())  # at most two logits at once
         r, multiplier = r + step, multiplier + change
     raise ConvergenceError(
-        f"No {'upper' if side > 0 else 'lower'} end of a {100 * level:g} % profile-likelihood interval was found: "
+        f"No {'upper' if side > 0 else 'lower'} end of a {percent(level, 'g')} profile-likelihood interval was found: "
         "it may lie at infinity. Use interval='laplace', or prior='default'."
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.errors import listing
+from bayes_arena.markup import percent
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_ties
@@ -42,7 +43,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         alike = "" if repeats.evident or not repeats.repeated else "; they may be separate votes"
         add(
             "repeated votes",
-            f"{repeats.repeated} of {repeats.rows} rows equal another in every column{alike}",
+            f"{repeats.repeated:,} of {repeats.rows:,} rows equal another in every column{alike}",
             repeats.evident,
             "leave them out: dedupe=True (--dedupe)",
         )
@@ -63,7 +64,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     alone = [name for name, label in zip(cells.competitors, labels, strict=True) if label > 0]
     add(
         "connected comparisons",
-        f"{labels.max() + 1} group(s)" + (f"; apart from the largest: {listing(alone)}" if alone else ""),
+        f"{labels.max() + 1} groups; apart from the largest: {listing(alone)}" if alone else "one group",
         bool(alone),
         "rate the groups separately, or collect votes between them",
     )
@@ -86,7 +87,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             "votes per annotator",
             f"median {middle:g}, minimum {least:g}; {few} of {len(votes)} have {FEW_VOTES} or fewer",
             few > 0,
-            f"use a prior, or leave them out (--delta {FEW_VOTES})",
+            f"keep the default prior; under a flat one leave them out (--delta {FEW_VOTES})",
         )
     else:
         add("votes per annotator", "annotators unknown", False, "")
@@ -95,7 +96,8 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         add(
             "prompts",
             f"{asked.prompts} prompts, {asked.answers} answers with {2 * asked.votes / asked.answers:.1f} votes each; "
-            f"{asked.with_two} have two or more, {asked.share:.0%} of the votes are on prompts with such an answer",
+            f"{asked.with_two} have two or more, {percent(asked.share)} of the votes are on prompts with such an "
+            "answer",
             not asked.enough,
             "answers cannot be distinguished from noise: collect more votes on the same prompts",
         )
@@ -108,15 +110,20 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
     z = abs(share - 0.5) * 2 * np.sqrt(decided)
     add(
         "first-position wins",
-        f"{share:.1%} of decided votes" if cells.sided else "the votes do not say who was shown first",
+        f"{percent(share, '.1f')} of decided votes" if cells.sided else "the votes do not say who was shown first",
         bool(z > 3) and cells.sided,
-        "if the sides were drawn at random, this is a position effect",
+        "if the sides were drawn at random, this is a position effect, which the default models have",
     )
-    add("ties", f"{counts[TIE] / total:.1%} tie, {counts[BOTH_BAD] / total:.1%} both bad", False, "")
+    add(
+        "ties",
+        f"{percent(counts[TIE] / total, '.1f')} tie, {percent(counts[BOTH_BAD] / total, '.1f')} both bad",
+        False,
+        "",
+    )
     if cells.grades > 1:
         of_a, of_b, _ = by_result(len(counts))
         by_grade = counts[of_a] + counts[of_b]
-        shares = ", ".join(f"{votes / max(decided, 1):.1%}" for votes in by_grade)
+        shares = ", ".join(percent(votes / max(decided, 1), ".1f") for votes in by_grade)
         add("grades", f"{cells.grades}, with {shares} of the decided votes, weakest first", False, "")
     return rows
 
@@ -157,7 +164,7 @@ def check(cells: object) -> pd.DataFrame:
     ----------
     Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
     """
-    import pandas as pd
+    from bayes_arena.table import Table
 
     votes = as_cells(cells)  # first, because its errors are typed
-    return pd.DataFrame(check_rows(votes, None if votes is cells else read_repeats(cells)))
+    return Table(check_rows(votes, None if votes is cells else read_repeats(cells)))

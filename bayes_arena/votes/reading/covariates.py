@@ -16,6 +16,7 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import ColumnError, PromptsWarning, UnusedColumnWarning, listing, warn
+from bayes_arena.markup import percent
 from bayes_arena.votes.layouts.columns import column_names, require_columns, spellings
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.periods import chosen_period, late, moments, name_of
@@ -253,7 +254,7 @@ def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame
         "it is the same in all votes"
         if found.prompts == 1
         else f"too few answers repeat: {found.with_two} have two votes or more ({FEWEST} would do), and "
-        f"{found.share:.0%} of the votes are on prompts with such an answer ({SHARE:.0%} would do)"
+        f"{percent(found.share)} of the votes are on prompts with such an answer ({percent(SHARE)} would do)"
     )
     text = f"Column {listing(columns)} looks like the prompt but is not read, as {why}."
     warn(f"{text} Read it with prompt={named} ({options}), or silence this with {silent}.", UnusedColumnWarning)

@@ -80,12 +80,14 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
     found = count_repeats(frame, columns)
     if found.repeated and not found.evident:
         warn(
-            f"{found.repeated} of {found.rows} rows equal another and are kept: they may be separate votes.",
+            f"{found.repeated:,} of {found.rows:,} rows equal another and are kept: they may be separate votes.",
             RepeatedVotesWarning,
         )
     if not found.evident:
         return frame
-    warn(f"Left out {found.repeated} of {found.rows} rows that repeat another in every column.", RepeatedVotesWarning)
+    warn(
+        f"Left out {found.repeated:,} of {found.rows:,} rows that repeat another in every column.", RepeatedVotesWarning
+    )
     return frame.unique(subset=comparable_columns(frame))
 
 

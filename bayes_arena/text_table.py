@@ -7,13 +7,13 @@ table. Numbers are never truncated. On terminals that show only ASCII, tables us
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from bayes_arena.cli.app import is_plain_terminal
-from bayes_arena.errors import printable
+from bayes_arena.errors import listing, printable
 from bayes_arena.markup import Shown, has_words
 
 if TYPE_CHECKING:
@@ -27,6 +27,12 @@ GAP = 2
 """Characters between columns."""
 ASCII = str.maketrans({"─": "-", "–": "-", "…": "..", "×": "x", "±": "+-"})
 """Replacements of the characters beyond ASCII in tables."""
+
+
+def is_plain_terminal() -> bool:
+    """Whether the terminal shows only plain characters: a dumb one, or one whose encoding is not UTF-8."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"  # answers are written as UTF-8 whatever it is
+    return os.environ.get("TERM") == "dumb" or not encoding.lower().startswith("utf")
 
 
 def print_aligned(shown: Shown, title: str, spare: Sequence[str] = ()) -> None:
@@ -76,12 +82,11 @@ def _lay_out(console: Console, shown: Shown, title: str, spare: Sequence[str], c
     from rich.text import Text
 
     room = columns or WIDE
-    kept, left_out = dict(shown), []
+    kept = dict(shown)
     for name in spare:
         if _total(map(_least, kept.items())) <= room:
             break
-        if kept.pop(name, None) is not None:
-            left_out.append(name)
+        kept.pop(name, None)
     console.width = room
     for line in title.split("\n") if title else []:
         console.print(Text(printable(line), style="bold"))
@@ -93,8 +98,9 @@ def _lay_out(console: Console, shown: Shown, title: str, spare: Sequence[str], c
         table.add_row(*(Text(printable(value)) for value in row))
     console.width = max(room, _total(widths))
     console.print(table, crop=False, soft_wrap=True)
-    if left_out:
-        console.print(f"Not shown in {room} columns: {', '.join(left_out)} (--format csv has all).", highlight=False)
+    if len(kept) < len(shown):
+        left_out = listing(name for name in shown if name not in kept)
+        console.print(f"Not shown in {room} columns: {left_out}.", highlight=False)
 
 
 def _widths(shown: Shown, room: int) -> list[int]:
