@@ -1,6 +1,8 @@
 """Fits in which some votes count in part, beside everything else that a fit can be asked."""
 
 import functools
+import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,8 @@ from helpers import RIGGERS, rigged_cells
 
 import bayes_arena as ba
 from bayes_arena.fits import fitting
+from bayes_arena.promotion import discounting
+from bayes_arena.promotion.views import Views
 from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE
@@ -65,6 +69,39 @@ def test_the_reader_is_told(discounted, rigged):
     assert "1,660, of which 432 do not count" in discounted._repr_html_()
     votes = {one.what: one for one in discounted.plan.choices}["votes"]
     assert (votes.taken, votes.why) == ("1,228 of 1,660 count", "those on some competitors are not of one crowd")
+
+
+def test_the_reader_is_told_where_fits_and_votes_do_not_come_to_agree(rigged, discounted, monkeypatch):
+    assert not any("is not settled" in text for text in discounted.warnings)
+    monkeypatch.setattr(discounting, "ROUNDS", 2)
+    monkeypatch.setattr(discounting, "NEAR", 0.0)
+    (said,) = (text for text in ba.fit(rigged, method="map").warnings if "is not settled" in text)
+    assert re.match(r"How much the votes on 'model-00\d' count is not settled: its score is \d+ Elo points from", said)
+    assert said.endswith("Compare the ranking by all votes alike: robust=False (--robust off).")
+
+
+def test_rounds_end_where_nothing_moves_any_more(rigged, alike, monkeypatch):
+    monkeypatch.setattr(discounting, "NEAR", 0.0)
+    asked = []
+    found = discounting.discounted(alike.mode, lambda problem: asked.append(problem) or alike.mode)
+    assert len(asked) < discounting.ROUNDS
+    assert list(found.off) == list(found.centres) == [rigged.competitors.index(TARGET)]
+
+
+def test_a_step_that_turns_back_is_halved(rigged, alike, monkeypatch):
+    weights, counted = itertools.cycle([0.9, 0.3]), []
+    of_pairs = property(lambda found: np.full(len(found.views.annotator), next(weights)))
+    monkeypatch.setattr(discounting.Discounted, "weight", of_pairs)
+    discounting.discounted(alike.mode, lambda problem: counted.append(problem.cells.n_votes) or alike.mode)
+    assert np.sqrt(np.array(counted[:3]) / rigged.n_votes) == pytest.approx([0.9, 0.3, np.sqrt(0.9 * 0.3)])
+
+
+def test_the_last_bits_of_weights_which_depend_on_names_do_not_count(rigged, discounted, monkeypatch):
+    views, seen = Views.of(discounted.mode, discounted.target.tally), []
+    weight = np.random.default_rng(0).random(len(views.annotator))
+    for one in (weight, weight * (1 + 1e-14)):
+        seen.append(discounting.counted(rigged, views, one).counts)
+    assert (seen[0] == seen[1]).all() and (seen[0] != rigged.counts).any()
 
 
 def fractions(cells: ba.Cells) -> ba.Cells:
