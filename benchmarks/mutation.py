@@ -41,6 +41,8 @@ from measuring import DATA
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("votes", "likelihood", "inference", "fits", "ratings", "reliability", "decisions", "arena")
+COMPILED = "vectorised"
+"""The decorator of functions of which it is not seen which lines run."""
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -65,7 +67,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 class Mutant:
     """A mutation of a file of the copy: where in its bytes, the lines of its statement, and the text before and after.
 
-    There are no lines where the statement runs when the module is imported.
+    There are no lines where the statement runs when the module is imported, or is compiled.
     """
 
     path: Path
@@ -143,8 +145,8 @@ def _within(node: ast.AST) -> Iterator[tuple[ast.AST, range]]:
 
 
 def _run_later(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs when a function is called, and not when it is defined."""
-    if isinstance(node, ast.FunctionDef):
+    """Yield what can be seen to run when a function is called: not what is compiled."""
+    if isinstance(node, ast.FunctionDef) and COMPILED not in map(ast.unparse, node.decorator_list):
         yield from (inner for statement in node.body for inner in ast.walk(statement))
 
 
