@@ -277,6 +277,9 @@ def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
         ba.errors.ColumnError, match=r"The layout arena-hard .* also needs 'baseline'\. The source has: uid"
     ):
         ba.read_votes(table, layout="arena-hard")
+    with pytest.raises(ba.errors.ColumnError) as error:
+        ba.read_votes(table.select("uid"))  # one column of four
+    assert "it would fit" not in str(error.value)
 
 
 def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path):
