@@ -89,6 +89,9 @@ def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
     sd = fit.spreads.spread("strength_by_group")
     assert wide > 1.05 * narrow
     np.testing.assert_allclose(unsure.view.unseen, 0.25**2 * sd**2)
+    board = ba.leaderboard(unsure).set_index("competitor").loc[list(unsure.cells.competitors)]
+    spread = np.sqrt(np.diag(unsure.board_covariance)) * 400 / np.log(10)
+    np.testing.assert_allclose(board.eval("upper - lower") / 2 / 1.959964, spread, rtol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
