@@ -116,6 +116,7 @@ NO_VOTES = {
     "update cell set outcome = 20": "not valid",
     "update cell set context = 1": "not valid",
     "update cell set annotator = -1 where b = 2": "not valid",
+    "update cell set annotator = 2 where b = 2": "not valid",
     "update cell set weight = 'nan'": "not valid",
     "update cell set n = -1": "not valid",
     "update cell set n = null": "values are missing",
