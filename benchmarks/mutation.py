@@ -114,11 +114,11 @@ def mutants(path: Path) -> Iterator[Mutant]:
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     tree = ast.parse(text)
-    typed = {id(inner) for node in ast.walk(tree) for inner in _annotations(node)}
+    idle = {id(inner) for node in ast.walk(tree) for inner in _idle(node)}
     lines = {id(inner): found for node in ast.walk(tree) for inner, found in _within(node)}
     later = {id(inner) for node in ast.walk(tree) for inner in _run_later(node)}
     for node in ast.walk(tree):
-        if id(node) in typed or not hasattr(node, "lineno"):
+        if id(node) in idle or not hasattr(node, "lineno"):
             continue
         first, last = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         for other in mutations(node):
@@ -128,9 +128,10 @@ def mutants(path: Path) -> Iterator[Mutant]:
             yield Mutant(path, first, last, of, text[first:last].decode(), new)
 
 
-def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of types and of decorators, which do nothing, or do the same whenever a module is imported."""
+def _idle(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what changes nothing: types and decorators, and whether lengths that are equal have to be."""
     parts = [getattr(node, name, None) for name in ("annotation", "returns")] + getattr(node, "decorator_list", [])
+    parts += [node.value] if isinstance(node, ast.keyword) and node.arg == "strict" else []
     for part in parts:
         if part is not None:
             yield from ast.walk(part)
