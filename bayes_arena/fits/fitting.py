@@ -200,7 +200,8 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
         from bayes_arena.fits.sampling import require_samplable
 
         require_samplable(plan.problem.objective, sampler, draws, tune)
-    simple, promotions, said = _without_answers(plan), None, ()
+    simple, promotions = _without_answers(plan), None
+    said: tuple[str, ...] = ()
     result = _fitted(simple)
     if plan.robust:
         result, promotions, said = _discounted(result, simple)
