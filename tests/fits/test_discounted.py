@@ -208,12 +208,15 @@ class TestKeepAndDrop:
 @pytest.mark.slow
 @pytest.mark.parametrize("interval", ["laplace", "clustered", ba.Bootstrap(5, by="annotator")], ids=str)
 def test_every_interval_is_of_the_votes_that_count(discounted, interval):
-    """The same votes, counted in part from the start, give the same board but for the record, which is as cast."""
+    """The same votes, counted in part from the start, give the same board but for the record, which is as cast.
+
+    They are solved in another order, in which sweeps may stop elsewhere: by up to .03 points.
+    """
     alone = ba.fit(discounted.cells, robust=False)
     record = ["votes", "wins", "losses", "ties"]
     board, expected = (ba.leaderboard(fit, interval=interval) for fit in (discounted, alone))
     assert finite(board)
-    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=1e-6)
+    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=2e-4)
     assert (board["votes"] > expected["votes"]).all() and board["votes"].dtype == int
     if interval != "clustered":
         assert finite(ba.annotators(discounted, interval=interval))
