@@ -4,8 +4,8 @@
 
 Every arena is fitted by default and by one other model, and asked for some tables. Then the same votes are told
 otherwise: everybody renamed, rows in another order, sides swapped. A finding is a NaN, an error that is no
-``ArenaError``, an answer that takes more than 30 s, or a number that moved; it is printed on one line with the seed
-that makes it again (``--arenas 1 --seed SEED``).
+``ArenaError``, an answer that takes more than 30 s of the processor, or a number that moved; it is printed on one line
+with the seed that makes it again (``--arenas 1 --seed SEED``).
 
 Every file is written whole, damaged, and given to the command in this process: it ends with an answer, or with a
 message and exit code 2.
@@ -21,6 +21,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,7 +38,8 @@ import bayes_arena as ba
 from bayes_arena.__main__ import main as command
 from bayes_arena.votes.cells import SAVED_KEY
 
-SECONDS = 30
+SECONDS, PATIENCE = 30, 600
+"""Of the processor for an answer, and on the clock, after which a process waits for something."""
 EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
 SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
@@ -355,10 +357,20 @@ def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
 
 
 def work(connection: Connection) -> None:
-    """Answer for arenas as they are asked for, in a process of its own."""
+    """Answer for arenas as they are asked for, in a process of its own, and say what takes too long."""
+    asked, since = "", 0.0
+
+    def tell(what: str) -> None:
+        nonlocal asked, since
+        if asked and (spent := time.process_time() - since) > SECONDS:
+            connection.send(("finds", f"{asked}: {spent:.0f} s"))
+        connection.send(("asks", what))
+        asked, since = what, time.process_time()
+
     while (seed := connection.recv()) is not None:
-        for said in findings(seed, lambda what: connection.send(("asks", what))):
+        for said in findings(seed, tell):
             connection.send(("finds", said))
+        tell("")
         connection.send(("ends", ""))
 
 
@@ -367,19 +379,17 @@ def arenas(first: int, size: int) -> Iterator[tuple[int, str]]:
     context = multiprocessing.get_context("spawn")
     process: Any = None
     for seed in range(first, first + size):
-        patience = SECONDS
         if process is None:
             ours, theirs = context.Pipe()
             process = context.Process(target=work, args=(theirs,), daemon=True)
             process.start()
             theirs.close()
-            patience += 60  # imports, and perhaps compiles
         ours.send(seed)
         what = "start"
         while True:
             try:
-                if not ours.poll(patience):
-                    yield seed, f"{what}: over {patience} s"
+                if not ours.poll(PATIENCE):
+                    yield seed, f"{what}: no answer in {PATIENCE} s"
                     break
                 kind, said = ours.recv()
             except EOFError:
@@ -391,7 +401,6 @@ def arenas(first: int, size: int) -> Iterator[tuple[int, str]]:
                 yield seed, said
             else:
                 what = said
-                patience = max(SECONDS, patience) if what == "read_votes" else SECONDS
         if kind != "ends":
             process.kill()
             process = None

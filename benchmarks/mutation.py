@@ -1,32 +1,48 @@
 """Small mistakes put into a copy of the package, and whether the tests of their folder notice.
 
-    uv run python benchmarks/mutation.py [--mutants 50] [--seed 0] [--folders votes likelihood ...] [--seconds 300]
-                                         [--quick]
+    uv run python benchmarks/mutation.py [--mutants 50] [--seed 0] [--folders votes likelihood ...] [--seconds 60]
+                                         [--quick] [--only 3 17 ...]
 
 Each is drawn at random: a comparison flipped, a number moved by one, an operator swapped, a ``not`` dropped, ``and``
-for ``or``, or another value returned. The quick tests of the folder run first, those of files that name the module
-before the others, then the slow ones unless ``--quick``. A mutant is killed if a test fails, survives if none does,
-and is undetermined if the time was not enough; the difference is printed of those that are not killed.
+for ``or``, or another value returned. A mutant is killed if a test fails, survives if none does, and is undetermined
+if the processor time was not enough; the line is printed of those that are not killed, and a table at the end.
+
+The tests of every folder are run once without a mutant, to see which of them pass which lines, and how long they take.
+A mutant then meets the tests that pass its statement, the quickest first. Only where a fixture passes it, or an import,
+the others follow: what these compute all tests may use. Each mutant has a process of its own,
+forked from one that has imported what tests need, except the package.
 """
 
 import argparse
 import ast
+import compileall
 import copy
+import importlib
+import multiprocessing
 import os
 import random
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+import warnings
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from typing import Any
 
+import coverage
+import pytest
 from measuring import DATA
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("votes", "likelihood", "inference", "fits", "ratings", "reliability", "decisions", "arena")
+COMPILED = "vectorised"
+"""The decorator of functions of which it is not seen which lines run."""
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -45,6 +61,21 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.And: ast.Or,
     ast.Or: ast.And,
 }
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mutation of a file of the copy: where in its bytes, the lines of its statement, and the text before and after.
+
+    There are no lines where the statement runs when the module is imported, or is compiled.
+    """
+
+    path: Path
+    first: int
+    last: int
+    lines: range
+    old: str
+    new: str
 
 
 def mutations(node: ast.AST) -> Iterator[ast.AST]:
@@ -76,54 +107,199 @@ def _is_text(node: ast.BinOp) -> bool:
     return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in (node.left, node.right))
 
 
-def places(path: Path) -> Iterator[tuple[Path, int, int, str, str]]:
-    """Yield the mutations of a file: where in its bytes, and the text before and after."""
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Yield the mutants of a file."""
     text = path.read_bytes()
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     tree = ast.parse(text)
-    typed = {id(inner) for node in ast.walk(tree) for inner in _annotations(node)}
+    idle = {id(inner) for node in ast.walk(tree) for inner in _idle(node)}
+    lines = {id(inner): found for node in ast.walk(tree) for inner, found in _within(node)}
+    later = {id(inner) for node in ast.walk(tree) for inner in _run_later(node)}
     for node in ast.walk(tree):
-        if id(node) in typed or not hasattr(node, "lineno"):
+        if id(node) in idle or not hasattr(node, "lineno"):
             continue
         first, last = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         for other in mutations(node):
             new = ast.unparse(ast.fix_missing_locations(other))
             new = new if isinstance(node, ast.stmt) else f"({new})"
-            yield path, first, last, text[first:last].decode(), new
+            of = lines[id(node)] if id(node) in later else range(0)
+            yield Mutant(path, first, last, of, text[first:last].decode(), new)
 
 
-def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of types and of decorators, which do nothing, or do the same whenever a module is imported."""
+def _idle(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what changes nothing: types and decorators, and whether lengths that are equal have to be."""
     parts = [getattr(node, name, None) for name in ("annotation", "returns")] + getattr(node, "decorator_list", [])
+    parts += [node.value] if isinstance(node, ast.keyword) and node.arg == "strict" else []
     for part in parts:
         if part is not None:
             yield from ast.walk(part)
 
 
-def tested(copied: Path, folder: str, seconds: float, marks: tuple[str, ...], module: str = "") -> str:
-    """Run the tests of a folder, files that name a module first, and say what became of the mutant."""
-    files = sorted(copied.glob(f"tests/{folder}/**/test_*.py"), key=lambda path: (module not in path.read_text(), path))
-    names = [str(path.relative_to(copied)) for path in files]
-    environment = os.environ | {
-        "PYTHONPATH": str(copied),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "BAYES_ARENA_DATA": str(DATA),
-    }
-    end = time.monotonic() + seconds
-    for mark in marks:
-        order = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", mark, *names]
-        try:
-            left = max(end - time.monotonic(), 1)
-            done = subprocess.run(order, cwd=copied, env=environment, capture_output=True, timeout=left, check=False)
-        except subprocess.TimeoutExpired:
-            return "undetermined"
-        if done.returncode in (1, 2):  # a test failed, or could not be imported
-            return "killed"
-        if done.returncode not in (0, 5):
-            raise SystemExit(f"pytest ended with {done.returncode}: {done.stderr.decode()}")
-    return "survived"
+def _within(node: ast.AST) -> Iterator[tuple[ast.AST, range]]:
+    """Yield the nodes of a statement, and its lines, which end where a block begins; inner ones come later."""
+    if isinstance(node, ast.stmt):
+        block = getattr(node, "body", [])
+        lines = range(node.lineno, max(block[0].lineno if block else node.end_lineno + 1, node.lineno + 1))
+        yield from ((inner, lines) for inner in ast.walk(node))
+
+
+def _run_later(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what can be seen to run when a function is called: not what is compiled."""
+    if isinstance(node, ast.FunctionDef) and COMPILED not in map(ast.unparse, node.decorator_list):
+        yield from (inner for statement in node.body for inner in ast.walk(statement))
+
+
+@dataclass
+class Watching:
+    """Notes which tests pass which lines, in which phase, and how long they take; a plugin of pytest."""
+
+    measured: coverage.Coverage
+
+    def __post_init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add up the seconds."""
+        self.seconds[report.nodeid] += report.duration
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Note who uses fixtures."""
+        self.measured.switch_context(f"{item.nodeid}|setup")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        """Note who runs."""
+        self.measured.switch_context(item.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """Note that it has run."""
+        self.measured.switch_context(f"{item.nodeid}|setup")
+
+
+@dataclass
+class Choosing:
+    """Leaves the tests that are asked for, in that order; a plugin of pytest."""
+
+    names: list[str]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Choose."""
+        place = {name: number for number, name in enumerate(self.names)}
+        items[:] = sorted((one for one in items if one.nodeid in place), key=lambda one: place[one.nodeid])
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the tests of a folder did without a mutant: their seconds, and who passed each line of each file."""
+
+    seconds: dict[str, float]
+    passed: dict[str, dict[int, list[str]]]
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that may notice a mutant, the likeliest and quickest first."""
+        lines = self.passed.get(str(mutant.path), {})
+        who = {name for line in mutant.lines or lines for name in lines.get(line, ())}
+        direct = who & set(self.seconds)
+        others = set(self.seconds) - direct if who - direct or not mutant.lines else set()
+        return [name for some in (direct, others) for name in sorted(some, key=lambda name: self.seconds[name])]
+
+
+def _run(copied: Path, orders: list[str], plugin: object) -> int:
+    os.chdir(copied)
+    sys.path[0] = str(copied)
+    os.environ |= {"PYTHONPATH": str(copied), "BAYES_ARENA_DATA": str(DATA)}
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    ignored = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+    return int(pytest.main(["-q", "-n0", "-p", "no:cacheprovider", "-W", ignored, *orders], plugins=[plugin]))
+
+
+def _watched(copied: Path, folder: str, mark: str, sender: Any) -> None:
+    """Run the tests of a folder without a mutant, and send what is seen, and the modules that were imported."""
+    measured = coverage.Coverage(data_file=None, source=[str(copied / "bayes_arena")], config_file=False)
+    watching = Watching(measured)
+    measured.start()
+    code = _run(copied, ["-m", mark, f"tests/{folder}"], watching)
+    measured.stop()
+    data = measured.get_data()
+    passed = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
+    ours = {name for name, module in sys.modules.items() if str(copied) in str(getattr(module, "__file__", ""))}
+    sender.send((code, dict(watching.seconds), passed, [name for name in sys.modules if name not in ours]))
+
+
+def _asked(copied: Path, names: list[str], seconds: float) -> None:
+    """Run tests against the copy as it is, and end the process with what pytest says."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+    files = dict.fromkeys(name.split("::")[0] for name in names)
+    os._exit(PYTEST + _run(copied, ["-x", *files], Choosing(names)))
+
+
+def watched(copied: Path, folder: str, mark: str) -> Seen:
+    """Return what the tests of a folder do without a mutant, and import what they need."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = FORK.Process(target=_watched, args=(copied, folder, mark, sender))
+    process.start()
+    sender.close()
+    code, seconds, passed, modules = receiver.recv()
+    process.join()
+    if code:
+        raise SystemExit(f"Without a mutant the tests of {folder} do not pass: pytest ended with {code}.")
+    with warnings.catch_warnings(action="ignore"):
+        for name in modules:
+            with suppress(Exception):
+                importlib.import_module(name)
+    if "bayes_arena" in sys.modules:
+        raise SystemExit("The package was imported by something else than its tests.")
+    if tested(copied, sorted(seconds, key=lambda name: seconds[name])[:3], 60) != "survived":
+        raise SystemExit(f"In a process that is forked, the tests of {folder} do not pass.")
+    return Seen(seconds, passed)
+
+
+def tested(copied: Path, names: list[str], seconds: float) -> str:
+    """Run tests against the copy as it is, and say what became of the mutant."""
+    if not names:
+        return "survived"
+    process = FORK.Process(target=_asked, args=(copied, names, seconds))
+    process.start()
+    process.join(60 * seconds)  # it may wait forever, using no processor
+    process.kill()
+    process.join()
+    if process.exitcode < PYTEST and process.exitcode not in UNFINISHED:
+        raise SystemExit(f"The process of a mutant ended with {process.exitcode}.")
+    return "undetermined" if process.exitcode < 0 else "survived" if process.exitcode == PYTEST else "killed"
+
+
+FORK: Any = multiprocessing.get_context("fork")
+PYTEST = 100
+"""Added to the exit codes of pytest, which are zero if no test failed."""
+UNFINISHED = (-9, -24)
+"""Exit codes of a process that was killed, or used its processor time up."""
+
+
+def copy_to(copied: Path) -> None:
+    """Copy the package and its tests, compiled so that only what changes is compiled again."""
+    for part in ("bayes_arena", "tests", "benchmarks", "models", "docs", "pyproject.toml", "README.md"):
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, copied / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, copied / part)
+    for part in ("bayes_arena", "benchmarks"):
+        compileall.compile_dir(copied / part, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+
+
+def table(found: dict[str, Counter[str]]) -> str:
+    """Return how many of each folder were killed, in Markdown."""
+    kinds = ("killed", "survived", "undetermined")
+    total: Counter[str] = sum(found.values(), Counter())
+    rows = [(name, *(str(many[kind]) for kind in kinds)) for name, many in (*found.items(), ("all", total))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (("folder", *kinds), ("---", *["---:"] * 3), *rows))
 
 
 def main() -> None:
@@ -131,37 +307,40 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folders", nargs="*", default=list(FOLDERS))
-    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--seconds", type=float, default=60, help="of the processor, for one mutant")
     parser.add_argument("--quick", action="store_true", help="leave out the slow tests")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of the mutants to run, of those that are drawn")
     options = parser.parse_args()
-    marks = ("not slow",) if options.quick else ("not slow", "slow")
-    rng, found = random.Random(options.seed), Counter[str]()
+    rng, found = random.Random(options.seed), {folder: Counter[str]() for folder in options.folders}
     with tempfile.TemporaryDirectory() as name:
         copied = Path(name)
-        for part in ("bayes_arena", "tests", "benchmarks", "models", "docs", "pyproject.toml", "README.md"):
-            source = ROOT / part
-            if source.is_dir():
-                shutil.copytree(source, copied / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy2(source, copied / part)
+        copy_to(copied)
         files = {one: sorted((copied / "bayes_arena" / one).rglob("*.py")) for one in options.folders}
-        choices = {one: [place for path in paths for place in places(path)] for one, paths in files.items()}
-        for folder in choices:
-            if (done := tested(copied, folder, 4 * options.seconds, ("not slow",))) != "survived":
-                raise SystemExit(f"Without a mutant the tests of {folder} do not pass: {done}.")
+        choices = {one: [mutant for path in paths for mutant in mutants(path)] for one, paths in files.items()}
+        drawn = []
         for number in range(options.mutants):
             folder = options.folders[number % len(options.folders)]
-            path, first, last, old, new = choices[folder].pop(rng.randrange(len(choices[folder])))
-            whole = path.read_bytes()
-            path.write_bytes(whole[:first] + new.encode() + whole[last:])
-            became = tested(copied, folder, options.seconds, marks, path.stem)
-            path.write_bytes(whole)
-            found[became] += 1
-            line = whole[:first].count(b"\n") + 1
-            print(f"{number} {became}: {path.relative_to(copied)}:{line}: {old!r} -> {new!r}", flush=True)
-            if became != "killed":
-                print(f"    {whole.decode().splitlines()[line - 1].strip()}", flush=True)
-    print(", ".join(f"{many} {became}" for became, many in sorted(found.items())), flush=True)
+            drawn.append((number, folder, choices[folder].pop(rng.randrange(len(choices[folder])))))
+        drawn = [one for one in drawn if options.only is None or one[0] in options.only]
+        seen: dict[str, Seen] = {}
+        try:
+            for number, folder, mutant in drawn:
+                if folder not in seen:
+                    seen[folder] = watched(copied, folder, "not slow" if options.quick else "slow or not slow")
+                names, start = seen[folder].tests(mutant), time.monotonic()
+                whole = mutant.path.read_bytes()
+                mutant.path.write_bytes(whole[: mutant.first] + mutant.new.encode() + whole[mutant.last :])
+                became = tested(copied, names, options.seconds)
+                mutant.path.write_bytes(whole)
+                found[folder][became] += 1
+                line = whole[: mutant.first].count(b"\n") + 1
+                where, seconds = mutant.path.relative_to(copied), time.monotonic() - start
+                print(f"{number} {became}: {where}:{line}: {mutant.old!r} -> {mutant.new!r}", end="", flush=True)
+                print(f" ({len(names)} tests, {seconds:.1f} s)", flush=True)
+                if became != "killed":
+                    print(f"    {whole.decode().splitlines()[line - 1].strip()}", flush=True)
+        finally:
+            print(table(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.promotion.discounting import discounted
+from bayes_arena.promotion.discounting import discounted, unsettled
 from bayes_arena.promotion.promotions import Cast, Promotions
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
@@ -201,15 +201,17 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
 
         require_samplable(plan.problem.objective, sampler, draws, tune)
     simple, promotions = _without_answers(plan), None
+    said: tuple[str, ...] = ()
     result = _fitted(simple)
     if plan.robust:
-        result, promotions = _discounted(result, simple)
+        result, promotions, said = _discounted(result, simple)
         plan = _on(result.cells, plan)
     if simple.problem.model is not plan.problem.model:
         result = _with_answers(result, plan)
     if plan.method == "nuts":
         result = _sampled(result, draws=draws, tune=tune, sampler=sampler, seed=seed)
-    return replace(result, promotions=promotions)
+    mode = replace(result.mode, open_questions=(*said, *result.mode.open_questions))
+    return replace(result, mode=mode, promotions=promotions)
 
 
 def _without_answers(plan: Plan) -> Plan:
@@ -223,8 +225,8 @@ def _without_answers(plan: Plan) -> Plan:
     return replace(simple, method="marginal" if simple.problem.prior.hyper is not None else "map")
 
 
-def _discounted(start: Fit, plan: Plan) -> tuple[Fit, Promotions]:
-    """Return the fit of the votes as they count, and what was found of those that do not."""
+def _discounted(start: Fit, plan: Plan) -> tuple[Fit, Promotions, tuple[str, ...]]:
+    """Return the fit of the votes as they count, what was found of those that do not, and what is not settled."""
     fits = {id(start.mode): start}
 
     def again(problem: Problem) -> Mode:
@@ -234,7 +236,7 @@ def _discounted(start: Fit, plan: Plan) -> tuple[Fit, Promotions]:
 
     found = discounted(start.mode, again, plan.kept)
     cast = Cast(start.cells.counts, start.board) if found.centres else None
-    return fits[id(found.mode)], Promotions.of(found, cast)
+    return fits[id(found.mode)], Promotions.of(found, cast), unsettled(found)
 
 
 def _on(cells: Cells, plan: Plan) -> Plan:

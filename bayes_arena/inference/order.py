@@ -3,10 +3,12 @@
 Rounding of sums and matrices depends on the order of their terms, and random starts are drawn in that order. Where some
 votes weigh up to a billion times as much as others, or several optima are nearly equally good, this shows. So
 competitors and annotators are numbered by their votes alone: by a fingerprint of whom they met, who judged and how it
-ended, which in turn includes the fingerprints of these (colour refinement; Weisfeiler & Leman, 1968). Those with the
-same fingerprint are practically interchangeable. Slices keep the order of their names, and programs have that of the
-annotators. A model with position effects is solved with the sides as they are or with both swapped, whichever has the
-smaller fingerprint, and then fingerprints distinguish the sides.
+ended, which in turn includes the fingerprints of these (colour refinement; Weisfeiler & Leman, 1968). Competitors with
+the same fingerprint are practically interchangeable, but not one by one: of two pairs alike, who comes first in one
+decides who does in the other. So one of them is marked, which one does not matter, and fingerprints are refined again,
+until all differ or the work is too much. Annotators who are alike then voted alike. Slices keep the order of their
+names, and programs have that of the annotators. A model with position effects is solved with the sides as they are or
+with both swapped, whichever has the smaller fingerprint, and then fingerprints distinguish the sides.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ Prints = NDArray[np.uint64]
 FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint64)
 """Marks on the fingerprint of a row as seen from the competitor shown second."""
+MOST_MARKED = 200_000
+"""Competitors that are marked because others are like them, times rows of votes."""
 POSITION = "position"
 
 
@@ -100,11 +104,18 @@ class Order:
         from_j = [*slices, *_bits(counts[turned_outcomes(len(counts))]), *_bits(0.0 - features)]
         who, judge = np.zeros(cells.n_competitors, np.uint64), np.zeros(max(cells.n_annotators, 1), np.uint64)
         who, judge, of_i, of_j = _refined(who, judge, (i, j, k), seen, from_j, NO_SIDE)
-        turned = False
+        turned, sides, second = False, ((i, j, k), seen, from_j), NO_SIDE
         if problem.model.position != "none":  # being shown first is not the same as being shown second
-            turned = bool(of_j.sum() < of_i.sum())
-            sides = ((j, i, k), from_j, seen) if turned else ((i, j, k), seen, from_j)
-            who, judge, _, _ = _refined(who, judge, *sides, SECOND)
+            turned, second = bool(of_j.sum() < of_i.sum()), SECOND
+            sides = ((j, i, k), from_j, seen) if turned else sides
+            who, judge, _, _ = _refined(who, judge, *sides, second)
+        met = np.unique([i, j])
+        for _ in range(MOST_MARKED // max(len(i), 1)):
+            _, first, many = np.unique(who[met], return_index=True, return_counts=True)
+            if not (many > 1).any():
+                break
+            who[met[first[many > 1][0]]] ^= FACTOR
+            who, judge, _, _ = _refined(who, judge, *sides, second)
         return cls(np.argsort(who, kind="stable"), np.argsort(judge, kind="stable")[: cells.n_annotators], turned)
 
     def ordered(self, problem: Problem) -> Problem:

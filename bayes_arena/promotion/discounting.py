@@ -8,7 +8,9 @@ V_kc the variance of k's view, given its votes, of prior variance s^2: with info
 1 / (1 + s^2 I), since votes by one annotator share its taste. rho_c makes the variance of the fit's r that of the
 mixture. So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product.
 The model is fitted again, views follow from the new fit, and so on until the same gates are open, and fit and mixture
-agree. Where no gate opens, the first fit is the result.
+agree. Where a step in the logarithms of what votes count undoes much of the one before, the next are half as long.
+Rounds end, too, when nothing moves any more, or there were many: where votes are noise, or weigh too differently for
+the model, fit and mixture may never agree, and the reader is told. Where no gate opens, the first fit is the result.
 
 Who promotes one competitor votes against those that it meets. So the clearest gates are looked at first, and opponents
 whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it is. A gate
@@ -29,6 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import printable
+from bayes_arena.inference.change import POINTS
+from bayes_arena.inference.marginal.gaussian import length_of_step
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.mixture import TASTES, Gate, Line, Mixture, Parts, positions
@@ -42,6 +47,8 @@ LEAST, ALIKE_ENOUGH = 0.1, 0.2
 """Smallest rho, and the change of ln rho below which no further fit is needed."""
 NEAR = 0.02
 """Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
+STILL = 0.01
+"""Largest change of the logarithm of a weight below which a further fit says the same."""
 FEWEST = 10
 """Annotators who voted on a competitor, below which they are no crowd that somebody could be told from."""
 NONE_LEFT = 0.1
@@ -50,6 +57,10 @@ CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
 """Least weight of a vote, so that no competitor or annotator is lost."""
+DIGITS = 9
+"""Of a vote's weight: the last bits depend on names, and where votes are noise the next fit blows that up."""
+FASTER = 1.2
+"""Factor by which steps grow where they do not undo the one before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +83,9 @@ class Discounted:
         Whose votes may count less than they were cast.
     rho : dict of int to float
         Of competitors whose gate was looked at again.
+    off : dict of int to float
+        Of competitors whose gate is open, how far the fit's r is from where the mixture is highest, in logits; empty
+        where they agree.
     """
 
     mode: Mode
@@ -81,6 +95,7 @@ class Discounted:
     parts: dict[int, Parts]
     judged: NDArray[np.bool_]
     rho: dict[int, float]
+    off: dict[int, float]
 
     @property
     def weight(self) -> Floats:
@@ -115,6 +130,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     if not any(nothing.gates[c].is_open for c in looked_at):
         return nothing
     found = replace(nothing, rho=dict.fromkeys(looked_at, 1.0))
+    length, logarithm, move, is_same = 1.0, *np.zeros((2, len(nothing.views.annotator))), False
     for step in range(ROUNDS):
         last = found
         with one_thread():
@@ -127,19 +143,38 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
             rho = {c: float(np.clip(found.rho[c] * ratio[c], LEAST, 1.0)) for c in found.centres}
             found = replace(found, rho=found.rho | rho)
             changed = max(abs(math.log(one / last.rho[c])) for c, one in rho.items())
-            if set(found.centres) == set(last.centres) and off < NEAR and changed < ALIKE_ENOUGH:
-                return found
-        counting = counted(cells, found)
+            is_same = set(found.centres) == set(last.centres)
+            if is_same and max(off.values()) < NEAR and changed < ALIKE_ENOUGH:
+                return replace(found, off={})
+            found = replace(found, off=off)
+        move, before = np.log(np.maximum(found.weight, NEVER_NOTHING)) - logarithm, move
+        if is_same and np.abs(move).max() < STILL:
+            break
+        length = length_of_step(length, FASTER, move, before)
+        logarithm = logarithm + length * move
+        counting = counted(cells, found.views, np.exp(logarithm))
         if counting.n_votes < NONE_LEFT * cells.n_votes:
             return nothing
         mode = again(replace(problem, cells=counting))
     return replace(found, mode=mode)
 
 
+def unsettled(found: Discounted) -> tuple[str, ...]:
+    """Say where fit and mixture did not come to agree."""
+    if not found.off:
+        return ()
+    c = max(found.off, key=lambda c: found.off[c])
+    return (
+        f"How much the votes on {printable(found.mode.problem.cells.competitors[c])!r} count is not settled: its score "
+        f"is {found.off[c] * POINTS:,.0f} Elo points from where those who vote on it see it, and further fits did not "
+        "bring both together. Compare the ranking by all votes alike: robust=False (--robust off).",
+    )
+
+
 def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
     """Return what a fit of all votes says where none is discounted, and the spread of tastes."""
     views = Views.of(mode, mode.problem.model.tally(mode.problem.cells, by_annotator=True))
-    found = Discounted(mode, views, (), {}, {}, judged, {})
+    found = Discounted(mode, views, (), {}, {}, judged, {}, {})
     mixtures = [_mixture(found, c, TASTES[0]) for c in range(mode.problem.cells.n_competitors)]
     taste = float(np.median([one.likeliest_taste() for one in mixtures]))
     mixtures = [replace(one, taste=taste) for one in mixtures]
@@ -173,24 +208,23 @@ def _looked(found: Discounted, looked_at: list[int], taste: float) -> Discounted
     return replace(found, gates=tuple(gates), parts=parts, centres=centres)
 
 
-def _compared(found: Discounted) -> tuple[float, dict[int, float]]:
+def _compared(found: Discounted) -> tuple[dict[int, float], dict[int, float]]:
     """Return how far a fit's r are from where mixtures are highest, and the ratios of variances, the fit's on top."""
     mode, open_ones = found.mode, np.array(list(found.centres))
     variance = mode.laplace.variance(np.eye(len(mode.point.strength))[open_ones])
-    off = [abs(float(mode.point.strength[c]) - line.highest) for c, line in found.centres.items()]
+    off = {c: abs(float(mode.point.strength[c]) - line.highest) for c, line in found.centres.items()}
     ratio = {c: float(v) / line.moments[1] ** 2 for v, (c, line) in zip(variance, found.centres.items(), strict=True)}
-    return max(off), ratio
+    return off, ratio
 
 
-def counted(cells: Cells, found: Discounted) -> Cells:
-    """Return the votes as they count."""
-    pairs, weight = found.views, found.weight
+def counted(cells: Cells, pairs: Views, weight: Floats) -> Cells:
+    """Return the votes as they count, given the weight of every pair of an annotator and a competitor."""
     key = pairs.competitor * max(cells.n_annotators, 1) + pairs.annotator
     of_a, of_b = (
         np.searchsorted(key, competitor * max(cells.n_annotators, 1) + cells.annotator)
         for competitor in (cells.a, cells.b)
     )
-    of_cell = np.maximum(weight[of_a] * weight[of_b], NEVER_NOTHING)
+    of_cell = np.maximum(weight[of_a] * weight[of_b], NEVER_NOTHING).round(DIGITS)
     return replace(cells, counts=cells.counts * of_cell[:, None])
 
 

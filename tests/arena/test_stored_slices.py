@@ -1,5 +1,6 @@
 """Prompts, slices and features in the file of an arena."""
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -138,3 +139,13 @@ def test_rounds_rank_now_where_strengths_move(tmp_path):
             assert list(published.ratings["elo"]) == ba.leaderboard(whole)["elo"].tolist()
             assert published.fit.model.drift
         assert len(whole.cells.slice_names["time"]) == 8
+
+
+def test_contexts_whose_numbers_have_gaps_are_refused(tmp_path):
+    path = tmp_path / "arena.duckdb"
+    with ba.StableArena.create(path) as arena:
+        arena.add(TABLE, **READING)
+    with duckdb.connect(path) as connection:
+        connection.execute("update context set code = code + 1 where code = (select max(code) from context)")
+    with ba.StableArena(path) as arena, pytest.raises(ba.errors.StoreError, match="contexts are not numbered"):
+        arena.cells()

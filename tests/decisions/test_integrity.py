@@ -1,5 +1,7 @@
 """Whose votes each competitor's place rests on: counted by hand on a small arena; real votes."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -33,6 +35,16 @@ def test_what_a_place_costs_is_beside_it(discounted):
     for kind in ("plain_votes", "soft_votes"):
         assert_allclose(table.loc[price.index, kind], price[kind])
         assert np.isnan(table.loc[table["rank"] == 1, kind]).all()
+
+
+def test_a_second_place_is_shown_on_the_scale_of_the_board(discounted):
+    apart = np.where(np.arange(6) == 2, 1.5, 0.0)
+    contested = replace(discounted, promotions=replace(discounted.promotions, apart=apart))
+    table = ba.integrity(contested).set_index("competitor")
+    assert table["contested"].notna().sum() == 1
+    slope = np.diff(discounted.board[[0, 3]])[0] / np.diff(discounted.strength[[0, 3]])[0]
+    second = table["elo"][TARGET] + 400 / np.log(10) * slope * 1.5
+    assert table["contested"][TARGET] == pytest.approx(second, abs=5)
 
 
 def test_what_does_not_count_comes_first_and_adds_up(discounted):

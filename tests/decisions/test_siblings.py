@@ -5,9 +5,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.decisions.pooling import expected_largest
+from bayes_arena.decisions.pooling import _all_below, expected_largest
 from bayes_arena.votes.outcomes import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
@@ -166,3 +168,15 @@ def test_the_best_is_overrated_by_what_is_predicted():
     assert abs(np.mean(errors) - np.mean(predicted)) < 3 * error
     assert np.mean(predicted) > 30
     assert np.mean(inside) > 0.68  # .89 less three standard errors
+
+
+@pytest.mark.parametrize("hidden", [0, 3])
+def test_a_normal_variable_below_which_others_are_has_these_moments(hidden):
+    def moment(power):
+        weight = lambda z: z**power * norm.pdf(z) * norm.cdf(0.4 - 0.8 * z) ** hidden  # noqa: E731
+        return quad(weight, -12, 12)[0]
+
+    mean = moment(1) / moment(0)
+    chance, shift, narrowed = _all_below(np.array([0.4, 0.0]), np.array([0.8, 0.0]), hidden)
+    assert chance[0] - chance[1] == pytest.approx(np.log(moment(0)) + hidden * np.log(2), abs=1e-6)
+    assert (shift[0], narrowed[0]) == pytest.approx((mean, moment(2) / moment(0) - mean**2 - 1), abs=1e-6)

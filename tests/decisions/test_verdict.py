@@ -93,6 +93,7 @@ def test_nobody_leads_in_a_ranking_that_may_be_upside_down():
         ([0.5, 0.1, 0.4], []),  # of three, three are no answer
         ([0.495, 0.005, 0.5], [2, 0]),
         ([0.3, 0.3, 0.395, 0.005], [2, 0, 1]),
+        ([0.5, 0.488, 0.006, 0.006], [0, 1, 2]),  # 0.988 is too little, 0.99 is enough
         ([0.3, 0.3, 0.2, 0.195, 0.005], []),  # four of five are too many
         ([0.3, 0.3, 0.2, 0.195, *[0.005 / 16] * 16], [0, 1, 2, 3]),  # but not of twenty
         ([1.0, 0.0], [0]),

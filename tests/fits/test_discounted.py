@@ -1,6 +1,8 @@
 """Fits in which some votes count in part, beside everything else that a fit can be asked."""
 
 import functools
+import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,8 @@ from helpers import RIGGERS, rigged_cells
 
 import bayes_arena as ba
 from bayes_arena.fits import fitting
+from bayes_arena.promotion import discounting
+from bayes_arena.promotion.views import Views
 from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE
@@ -65,6 +69,47 @@ def test_the_reader_is_told(discounted, rigged):
     assert "1,660, of which 432 do not count" in discounted._repr_html_()
     votes = {one.what: one for one in discounted.plan.choices}["votes"]
     assert (votes.taken, votes.why) == ("1,228 of 1,660 count", "those on some competitors are not of one crowd")
+
+
+def test_the_reader_is_told_where_fits_and_votes_do_not_come_to_agree(rigged, discounted, monkeypatch):
+    assert not any("is not settled" in text for text in discounted.warnings)
+    monkeypatch.setattr(discounting, "ROUNDS", 2)
+    monkeypatch.setattr(discounting, "NEAR", 0.0)
+    (said,) = (text for text in ba.fit(rigged, method="map").warnings if "is not settled" in text)
+    assert re.match(r"How much the votes on 'model-00\d' count is not settled: its score is \d+ Elo points from", said)
+    assert said.endswith("Compare the ranking by all votes alike: robust=False (--robust off).")
+
+
+@pytest.mark.parametrize("many", [3, 4])
+def test_where_most_competitors_are_far_from_one_crowd_and_all_votes_count_it_is_said(discounted, many):
+    gain = np.where(np.arange(6) < many, 9.0, 0.0)
+    nothing = replace(discounted.promotions, alike=gain, weighted=0 * gain, difference=0 * gain, cast=None)
+    said = [text for text in replace(discounted, promotions=nothing).warnings if "on most competitors" in text]
+    assert len(said) == (many > 3)
+
+
+def test_rounds_end_where_nothing_moves_any_more(rigged, alike, monkeypatch):
+    monkeypatch.setattr(discounting, "NEAR", 0.0)
+    asked = []
+    found = discounting.discounted(alike.mode, lambda problem: asked.append(problem) or alike.mode)
+    assert len(asked) < discounting.ROUNDS
+    assert list(found.off) == list(found.centres) == [rigged.competitors.index(TARGET)]
+
+
+def test_a_step_that_turns_back_is_halved(rigged, alike, monkeypatch):
+    weights, counted = itertools.cycle([0.9, 0.4]), []
+    of_pairs = property(lambda found: np.full(len(found.views.annotator), next(weights)))
+    monkeypatch.setattr(discounting.Discounted, "weight", of_pairs)
+    discounting.discounted(alike.mode, lambda problem: counted.append(problem.cells.n_votes) or alike.mode)
+    assert np.sqrt(np.array(counted[:3]) / rigged.n_votes) == pytest.approx([0.9, 0.4, 0.6])
+
+
+def test_the_last_bits_of_weights_which_depend_on_names_do_not_count(rigged, discounted, monkeypatch):
+    views, seen = Views.of(discounted.mode, discounted.target.tally), []
+    weight = np.random.default_rng(0).random(len(views.annotator))
+    for one in (weight, weight * (1 + 1e-14)):
+        seen.append(discounting.counted(rigged, views, one).counts)
+    assert (seen[0] == seen[1]).all() and (seen[0] != rigged.counts).any()
 
 
 def fractions(cells: ba.Cells) -> ba.Cells:
@@ -163,12 +208,15 @@ class TestKeepAndDrop:
 @pytest.mark.slow
 @pytest.mark.parametrize("interval", ["laplace", "clustered", ba.Bootstrap(5, by="annotator")], ids=str)
 def test_every_interval_is_of_the_votes_that_count(discounted, interval):
-    """The same votes, counted in part from the start, give the same board but for the record, which is as cast."""
+    """The same votes, counted in part from the start, give the same board but for the record, which is as cast.
+
+    They are solved in another order, in which sweeps may stop elsewhere: by up to .03 points.
+    """
     alone = ba.fit(discounted.cells, robust=False)
     record = ["votes", "wins", "losses", "ties"]
     board, expected = (ba.leaderboard(fit, interval=interval) for fit in (discounted, alone))
     assert finite(board)
-    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=1e-6)
+    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=2e-4)
     assert (board["votes"] > expected["votes"]).all() and board["votes"].dtype == int
     if interval != "clustered":
         assert finite(ba.annotators(discounted, interval=interval))

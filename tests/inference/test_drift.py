@@ -30,7 +30,7 @@ def moving() -> ba.Fit:
 
 def test_change_is_found_and_named():
     cells = changed_midway(150)
-    with pytest.warns(ba.ChangedStrengthsWarning, match=r"since 2024-05.*drift=True"):
+    with pytest.warns(ba.ChangedStrengthsWarning, match=r"since 2024-05 \(by about [+-]\d\d+ Elo.*drift=True"):
         fit = ba.fit(cells)
     assert fit.change.p < 0.001
     table = ba.changes(fit)

@@ -6,6 +6,7 @@ from pathlib import Path
 import fuzz
 import numpy as np
 import pytest
+from helpers import frame
 
 import bayes_arena as ba
 from bayes_arena.algebra.factors import factorise
@@ -50,6 +51,17 @@ def test_the_order_follows_from_the_votes(model):
     for name in ("i", "j", "k"):
         np.testing.assert_array_equal(getattr(ordered.tally, name), getattr(same.tally, name))
     np.testing.assert_array_equal(ordered.counts, same.counts)
+
+
+def test_pairs_that_are_alike_are_numbered_alike():
+    """Of three pairs that nothing else tells apart, who comes first among the winners decides for the losers."""
+    found = set()
+    for names in ("adbecf", "aebfcd", "fbdace", "bacedf"):
+        votes = [(winner, loser, "model_a") for winner, loser in zip(names[::2], names[1::2], strict=True)]
+        problem = Problem.of(ba.read_votes(frame(votes)), "bradley-terry", "default")
+        tally = Order.of(problem).ordered(problem).objective.tally
+        found.add((*tally.i.tolist(), *tally.j.tolist()))
+    assert len(found) == 1
 
 
 OWN = {"ties": "davidson", "discrimination": "annotator", "tie_propensity": "annotator", "position": "annotator"}

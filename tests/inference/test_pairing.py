@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 import bayes_arena as ba
-from bayes_arena.inference.pairing import gap, knew_the_ranking, random_gap, with_pairing
+from bayes_arena.inference.pairing import gap, knew_the_ranking, random_gap, sorting, with_pairing
 from bayes_arena.likelihood.priors import WEAK
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.votes.cells import Cells
@@ -135,3 +135,11 @@ def test_known_spreads_stay_by_every_route(arena_cells, model):
     assert "strength_sd" not in sampled.tree["posterior"]
     drawn = sampled.samples.strength
     assert drawn.mean(axis=0) == pytest.approx(marginal.strength, abs=0.15 * drawn.std(axis=0).max())
+
+
+def test_sorting_compares_those_who_met_with_all_pairs():
+    strength = np.array([0.0, 3.0, 1.0, 7.0])
+    everyone = np.abs(strength - strength[:, None])[np.triu_indices(4, 1)].mean()
+    cells = cells_of(np.array([0, 0, 1]), np.array([1, 2, 3]), strength)
+    tally = Problem.of(cells, "bradley-terry", "default").objective.tally
+    assert sorting(tally, strength) == pytest.approx((3.0 + 1.0 + 4.0) / 3 / everyone)

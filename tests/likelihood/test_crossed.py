@@ -194,3 +194,17 @@ def test_too_many_numbers_are_refused_by_name(monkeypatch):
     monkeypatch.setattr(numbering, "DENSE", 30)
     with pytest.raises(TooLargeError, match=r"numbers of 10 annotators and of slices \(category, prompt\).*at most 30"):
         _ = problem_of(SHAPES["annotator"]).objective.numbering.elimination
+
+
+def test_slices_that_no_vote_of_the_fit_carries_have_no_numbers():
+    """Whether they come before, between or after those that have."""
+    problem = problem_of(SHAPES[""])
+    target = problem.objective
+    row = next(effect.feature for effect in target.slices if effect.name == "strength_by_prompt")
+    for code in (-1, target.tally.slices[row].max() + 1):
+        slices = target.tally.slices.copy()
+        slices[row] = code
+        tally = replace(target.tally, slices=slices)
+        by_name = dict(zip((effect.name for effect in target.slices), target.numbering.places(tally), strict=True))
+        assert all((place == -1).all() for place in by_name["strength_by_prompt"] + by_name["ties_by_prompt"])
+        assert all((place >= 0).all() for place in by_name["strength_by_category"])

@@ -18,6 +18,7 @@ from bayes_arena.algebra.border import Border
 from bayes_arena.algebra.factors import factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.likelihood import objective as objectives
+from bayes_arena.likelihood.covariances import covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
@@ -306,3 +307,16 @@ def test_arrow_refuses_an_indefinite_matrix():
 def test_impossible_models(bad):
     with pytest.raises(ba.ModelError):
         Model("bad", **bad)
+
+
+def test_coordinates_vary_as_strengths_and_common_parameters_do(arena_cells):
+    fit = ba.fit(arena_cells, model=ba.Model("plain", ties="davidson", position="common"), robust=False)
+    target, n = fit.target, fit.target.n_competitors
+    assert [effect.name for effect in target.common] == ["tie_propensity", "position"]
+    around = covariances(target, fit.laplace.factor)
+    root = around.rows(slice(None), target.leads_at(fit.point), target.factors(fit.point), target.tally.features).root
+    unit, rows = np.eye(n + 2), len(target.tally.i)
+    jacobian = np.array([unit[target.tally.i] - unit[target.tally.j] + unit[n + 1], np.tile(unit[n], (rows, 1))])
+    expected = np.einsum("crp,pq,drq->cdr", jacobian, fit.laplace.covariance(unit), jacobian)
+    np.testing.assert_allclose(root[0][0] ** 2, expected[0, 0], rtol=1e-6)
+    np.testing.assert_allclose(root[0][0] * root[1][0], expected[0, 1], rtol=1e-6)

@@ -152,3 +152,9 @@ class TestWinRates:
         np.testing.assert_allclose(one["mean"], 0.5, atol=0.03)
         with pytest.raises(ba.ModelError, match="average"):
             ba.head_to_head(fit(tied), annotator="median")
+
+
+def test_win_rates_of_the_middle_and_their_reverse_sum_to_one(arena_cells):
+    first, second = arena_cells.competitors[:2]
+    table = ba.head_to_head(ba.fit(arena_cells, method="map").of("the middle"), [(first, second), (second, first)])
+    assert table["plug_in"].sum() == pytest.approx(1)

@@ -156,6 +156,13 @@ def test_intervals_that_overlook_prompts_say_how_much_too_narrow_they_are(cells,
     assert said > 1.5
 
 
+def test_two_prompts_are_enough_to_be_told_of(cells):
+    two = replace(cells, slices={"prompt": cells.slices["prompt"] % 2}, slice_names={"prompt": ("x", "y")})
+    lost = np.where((two.slices["prompt"] == 1)[:, None], cells.counts[:, [1, 0, 2, 3]], cells.counts)
+    with pytest.warns(ba.DependentVotesWarning, match="clustered by prompt"):
+        ba.leaderboard(ba.fit(replace(two, counts=lost), model=DAVIDSON))
+
+
 def test_nothing_is_said_where_nothing_is_overlooked(cells):
     alike = prompted(prompts=15, votes=900, answers=0.0)
     without = replace(cells, slices={}, slice_names={})

@@ -14,6 +14,7 @@ from helpers import frame
 from scipy.stats import norm, t
 
 import bayes_arena as ba
+from bayes_arena.ratings import estimates
 
 TEAMS = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
 HOME_WINS = """
@@ -158,6 +159,13 @@ def test_a_prior_leaves_no_degrees_of_freedom_to_count(season):
     for name in ("aic", "degrees_of_freedom"):
         with pytest.raises(ba.ModelError, match=r"free parameters.*prior='flat'"):
             getattr(fit, name)
+
+
+def test_of_many_competitors_pairs_have_to_be_named(plain, monkeypatch):
+    monkeypatch.setattr(estimates, "are_many", lambda size: True)
+    with pytest.raises(ba.errors.TooLargeError, match=r"All pairs of \d+ competitors are too many\. Name some: pairs="):
+        ba.contrasts(plain)
+    assert len(ba.contrasts(plain, pairs=[plain.cells.competitors[:2]])) == 1
 
 
 def test_what_has_no_contrast_or_effect_is_refused(plain):

@@ -89,6 +89,18 @@ def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
     sd = fit.spreads.spread("strength_by_group")
     assert wide > 1.05 * narrow
     np.testing.assert_allclose(unsure.view.unseen, 0.25**2 * sd**2)
+    board = ba.leaderboard(unsure).set_index("competitor").loc[list(unsure.cells.competitors)]
+    spread = np.sqrt(np.diag(unsure.board_covariance)) * 400 / np.log(10)
+    np.testing.assert_allclose(board.eval("upper - lower") / 2 / 1.959964, spread, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
+def test_intervals_of_win_rates_know_of_groups_that_nobody_voted_from(fit):
+    unsure = fit.of_population({"group": {"A": 0.2, "D": 0.8}})
+    pair = [fit.cells.competitors[:2]]
+    tables = ba.head_to_head(unsure, pair), ba.head_to_head(unsure, pair, draws=ba.draw(unsure, size=300))
+    widths = [one["upper"] - one["lower"] for one in tables]
+    np.testing.assert_allclose(widths[0], widths[1], rtol=0.2)
 
 
 def test_the_ranking_says_whom_it_is_for(fit):

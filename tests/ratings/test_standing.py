@@ -9,6 +9,7 @@ from scipy.special import expit
 
 import bayes_arena as ba
 from bayes_arena.fits.draws import Draws
+from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.inference.projected_draws import project_draws
 
 MODELS = ["bradley-terry", "am-elo", "am-davidson"]
@@ -228,3 +229,9 @@ def test_draws_that_tie_exactly_settle_nothing():
     np.testing.assert_allclose(table["p_top"], 2 / 3)
     board = ba.leaderboard(fit, interval="clustered")
     assert board[["rank_lower", "rank_upper"]].to_numpy().tolist() == [[1, 3]] * 3
+
+
+def test_draws_without_annotators_are_as_many_as_asked_for(arena_cells):
+    fit = ba.fit(arena_cells, model="davidson", robust=False)
+    drawn, usual = draw_without_annotators(fit, size=7), draw_without_annotators(fit)
+    assert drawn.strength.shape == (7, 6) and usual.strength.shape == (4000, 6) and not drawn.own.size

@@ -95,12 +95,13 @@ def test_profile_needs_a_fixed_discrimination(am_elo):
         ba.leaderboard(am_elo, interval="wald")
 
 
-def test_an_infinite_profile_end_raises():
+@pytest.mark.parametrize("others", [[("x", "y", "model_a"), ("x", "y", "model_b")], []], ids=["some", "flat"])
+def test_an_infinite_profile_end_raises(others):
     from helpers import frame
 
-    rows = [("best", "x", "model_a")] * 9 + [("x", "y", "model_a"), ("x", "y", "model_b")]
+    rows = [("best", "x", "model_a")] * (9 if others else 3) + others
     with pytest.warns(ba.errors.NoMaximumWarning):
-        fit = ba.fit(ba.read_votes(frame(rows)), prior="flat")
+        fit = ba.fit(ba.read_votes(frame(rows)), model="bradley-terry", prior="flat")
     with pytest.raises(ba.errors.ConvergenceError, match="may lie at infinity"):
         ba.leaderboard(fit, interval="profile")
 

@@ -251,3 +251,11 @@ class TestReport:
         assert answer["model"] == "am-davidson with taste of programs"
         assert answer["sentence"].startswith("bot: 200 votes worth")
         assert {"worth at most", "taste for its own kind"} <= {row["what"] for row in answer["report"]}
+
+
+def test_names_that_nobody_has_are_refused(arena_cells):
+    fit = ba.fit(arena_cells, model="m-elo")
+    with pytest.raises(ba.ModelError, match=r"There is no annotator 'annotator-l'\. Did you mean 'annotator-"):
+        ba.judge_report(fit, "annotator-l")
+    with pytest.raises(ba.ModelError, match=r"There is no annotator '\?'\. Use names of fit\.cells\.annotators\."):
+        ba.judge_report(fit, "?")

@@ -1,6 +1,7 @@
 """Kinds of annotators: evidence against quadrature, shares of simulated crowds, what draws become."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from scipy.stats import norm
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.reliability.kinds import GUESSES, REGULAR, REVERSED, STEP, STEPS, Told, kinds
+from bayes_arena.reliability.kinds import GUESSES, REGULAR, REVERSED, STEP, STEPS, Told, _spread, kinds
 
 
 def crowd(annotators=100, each=60, seed=0, **which):
@@ -156,3 +157,10 @@ def test_a_crowd_of_a_hundred_thousand():
     assert found.probability.shape == (3, size)
     assert_allclose(found.probability.sum(axis=0), 1)
     assert found.share[REGULAR] > 0.8
+
+
+def test_a_sampled_spread_is_its_root_mean_square(arena_cells):
+    fit = ba.fit(arena_cells, model="am-davidson", robust=False)
+    (one,) = (effect for effect in fit.target.own if effect.name == "discrimination")
+    sampled = SimpleNamespace(target=fit.target, sampled_spreads={one.spread: np.array([1.0, 7.0])})
+    assert _spread(sampled) == pytest.approx(5 / one.unit)

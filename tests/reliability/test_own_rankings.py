@@ -7,8 +7,10 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import bayes_arena as ba
+from bayes_arena.reliability import anomaly
+from bayes_arena.reliability.agreement import Agreement
 from bayes_arena.reliability.kinds import kinds
-from bayes_arena.reliability.own_rankings import own_rankings
+from bayes_arena.reliability.own_rankings import OwnRankings, own_rankings
 
 
 def people(rng, *, lonely=4, guessers=4, turned=4):
@@ -46,6 +48,17 @@ def _same_pair(votes):
     return (first & (votes["model_b"] == "model-2")) | (
         (votes["model_b"] == "model-1") & (votes["model_a"] == "model-2")
     )
+
+
+@pytest.mark.parametrize(("net", "dissents"), [(0.3, 0.9), (-0.3, 0.9), (-0.6, 0.0)])
+def test_a_ranking_of_ones_own_is_no_anomaly_unless_it_is_the_common_one_turned_round(monkeypatch, net, dissents):
+    one, nothing = np.ones(3), np.zeros(3)
+    own = OwnRankings(nothing, np.full(3, 0.9), net * one, one)
+    monkeypatch.setattr(anomaly, "own_rankings", lambda fit, of, who: own)
+    tally = anomaly.Tally(3)
+    tally.add(slice(None), Agreement(np.array([[1.0, 1.0, 0.1]]), np.array([[1.0, 1.0, 0.1]]), None, None, None))
+    found = tally.anomaly(None, "kinds")
+    assert found.little == pytest.approx([0.0, 0.0, 1 - dissents])
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 import bayes_arena as ba
 from bayes_arena.validation.cross_validation import split_votes
 from bayes_arena.votes.cells import Cells, components
+from bayes_arena.votes.groups import groups_of
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,11 @@ def test_components_are_those_of_the_graph(seed):
     number, expected = connected_components(graph, directed=False)
     assert len(set(zip(found, expected, strict=True))) == number == found.max() + 1
     assert (np.diff(np.bincount(found)) <= 0).all()
+
+
+@pytest.mark.parametrize(("over", "option"), [("prompt", "--prompt COLUMN"), ("day", "--slice day=COLUMN")])
+def test_votes_without_a_group_say_how_to_read_it(arena_cells, over, option):
+    with pytest.raises(
+        ba.ModelError, match=rf"grouped by '{over}': they carry annotator\. Name its column.*{option}\."
+    ):
+        groups_of(arena_cells, over)

@@ -15,6 +15,7 @@ from conftest import real_votes
 from helpers import assert_same, frame, run
 
 import bayes_arena as ba
+from bayes_arena.votes.layouts.recognition import nearly
 from bayes_arena.votes.layouts.registry import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
@@ -277,6 +278,8 @@ def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
         ba.errors.ColumnError, match=r"The layout arena-hard .* also needs 'baseline'\. The source has: uid"
     ):
         ba.read_votes(table, layout="arena-hard")
+    one_of_five = min(next(layout for layout in LAYOUTS if layout.name == "mt-bench").columns)
+    assert nearly([one_of_five]) == ""
 
 
 def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path):

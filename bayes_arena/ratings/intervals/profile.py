@@ -125,8 +125,11 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
         if np.abs(residual).max() < TOLERANCE * target.n_votes and abs(excess) < max(1e-8, 1e-12 * abs(lowest)):
             return float(contrast @ r)
         toward, back = factor.solve_schur(np.column_stack([contrast, residual])).T
-        change = (gradient.strength @ back - excess / 2) / (gradient.strength @ toward)
+        slope = gradient.strength @ toward
+        change = (gradient.strength @ back - excess / 2) / slope if slope else 0.0
         step = change * toward - back
+        if not step.any():  # the likelihood is flat out here
+            break
         step *= min(1.0, 2.0 / np.abs(step).max())  # at most two logits at once
         r, multiplier = r + step, multiplier + change
     raise ConvergenceError(
