@@ -153,7 +153,7 @@ def test_a_board_is_comparable_with_that_without_answers():
 def test_sampled():
     cells = ba.read_votes(answered_votes(competitors=5, prompts=20, votes=1000)[0], prompt="prompt")
     fit = ba.fit(cells)
-    sampled = ba.fit(cells, method="nuts", draws=75, tune=150, sampler="pymc", seed=1)
+    sampled = ba.fit(cells, method="nuts", draws=75, tune=150, seed=1)
     assert sampled.model == fit.model
     assert sampled.model.strength_by == ("prompt",)
     assert sampled.samples.slices.shape == (300, len(fit.point.slices))

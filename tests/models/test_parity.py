@@ -7,7 +7,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from helpers import every_likelihood
-from programs import GRAPH
+from programs import GRAPH, compile_kwargs
 from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
@@ -121,7 +121,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     arrow = gradient_and_hessian(fit.target, point)[1]
     names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
     order = np.concatenate([np.flatnonzero(names == variable.name) for variable in program.value_vars])
-    found = -program.compile_d2logp(negate_output=False)(values(fit.target, point))
+    found = -program.compile_d2logp(negate_output=False, mode=GRAPH)(values(fit.target, point))
     np.testing.assert_allclose(found, arrow.head[np.ix_(order, order)], atol=1e-9)
 
 
@@ -207,7 +207,8 @@ def test_the_program_written_out_has_the_same_posterior(four_outcomes, graded, n
 def test_find_map_of_the_program_written_out_lands_on_the_mode(arena_cells, name):
     prior = ba.Prior(hyper=None)
     program = written_out(name).build(arena_cells, prior)
-    tree = pm.find_MAP(model=program, jitter=False, progressbar=False, return_inferencedata=True)
+    options = {"jitter": False, "progressbar": False, "return_inferencedata": True}
+    tree = pm.find_MAP(model=program, compile_kwargs=compile_kwargs(name), **options)
     fit = ba.fit(arena_cells, model=name, prior=prior, method="map")
     found = {label: tree.posterior[label].values.ravel() for label in tree.posterior}
     np.testing.assert_allclose(found["strength"], fit.strength, atol=1e-3)
@@ -216,7 +217,8 @@ def test_find_map_of_the_program_written_out_lands_on_the_mode(arena_cells, name
 
 
 def test_find_map_lands_on_the_mode(arena_cells):
-    tree = pm.find_MAP(model=build(arena_cells), jitter=False, progressbar=False, return_inferencedata=True)
+    options = {"jitter": False, "progressbar": False, "return_inferencedata": True}
+    tree = pm.find_MAP(model=build(arena_cells), compile_kwargs={"mode": GRAPH}, **options)
     fit = ba.fit(arena_cells, method="map")
     np.testing.assert_allclose(tree.posterior["strength"].values.ravel(), fit.strength, atol=1e-4)
     np.testing.assert_allclose(tree.posterior["discrimination"].values.ravel(), fit.discrimination, atol=1e-4)
@@ -226,7 +228,7 @@ def test_pointwise_log_likelihood_sums_to_the_loss(arena_cells):
     """Ties count as half wins in every row: a Bernoulli would have made them losses."""
     fit = ba.fit(arena_cells, method="map")
     program = remove_value_transforms(build(arena_cells))
-    (rows,) = program.compile_logp(vars=program.observed_RVs, sum=False)(values(fit.target, fit.point))
+    (rows,) = program.compile_logp(vars=program.observed_RVs, sum=False, mode=GRAPH)(values(fit.target, fit.point))
     assert rows.shape == fit.target.tally.i.shape
     assert -rows.sum() == pytest.approx(fit.loss, rel=1e-10)
 
@@ -234,7 +236,7 @@ def test_pointwise_log_likelihood_sums_to_the_loss(arena_cells):
 def test_sampling_agrees_with_laplace(arena_cells):
     with build(arena_cells):
         tree = pm.sample(
-            500, tune=500, chains=2, cores=1, nuts_sampler="pymc", random_seed=1, progressbar=False, quiet=True
+            300, tune=300, chains=2, cores=1, nuts_sampler="pymc", random_seed=1, progressbar=False, quiet=True
         )
     fit = ba.fit(arena_cells, method="map")
     draws = tree.posterior["strength"]
