@@ -102,7 +102,7 @@ def test_annotators_read_the_draws(arena_cells):
 
 def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
     def once():
-        options = {"draws": 20, "tune": 20, "sampler": "pymc", "seed": 5}
+        options = {"draws": 5, "tune": 5, "sampler": "pymc", "seed": 5}
         with warnings.catch_warnings(action="ignore"), uncompiled():
             return ba.fit(arena_cells, model="bradley-terry", method="nuts", **options).samples.strength
 
@@ -114,8 +114,8 @@ def test_one_core_is_enough(arena_cells, monkeypatch):
     """PyMC takes half of the cores, which is none of one."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     with warnings.catch_warnings(action="ignore"), uncompiled():
-        fit = ba.fit(arena_cells, model="bradley-terry", method="nuts", draws=20, tune=20, sampler="pymc", seed=5)
-    assert fit.samples.strength.shape == (4 * 20, 6)
+        fit = ba.fit(arena_cells, model="bradley-terry", method="nuts", draws=5, tune=5, sampler="pymc", seed=5)
+    assert fit.samples.strength.shape == (4 * 5, 6)
 
 
 @pytest.mark.parametrize(

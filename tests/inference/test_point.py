@@ -112,9 +112,8 @@ def test_order_and_sides_change_no_bit(table):
         shuffled = table.sample(fraction=1, shuffle=True, seed=0)
         same_bits(ba.fit(cells, method="map"), ba.fit(ba.read_votes(shuffled), method="map"))
         reference = ba.fit(cells, model="am-elo")
-        same_bits(reference, ba.fit(ba.read_votes(shuffled), model="am-elo"))
         same_bits(reference, ba.fit(ba.read_votes(swapped(table)), model="am-elo"))
-        half = pl.concat([swapped(table[: len(table) // 2]), table[len(table) // 2 :]])
+        half = pl.concat([swapped(shuffled[: len(table) // 2]), shuffled[len(table) // 2 :]])
         same_bits(reference, ba.fit(ba.read_votes(half), model="am-elo"))
 
 
@@ -382,17 +381,22 @@ def test_the_direction_is_read_where_theta_is_free(arena_cells):
 
 @pytest.mark.slow
 def test_the_probability_of_the_mirror_is_calibrated():
-    """Of 60 arenas with 45 or 50 % of the annotators turned round, as many rankings come out reversed as it says."""
+    """Of arenas with a quarter to a half of the annotators turned round, as many rankings come out reversed as it says.
+
+    Where most is left open, in these small ones, few tell as much as many: the standard deviation of how many are
+    reversed is 2.2, so that half as many again, or as few, as the 7 expected would be noticed in most samples.
+    """
     said, reversed_ = [], []
-    for seed in range(100, 130):
-        for turned in (9, 10):
-            arena = ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=turned, seed=seed)
+    for turned, seeds in ((3, range(100, 110)), (5, range(100, 122)), (6, range(100, 122))):
+        for seed in seeds:
+            arena = ba.simulate(competitors=5, annotators=12, votes=300, anomalous=turned, seed=seed)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
                 fit = ba.fit(ba.read_votes(arena.votes), robust=False)
             said.append(fit.mirror_probability)
             reversed_.append(fit.strength @ arena.strength * arena.discrimination.mean() < 0)
     said = np.array(said)
+    assert np.sum(said < 1e-3) > 4
     excess = (np.sum(reversed_) - said.sum()) / np.sqrt(np.sum(said * (1 - said)))
     assert abs(excess) < 2.5
     assert not np.any(np.array(reversed_)[said < 1e-3])

@@ -6,7 +6,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from helpers import sliced_votes
-from programs import GRAPH
+from programs import GRAPH, logp_and_dlogp
 
 import bayes_arena as ba
 from bayes_arena.inference.density.coordinates import Coordinates
@@ -66,7 +66,7 @@ def test_value_and_gradient_are_those_of_the_program(four_outcomes, model):
     program, at = compose(problem, known), Coordinates.of(problem, known)
     density, rng = log_density(at), np.random.default_rng(1)
     points = [at.start + rng.normal(0, 0.5, at.size) for _ in range(2)]
-    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
+    logp, dlogp = logp_and_dlogp(program)
     ours, theirs = ([value(x) for x in points] for value in (density, lambda x: logp(by_variable(at, x, program))))
     assert ours[0][0] - ours[1][0] == pytest.approx(theirs[0] - theirs[1], rel=1e-9)
     for x, (_, slope) in zip(points, ours, strict=True):

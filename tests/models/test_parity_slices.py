@@ -6,7 +6,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from helpers import sliced_votes
-from programs import GRAPH
+from programs import GRAPH, logp_and_dlogp
 from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
@@ -73,7 +73,7 @@ def test_value_and_gradient(cells, model):
     prior = FIXED.with_spreads({"strength_by_prompt": 0.8, "ties_by_competitor": 0.4, "direction_1": 0.9})
     target = objective(cells, model, prior)
     program = remove_value_transforms(build(cells, model=model, prior=prior))
-    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
+    logp, dlogp = logp_and_dlogp(program)
     points = [random_point(target, seed) for seed in range(3)]
     found, expected = ([logp(values(target, p)) for p in points], [-target.value(p) for p in points])
     np.testing.assert_allclose(np.subtract(found, found[0]), np.subtract(expected, expected[0]), rtol=1e-9, atol=1e-9)
@@ -136,7 +136,7 @@ def test_the_program_of_several_dimensions_written_out_has_the_same_posterior(ce
     program = am_elo_directions.build(cells, prior, dimensions, cells.competitors[2])
     program.rvs_to_initial_values.update(dict.fromkeys(program.rvs_to_initial_values))  # refused by what follows
     program = remove_value_transforms(program)
-    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
+    logp, dlogp = logp_and_dlogp(program)
     pooled = prior.hyper is not None
     order, found, expected = [variable.name for variable in program.value_vars], [], []
     for seed in range(3):
