@@ -23,8 +23,11 @@ SMALLER = {
     "folds=4": "folds=2",
     "shuffles=1000": "shuffles=50",
     "shuffles=100)": "shuffles=10)",
+    "range(5)": "range(2)",
+    '("flip", "random", "equal", "mixed")': '("flip", "equal")',
+    "more_than=50": "more_than=150",
 }
-"""What they repeat, and how often here on real votes, of which nothing is kept to compare with."""
+"""What they repeat or read, and how much of it here on real votes, of which nothing is kept to compare with."""
 LARGEST = 300_000
 """Bytes of a notebook."""
 

@@ -263,8 +263,8 @@ def test_a_changed_model_comes_back(arena_cells):
         logits = pt.stack([eta / 2, -eta / 2, log_nu + 0 * eta], axis=1)
         pm.Categorical("outcome", logit_p=logits, observed=votes.outcome)
         tree = pm.sample(
-            200,
-            tune=300,
+            120,
+            tune=120,
             chains=2,
             cores=1,
             nuts_sampler="pymc",

@@ -157,7 +157,7 @@ def test_means_and_standard_deviations_are_those_of_nuts(annotators, votes):
     arena = ba.simulate(competitors=8, annotators=annotators, votes=votes, seed=1)
     cells = ba.read_votes(arena.votes)
     fit = ba.fit(cells, robust=False)
-    sampled = ba.fit(cells, robust=False, method="nuts", draws=1500).samples.strength
+    sampled = ba.fit(cells, robust=False, method="nuts", draws=800).samples.strength
     sd = sampled.std(axis=0)
     assert np.abs((fit.strength - sampled.mean(axis=0)) / sd).max() < 0.15
     assert np.sqrt(fit.laplace.strength_variance()).mean() / sd.mean() == pytest.approx(1, abs=0.04)

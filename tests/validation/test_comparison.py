@@ -282,6 +282,7 @@ def test_models_are_compared_on_the_same_sample_and_it_is_said(many, monkeypatch
 
 
 def test_how_much_is_computed_at_once_changes_nothing(many, monkeypatch):
+    monkeypatch.setattr(leave_one_out, "DRAWS", 200)
     whole = ba.leave_one_out(many["am-davidson"])
     monkeypatch.setattr(pointwise_module, "AT_ONCE", 20_000)
     parts = ba.leave_one_out(many["am-davidson"])
