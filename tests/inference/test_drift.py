@@ -41,6 +41,7 @@ def test_change_is_found_and_named():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_is_said_without_change_and_without_times():
     fit = ba.fit(changed_midway(0))
     assert fit.change.p > 0.05 and not [one for one in fit.notes if one[0] is ba.ChangedStrengthsWarning]

@@ -20,6 +20,7 @@ from bayes_arena.likelihood.priors import FLAT
 NORMAL = {"good": (8, 2), "fine": (7, 3), "odd": (6, 4)}
 
 
+@pytest.mark.slow
 def test_defaults_follow_the_votes(arena, arena_cells):
     assert ba.fit(arena_cells).model.name == "am-davidson"
     assert ba.fit(arena_cells, prior="flat").model.name == "am-elo"
@@ -35,6 +36,7 @@ def test_defaults_follow_the_votes(arena, arena_cells):
     assert sides == ba.Model("bradley-terry with sides", position="common")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exceptions", [0, 1, 3])
 def test_a_file_that_names_winners_first_has_no_sides(exceptions):
     """A position effect would take every win for that of the side, whether or not a few rows are written otherwise."""
@@ -163,6 +165,7 @@ def test_a_flipped_annotator_is_negative_under_both_priors():
         assert fit.strength[0] > fit.strength[1] > fit.strength[2]
 
 
+@pytest.mark.slow
 def test_two_mirrored_annotators_leave_scale_and_direction_open():
     cells = panel({"yes": (8, 2), "no": (2, 8)})
     with pytest.raises(ba.errors.NotIdentifiedError, match="sum to zero"):
@@ -194,6 +197,7 @@ def test_the_sum_of_theta_settles_the_direction_not_the_number_of_votes():
     assert fit.discrimination[cells.annotators.index("many")] < 0
 
 
+@pytest.mark.slow
 def test_a_separable_annotator_has_no_maximum():
     cells = panel({"calm": [(6, 3), (6, 3), (7, 2)], "sure": (1, 0)})
     with pytest.warns(ba.errors.NoMaximumWarning, match="without exception: sure"):
@@ -339,6 +343,7 @@ def test_a_reversed_mode_far_below_is_no_rival():
     assert {fit.cells.annotators[k] for k in np.flatnonzero(fit.discrimination < 0)} == set(arena.anomalous)
 
 
+@pytest.mark.slow
 def test_mirror_images_are_equally_probable():
     """Two annotators of whom each says the reverse of the other: exchanging them turns the ranking round."""
     cells = panel({"a": (16, 4), "b": (4, 16)})
@@ -347,6 +352,7 @@ def test_mirror_images_are_equally_probable():
     assert fit.mirror_probability == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["map", "marginal"])
 def test_the_mirror_gets_less_probable_with_more_votes_for_one_side(method):
     last = 0.5
@@ -414,6 +420,7 @@ def test_contradicting_annotators_under_a_flat_prior_get_more_starts():
     assert fit.loss == pytest.approx(185.540, abs=1e-3)  # the first start ends at 191.717
 
 
+@pytest.mark.slow
 def test_a_few_votes_without_a_maximum_warn_and_still_make_a_table():
     rows = [("c1", "c0", "model_a", "k0"), ("c1", "c2", "model_b", "k1"), ("c0", "c2", "tie", "k1")]
     with pytest.warns(ba.errors.NoMaximumWarning):
