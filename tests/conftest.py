@@ -114,7 +114,7 @@ def discounted(rigged) -> ba.Fit:
 def sampled_davidson(arena_cells) -> ba.Fit:
     """The default model of the small arena, sampled too briefly to trust."""
     with warnings.catch_warnings(action="ignore"):
-        return ba.fit(arena_cells, method="nuts", draws=100, tune=200, sampler="pymc", seed=1)
+        return ba.fit(arena_cells, method="nuts", draws=100, tune=200, seed=1)
 
 
 @pytest.fixture

@@ -14,10 +14,20 @@ OF_REAL_VOTES = [path for path in NOTEBOOKS if "BAYES_ARENA_DATA" in path.read_t
 """Those that read real votes where there are some; the others would only be run twice."""
 REAL = os.environ.get("BAYES_ARENA_DATA") or str(ROOT.parent / "shared" / "data")
 BRIEFLY = {
-    'method="nuts", seed=1': 'method="nuts", seed=1, sampler="pymc", draws=50, tune=100, answers=False',
+    'method="nuts", seed=1': 'method="nuts", seed=1, draws=50, tune=100',
     "pm.sample(700, tune=400, chains=4": "pm.sample(50, tune=100, chains=4, cores=1",
 }
-"""How notebooks sample, and how they do here: nutpie, which has tests of its own, compiles for half a minute."""
+"""How notebooks sample, and how they do here: what is sampled differs by machine and is not compared."""
+SMALLER = {
+    "splits=4": "splits=2",
+    "folds=4": "folds=2",
+    "shuffles=1000": "shuffles=50",
+    "shuffles=100)": "shuffles=10)",
+    "range(5)": "range(2)",
+    '("flip", "random", "equal", "mixed")': '("flip", "equal")',
+    "more_than=50": "more_than=150",
+}
+"""What they repeat or read, and how much of it here on real votes, of which nothing is kept to compare with."""
 LARGEST = 300_000
 """Bytes of a notebook."""
 
@@ -29,14 +39,14 @@ def each_of(paths: list[Path]) -> pytest.MarkDecorator:
 of_the_kernel = pytest.mark.filterwarnings("default")
 
 
-def executed(path: Path, data: str) -> nbformat.NotebookNode:
-    """Run a notebook, with fewer draws than it keeps: what is sampled differs by machine and is not compared."""
+def executed(path: Path, data: str, instead: dict[str, str]) -> nbformat.NotebookNode:
+    """Run a notebook with some of its words replaced."""
     spec = importlib.util.spec_from_file_location("execute", ROOT / "notebooks" / "execute.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        for whole, brief in BRIEFLY.items():
+        for whole, brief in instead.items():
             cell.source = cell.source.replace(whole, brief)
     return script.execute(notebook, data)
 
@@ -56,7 +66,7 @@ def pictures(notebook) -> list[str]:
 def test_there_are_notebooks():
     assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10"]
     sources = [cell.source for path in NOTEBOOKS for cell in nbformat.read(path, as_version=4).cells]
-    assert all(any(whole in source for source in sources) for whole in BRIEFLY)
+    assert all(any(whole in source for source in sources) for whole in BRIEFLY | SMALLER)
 
 
 @each_of(NOTEBOOKS)
@@ -76,7 +86,7 @@ def test_it_is_kept_with_its_outputs_and_pictures(path):
 def test_it_shows_what_a_run_shows(path, monkeypatch):
     """Pictures, words, and numbers up to rounding; not of cells tagged as sampled: they differ by machine."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    kept, found = nbformat.read(path, as_version=4), executed(path, os.devnull)
+    kept, found = nbformat.read(path, as_version=4), executed(path, os.devnull, BRIEFLY)
     assert pictures(found) == pictures(kept)
     for cell, again in zip(kept.cells, found.cells, strict=True):
         if cell.cell_type == "code" and "sampled" not in cell.metadata.get("tags", []):
@@ -89,4 +99,4 @@ def test_it_shows_what_a_run_shows(path, monkeypatch):
 @of_the_kernel
 @each_of(OF_REAL_VOTES)
 def test_it_runs_on_real_votes(path):
-    assert pictures(executed(path, REAL))
+    assert pictures(executed(path, REAL, BRIEFLY | SMALLER))

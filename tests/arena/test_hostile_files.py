@@ -142,6 +142,7 @@ def test_rows_that_cannot_be_are_refused(tmp_path, statement):
             read(arena)
 
 
+@pytest.mark.slow
 def test_a_round_whose_settings_cannot_be_read_is_refused(tmp_path):
     path = tmp_path / "arena.duckdb"
     ba.StableArena.create(path).close()

@@ -36,6 +36,7 @@ def test_rank_without_a_file_rates_the_named_example():
     assert "model-18" in done.stdout
 
 
+@pytest.mark.slow
 def test_rank_json_has_the_promised_keys(votes_file):
     options = ("--format", "json", "--model", "m-elo", "--prior", "flat")
     answer = json.loads(run("rank", votes_file, *options, "--annotator", "judge").stdout)
@@ -431,6 +432,7 @@ def test_clusters_are_named_on_the_command_line(votes_file):
     assert "--by annotator goes with --interval clustered or bootstrap" in refused.stderr
 
 
+@pytest.mark.slow
 def test_prompts_that_intervals_overlook_are_a_warning_and_clusters_the_remedy(tmp_path):
     cells = prompted(prompts=15, votes=400, answers=1.5)
     winner = np.array(["model_a", "model_b", "tie"])[cells.counts.argmax(axis=1)]

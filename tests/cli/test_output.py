@@ -138,6 +138,7 @@ def test_the_terminal_decides_on_width_and_colours(votes_file):
     assert "\x1b[1m" in shown and "Not shown in 64 columns: losses, ties" in shown
 
 
+@pytest.mark.slow
 def test_completion_knows_the_commands():
     environment = {"_BAYES_ARENA_COMPLETE": "complete_bash", "COMP_WORDS": "bayes-arena an", "COMP_CWORD": "1"}
     done = subprocess.run([COMMAND], env=environment, capture_output=True, text=True)

@@ -3,11 +3,13 @@
 import json
 
 import polars as pl
+import pytest
 from helpers import run
 
 import bayes_arena as ba
 
 
+@pytest.mark.slow
 def test_a_ranking_for_a_population(arena, tmp_path):
     people = sorted(set(arena.votes["judge"]))
     group = {name: "few" if place % 4 == 0 else "many" for place, name in enumerate(people)}

@@ -145,6 +145,7 @@ def test_every_command_with_a_table_has_a_schema():
     assert commands - without <= described
 
 
+@pytest.mark.slow
 def test_the_schema_is_printed_for_people_and_for_programs():
     printed = json.loads(run("schema", "pairs", "--format", "json").stdout)
     jsonschema.Draft202012Validator.check_schema(printed)

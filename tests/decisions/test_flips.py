@@ -87,6 +87,7 @@ def test_without_the_votes_named_the_order_is_the_other_and_with_one_of_them_ret
         assert np.sign(lead(votes[rest], fitted, pair)) == sign
 
 
+@pytest.mark.slow
 def test_votes_turned_round_turn_the_order(votes, fitted):
     pair = tuple(ba.flips(fitted, "top", how="flip").iloc[0][["competitor", "opponent"]])
     named = places(votes, ba.flip_votes(fitted, *pair, how="flip"))
@@ -111,6 +112,7 @@ def test_votes_added_for_the_opponent_turn_the_order(votes):
     assert lead(with_added(k + 1), fit, pair) < 0 < lead(with_added(k - 2), fit, pair)
 
 
+@pytest.mark.slow
 def test_annotators_named_are_those_without_whom_the_order_is_the_other(arena_cells, fitted):
     row = ba.flips(fitted, by="annotator", max_share=0.9).sort_values("k").iloc[0]
     names = fitted.cells.competitors
@@ -216,6 +218,7 @@ def test_llmfao(llmfao):
     assert table["k"].value_counts().to_dict() == {1: 49, 2: 6, 3: 2, 8: 1}
 
 
+@pytest.mark.slow
 def test_votes_are_added_by_annotators_with_numbers_of_their_own(arena_cells):
     fit = ba.fit(arena_cells, model="am-davidson", robust=False, dimensions=0)
     first, second = ba.leaderboard(fit)["competitor"][:2]

@@ -73,6 +73,7 @@ def test_the_columns_of_the_command_are_those_of_the_tables(discounted):
         assert all((frame[name].to_numpy() == np.array(plain[name])).all() for name in plain if name not in MAY_LACK)
 
 
+@pytest.mark.slow
 def test_a_fit_that_did_not_look_is_refused_with_a_remedy(arena_cells):
     for table in (ba.integrity, ba.promoters):
         with pytest.raises(ba.ModelError, match=r"robust=True \(--robust on\)"):

@@ -111,6 +111,7 @@ def votes_file(tmp_path_factory, arena):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_says_the_same(votes_file, arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     found, board = ba.verdict(fit, level=0.9), ba.leaderboard(fit, level=0.9)

@@ -66,6 +66,7 @@ def test_where_it_cannot_be_estimated_no_number_is_given(close):
     assert ba.versus(replace(close, estimand=Estimand()), "x", "z").votes_to_go == 0
 
 
+@pytest.mark.slow
 def test_votes_that_do_not_count_settle_nothing(discounted, rigged):
     found, alike, honest = (
         ba.versus(fit, "model-005", "model-003")

@@ -57,10 +57,12 @@ def test_answers_by_themselves(fit):
     assert "am-davidson with answers" in repr(fit)
 
 
+@pytest.mark.slow
 def test_answers_that_are_not_wanted(votes, cells):
     assert same(ba.fit(cells, answers=False), ba.fit(ba.read_votes(votes, prompt=False)))
 
 
+@pytest.mark.slow
 def test_without_prompts_nothing_changes(votes):
     plain = ba.read_votes(votes, prompt=False)
     assert same(ba.fit(plain), ba.fit(plain, answers=False))
@@ -68,6 +70,7 @@ def test_without_prompts_nothing_changes(votes):
         ba.fit(plain, answers=True)
 
 
+@pytest.mark.slow
 def test_prompts_voted_on_once_change_nothing(votes):
     once = ba.read_votes(votes.with_columns(prompt=pl.int_range(pl.len()).cast(str)), prompt="prompt")
     with warnings.catch_warnings(action="error"):
@@ -78,6 +81,7 @@ def test_prompts_voted_on_once_change_nothing(votes):
         ba.fit(once, answers=True)
 
 
+@pytest.mark.slow
 def test_too_few_repeats_are_left_out_in_words(votes):
     few = few_prompts(votes, 150)
     said = r"Answers are left out: of .* have two votes or more, .*Clustered\(by='prompt'\).*answers=True"
@@ -153,7 +157,7 @@ def test_a_board_is_comparable_with_that_without_answers():
 def test_sampled():
     cells = ba.read_votes(answered_votes(competitors=5, prompts=20, votes=1000)[0], prompt="prompt")
     fit = ba.fit(cells)
-    sampled = ba.fit(cells, method="nuts", draws=75, tune=150, sampler="pymc", seed=1)
+    sampled = ba.fit(cells, method="nuts", draws=75, tune=150, seed=1)
     assert sampled.model == fit.model
     assert sampled.model.strength_by == ("prompt",)
     assert sampled.samples.slices.shape == (300, len(fit.point.slices))

@@ -34,6 +34,7 @@ def test_the_default_tells_criteria_and_comparisons_apart(fit):
     assert len(fit.target.numbering.elimination.dense) < 100
 
 
+@pytest.mark.slow
 def test_comparisons_inside_annotators_change_nothing_but_the_time(monkeypatch):
     """The same fit where only comparisons are eliminated, and annotators are left."""
     cells = ba.read_votes(draw(1, comparisons=150).votes, layout="criteria")
@@ -102,6 +103,7 @@ def test_how_alike_they_rank(fit):
         ba.slice_similarity(fit, "item")
 
 
+@pytest.mark.slow
 def test_a_long_file_is_read_alike(arena, cells, fit):
     long = arena.votes.with_row_index("item").unpivot(
         [f"{name}_winner" for name in CRITERIA],

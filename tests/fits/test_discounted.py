@@ -59,6 +59,7 @@ def test_votes_are_discounted_and_nobody_is_left_out(rigged, discounted, alike):
     assert board["votes"].equals(bought["votes"].loc[board.index])  # as cast
 
 
+@pytest.mark.slow
 def test_the_reader_is_told(discounted, rigged):
     (said,) = (text for category, text in discounted.notes if category is ba.DiscountedVotesWarning)
     assert said.startswith(f"The votes on '{TARGET}' are not those of one crowd: 432 of 683 do not count")
@@ -170,12 +171,14 @@ class TestKeepAndDrop:
         assert not fit.promotions.is_open.any() and fit.cells is fit.cast
         assert (fit.board == ba.fit(rigged, method="map", robust=False).board).all()
 
+    @pytest.mark.slow
     def test_votes_that_are_dropped_are_those_of_nobody(self, rigged):
         fit = ba.fit(rigged, drop=RIGGERS)
         assert fit.cells.annotators == ba.drop_annotators(rigged, RIGGERS).annotators
         assert (fit.board == ba.fit(ba.drop_annotators(rigged, RIGGERS)).board).all()
         assert fit.votes_discounted == 0 and not any("do not count" in text for text in fit.warnings)
 
+    @pytest.mark.slow
     def test_both_are_recorded(self, rigged):
         fit = ba.fit(rigged, method="map", keep=RIGGERS[:1], drop=["annotator-00002"])
         assert (fit.kept, fit.dropped) == (fit.plan.kept, fit.plan.dropped) == (RIGGERS[:1], ("annotator-00002",))
@@ -275,6 +278,7 @@ def test_pairs_to_ask_next_count_the_votes_that_were_cast(discounted, alike):
     assert why[0] == why[1] and all(one.split()[0].isdecimal() for one in why[0])
 
 
+@pytest.mark.slow
 def test_bursts_are_found_beside_discounted_votes(discounted, rigged):
     timed = rigged.take(
         slice(None),
@@ -359,6 +363,7 @@ def test_answers_come_along_and_where_they_are_left_out_votes_are_not_discounted
     assert (unsure.cast.counts == cells.counts).all() and (unsure.board == plain.board).all()
 
 
+@pytest.mark.slow
 def test_a_competitor_on_which_hardly_a_vote_counts_has_an_interval_of_the_prior(rigged):
     names, rigger = (*rigged.competitors, "newcomer"), rigged.annotators.index(RIGGERS[0])
     parts = {"a": [6] * 5, "b": list(range(5)), "annotator": [rigger] * 5, "counts": np.eye(4)[[0] * 5] * 8}
@@ -404,6 +409,7 @@ def test_slices_and_features_come_along(rigged):
     assert np.isfinite(predict_cells(fit, carried).log_p).all()
 
 
+@pytest.mark.slow
 def test_the_numbers_of_votes_are_the_same_everywhere(discounted, tmp_path):
     numbers = discounted.numbers
     assert numbers["n_votes"] == discounted.cast.n_votes and numbers["votes_discounted"] == discounted.votes_discounted

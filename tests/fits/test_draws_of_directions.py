@@ -57,7 +57,7 @@ def named(table) -> str:
 FITS = [
     pytest.param(("map", 1), id="mode"),
     pytest.param(("marginal", 1), id="one direction"),
-    pytest.param(("marginal", 2), id="two directions"),
+    pytest.param(("marginal", 2), id="two directions", marks=pytest.mark.slow),
     pytest.param(("nuts", 1), id="sampled", marks=pytest.mark.slow),
     pytest.param(("nuts", 2), id="two directions sampled", marks=pytest.mark.slow),
 ]
@@ -129,12 +129,14 @@ def test_votes_are_predicted_along_directions(fit):
     assert new.std() < known.std()
 
 
+@pytest.mark.slow
 def test_leave_one_out_prefers_directions_where_there_are_camps(fit):
     without = ba.fit(fit.cells, model="am-davidson", dimensions=0, robust=False)
     assert ba.leave_one_out(fit).total > ba.leave_one_out(without).total + 10
     assert ba.leave_one_out(fit).pareto_k.max() < 1.0
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_loaded(fit, tmp_path):
     ba.save(fit, tmp_path / "fit.nc")
     loaded = ba.load(tmp_path / "fit.nc")
@@ -142,6 +144,7 @@ def test_it_is_saved_and_loaded(fit, tmp_path):
         pd.testing.assert_frame_equal(table(loaded), table(fit))
 
 
+@pytest.mark.slow
 def test_its_tree_names_directions(fit):
     tree = ba.to_datatree(fit)
     for one in range(1, 1 + fit.model.dimensions):
@@ -203,6 +206,7 @@ class TestWithSlices:
 
 
 class TestOfOtherScales:
+    @pytest.mark.slow
     def test_loadings_of_another_mean_and_discriminations_of_another_scale(self, cells):
         """What leaves eta as it is, draw by draw, is put right: the draws are those of the same predictions."""
         fit = ba.fit(cells, model=along(2))
@@ -220,6 +224,7 @@ class TestOfOtherScales:
         np.testing.assert_allclose(plain.own, back.own, atol=1e-9)
         np.testing.assert_allclose(plain.elo_strength, back.elo_strength, atol=1e-9)
 
+    @pytest.mark.slow
     def test_mirror_images_are_brought_to_one(self, cells):
         fit = ba.fit(cells, model=along(2))
         posterior = ba.to_datatree(fit, votes=False)["posterior"].to_dataset().isel(draw=slice(0, 50))

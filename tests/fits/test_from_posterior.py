@@ -10,6 +10,7 @@ import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from helpers import answered_votes
+from programs import GRAPH
 
 import bayes_arena as ba
 from bayes_arena.models import per_vote
@@ -262,7 +263,15 @@ def test_a_changed_model_comes_back(arena_cells):
         logits = pt.stack([eta / 2, -eta / 2, log_nu + 0 * eta], axis=1)
         pm.Categorical("outcome", logit_p=logits, observed=votes.outcome)
         tree = pm.sample(
-            200, tune=300, chains=2, cores=1, nuts_sampler="pymc", random_seed=1, progressbar=False, quiet=True
+            120,
+            tune=120,
+            chains=2,
+            cores=1,
+            nuts_sampler="pymc",
+            random_seed=1,
+            progressbar=False,
+            quiet=True,
+            compile_kwargs={"mode": GRAPH},
         )
     model = ba.Model("heavy tails", ties="davidson")
     mine, ours = ba.from_posterior(tree, arena_cells, model=model), ba.fit(arena_cells, model=model)

@@ -221,6 +221,7 @@ def weekly(size: int, seed: int = 0) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_strengths_move_on_every_board():
     cells = ba.read_votes(weekly(1200), slices=["category"], period="week")
     boards = ba.fit_many(cells, "category", drift=True)

@@ -31,6 +31,7 @@ def test_no_name_steers_the_terminal(command, evil_file):
         assert all(text in shown for text in (r"\x1b[2J\x1b]0;owned\x07", r"new\nline", r"turned\u202etxt", r"\x9b31m"))
 
 
+@pytest.mark.slow
 def test_nor_does_an_error_or_a_warning(evil_file, tmp_path):
     alone = [("a", "b", "tie"), *[(f"{name}1", f"{name}2", "tie") for name in EVIL]]
     frame(alone).write_parquet(tmp_path / "alone.parquet")

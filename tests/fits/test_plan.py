@@ -60,6 +60,7 @@ def test_a_league_gets_the_weak_prior():
     assert plan_of(votes)["strengths"] == ("spread 5", "competitors mostly met others of about their strength")
 
 
+@pytest.mark.slow
 def test_answers_that_are_noise_are_left_out_with_the_reason():
     cells = ba.read_votes(answered_votes(votes=1500, answers_sd=0.0, seed=4)[0], prompt="prompt")
     before = {one.what: one for one in ba.choose(cells, robust=False).choices}["answers"]
@@ -85,6 +86,7 @@ def test_a_spread_of_answers_that_is_known_leaves_nothing_in_doubt():
     assert plan_of(cells, prior=prior)["strengths"] == ("spread estimated", "your prior")
 
 
+@pytest.mark.slow
 def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
     cells = ba.read_votes(votes)
     fit = ba.fit(cells, robust=False)
@@ -104,6 +106,7 @@ def test_one_vote_an_annotator_leaves_how_they_differ_to_the_prior():
     assert {one.what: one for one in fit.plan.choices}["annotators"].why.endswith("so the prior decides")
 
 
+@pytest.mark.slow
 def test_commands_show_it(votes, tmp_path):
     path = tmp_path / "votes.csv"
     votes.write_csv(path)

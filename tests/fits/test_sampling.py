@@ -1,4 +1,4 @@
-"""NUTS behind the same tables. Tiny models and PyMC's own sampler: these tests are of the plumbing and of agreement."""
+"""NUTS behind the same tables, by nutpie and by PyMC's own sampler. Tiny models: plumbing and agreement are tested."""
 
 import math
 import os
@@ -8,6 +8,8 @@ import warnings
 import lazy_loader
 import numpy as np
 import pytest
+import xarray as xr
+from programs import GRAPH, uncompiled
 
 import bayes_arena as ba
 from bayes_arena.inference.projected_draws import project_draws
@@ -17,12 +19,13 @@ from bayes_arena.likelihood.point import Point
 pytestmark = pytest.mark.slow
 pm = lazy_loader.load("pymc")
 """Not imported where only the quick tests are run: it takes seconds."""
-MODELS = ["bradley-terry", "am-davidson"]
+SAMPLED = [("bradley-terry", "pymc"), ("am-davidson", "nutpie")]
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=SAMPLED, ids=" by ".join)
 def sampled(request, arena_cells):
-    return ba.fit(arena_cells, model=request.param, method="nuts", draws=300, tune=400, sampler="pymc", seed=1)
+    model, sampler = request.param
+    return ba.fit(arena_cells, model=model, method="nuts", draws=300, tune=400, sampler=sampler, seed=1)
 
 
 def test_draws_are_on_the_plane_and_read_back(sampled):
@@ -43,13 +46,14 @@ def test_every_draw_has_the_likelihood_that_pymc_gives_it(sampled):
     from bayes_arena.models import build
 
     program = build(sampled.cells, model=sampled.model, pooled=True)
-    pm.compute_log_likelihood(sampled.tree, model=program, progressbar=False)
-    rows = sampled.tree["log_likelihood"]["votes"].values
-    rows = rows.reshape(-1, rows.shape[-1])
+    some = [0, 7, 150, 290]
+    tree = xr.DataTree.from_dict({"posterior": sampled.tree["posterior"].to_dataset().isel(draw=some)})
+    pm.compute_log_likelihood(tree, model=program, progressbar=False, compile_kwargs={"mode": GRAPH})
+    rows = tree["log_likelihood"]["votes"].values.reshape(4 * len(some), -1)
     draws = sampled.samples
-    for index in (0, 7, 1100):
+    for row, index in enumerate(chain * 300 + draw for chain in range(4) for draw in some):
         point = Point(draws.strength[index], draws.common[index], draws.own[index])
-        assert -rows[index].sum() == pytest.approx(sampled.target.loss(point), rel=1e-9)
+        assert -rows[row].sum() == pytest.approx(sampled.target.loss(point), rel=1e-9)
 
 
 def test_posterior_predictive_votes_are_as_many_and_much_like_those_cast(sampled):
@@ -89,7 +93,7 @@ def test_nuts_agrees_with_marginal(sampled):
 
 
 def test_annotators_read_the_draws(arena_cells):
-    fit = ba.fit(arena_cells, model="am-elo", method="nuts", draws=200, tune=300, sampler="pymc", seed=2)
+    fit = ba.fit(arena_cells, model="am-elo", method="nuts", draws=200, tune=300, seed=2)
     table = ba.annotators(fit)
     assert table["theta"].mean() == pytest.approx(1)
     k = fit.cells.annotators.index(table["annotator"][0])
@@ -98,8 +102,8 @@ def test_annotators_read_the_draws(arena_cells):
 
 def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
     def once():
-        options = {"draws": 20, "tune": 20, "sampler": "pymc", "seed": 5}
-        with warnings.catch_warnings(action="ignore"):
+        options = {"draws": 5, "tune": 5, "sampler": "pymc", "seed": 5}
+        with warnings.catch_warnings(action="ignore"), uncompiled():
             return ba.fit(arena_cells, model="bradley-terry", method="nuts", **options).samples.strength
 
     np.testing.assert_array_equal(once(), once())
@@ -109,9 +113,9 @@ def test_the_seed_decides_the_draws_and_nothing_is_printed(arena_cells, capsys):
 def test_one_core_is_enough(arena_cells, monkeypatch):
     """PyMC takes half of the cores, which is none of one."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    with warnings.catch_warnings(action="ignore"):
-        fit = ba.fit(arena_cells, model="bradley-terry", method="nuts", draws=20, tune=20, sampler="pymc", seed=5)
-    assert fit.samples.strength.shape == (4 * 20, 6)
+    with warnings.catch_warnings(action="ignore"), uncompiled():
+        fit = ba.fit(arena_cells, model="bradley-terry", method="nuts", draws=5, tune=5, sampler="pymc", seed=5)
+    assert fit.samples.strength.shape == (4 * 5, 6)
 
 
 @pytest.mark.parametrize(

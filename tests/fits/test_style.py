@@ -133,7 +133,7 @@ def test_nuts_samples_the_same_posterior_and_the_tree_has_it():
     prior = ba.Prior(hyper=None)
     mode = ba.fit(cells, model=model, prior=prior)
     with warnings.catch_warnings(action="ignore"):
-        sampled = ba.fit(cells, model=model, prior=prior, method="nuts", draws=200, tune=200, sampler="pymc", seed=1)
+        sampled = ba.fit(cells, model=model, prior=prior, method="nuts", draws=200, tune=200, seed=1)
     slope = ba.to_datatree(sampled)["posterior"]["style_length"].to_numpy()
     row = ba.effects(mode).set_index("effect").loc["style_length"]
     assert abs(slope.mean() - row["estimate"]) < 0.3 * row["sd"]

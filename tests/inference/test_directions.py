@@ -75,6 +75,7 @@ def test_camps_are_one_direction_and_members_lie_apart_on_it(fit, camps):
     assert max(ours) < min(theirs) or max(theirs) < min(ours)
 
 
+@pytest.mark.slow
 def test_the_board_is_that_of_the_average_vote(fit, camps):
     votes, strength, _ = camps
     i, j = np.triu_indices(N, k=1)
@@ -96,6 +97,7 @@ def test_the_board_is_that_of_the_average_vote(fit, camps):
     assert np.mean((board["elo"] - true_elo) ** 2) < np.mean((plain["elo"] - true_elo) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_of_one_mind_nothing_is_found_and_nothing_changes(seed):
     votes = of_one_mind(seed)
@@ -104,6 +106,7 @@ def test_of_one_mind_nothing_is_found_and_nothing_changes(seed):
     np.testing.assert_array_equal(fit.strength, plain.strength)
 
 
+@pytest.mark.slow
 def test_the_plan_says_how_many_and_why(fit, camps):
     cells = ba.read_votes(camps[0])
     before = {one.what: one for one in ba.choose(cells, robust=False).choices}
@@ -116,6 +119,7 @@ def test_the_plan_says_how_many_and_why(fit, camps):
     assert by_mode["directions"].taken == "none"
 
 
+@pytest.mark.slow
 def test_names_order_and_sides_change_nothing(fit, camps):
     votes = camps[0]
     rng = np.random.default_rng(3)
@@ -132,6 +136,7 @@ def test_names_order_and_sides_change_nothing(fit, camps):
     np.testing.assert_allclose(fitted(turned).strength, fit.strength, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_directions_that_are_asked_for_are_fitted_by_the_mode_too(camps):
     cells = ba.read_votes(camps[0])
     model = in_dimensions(PRESETS["am-davidson"], 1)
@@ -192,6 +197,7 @@ def test_the_axes_are_where_the_priors_want_them(fit):
     np.testing.assert_allclose(point.own[:, -1], mode.point.own[:, -1], rtol=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mix", [[[1.3]], [[1.1, 0.3], [-0.2, 0.8]]], ids=["one direction", "two"])
 def test_a_step_to_the_axes_changes_no_vote(camps, mix):
     cells, q = ba.read_votes(camps[0]), len(mix)
@@ -212,6 +218,7 @@ def test_a_step_to_the_axes_changes_no_vote(camps, mix):
     np.testing.assert_allclose(after.root[0][0], before.root[0][0], rtol=1e-8 if q == 1 else 0.01)
 
 
+@pytest.mark.slow
 def test_how_annotators_agree_with_the_ranking_follows_their_directions(fit, camps):
     """Net agreement is near that of their true strengths, nearer than theta alone would be."""
     _, strength, _ = camps
@@ -226,6 +233,7 @@ def test_how_annotators_agree_with_the_ranking_follows_their_directions(fit, cam
     assert np.sqrt(np.mean((found - truth) ** 2)) < 0.12
 
 
+@pytest.mark.slow
 def test_noise_alone_starts_no_search(camps):
     for votes, expected in ((camps[0], 1), (of_one_mind(0), 0)):
         mode = fitted(votes, dimensions=0).mode

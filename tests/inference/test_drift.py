@@ -41,6 +41,7 @@ def test_change_is_found_and_named():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_nothing_is_said_without_change_and_without_times():
     fit = ba.fit(changed_midway(0))
     assert fit.change.p > 0.05 and not [one for one in fit.notes if one[0] is ba.ChangedStrengthsWarning]
@@ -168,12 +169,13 @@ def test_the_sampled_density_is_the_objective():
 
 @pytest.mark.slow
 def test_the_pymc_program_is_the_objective():
+    from programs import GRAPH
     from pymc.model.transform.conditioning import remove_value_transforms
 
     from bayes_arena.models.grid import compose
 
     of, rng = problem(), np.random.default_rng(1)
-    target, logp = of.objective, remove_value_transforms(compose(of)).compile_logp()
+    target, logp = of.objective, remove_value_transforms(compose(of)).compile_logp(mode=GRAPH)
     differences = []
     for _ in range(3):
         strength, steps = rng.normal(size=4), rng.normal(0, 0.3, target.numbering.n_slices)

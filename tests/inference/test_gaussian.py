@@ -157,7 +157,7 @@ def test_means_and_standard_deviations_are_those_of_nuts(annotators, votes):
     arena = ba.simulate(competitors=8, annotators=annotators, votes=votes, seed=1)
     cells = ba.read_votes(arena.votes)
     fit = ba.fit(cells, robust=False)
-    sampled = ba.fit(cells, robust=False, method="nuts", draws=1500).samples.strength
+    sampled = ba.fit(cells, robust=False, method="nuts", draws=800).samples.strength
     sd = sampled.std(axis=0)
     assert np.abs((fit.strength - sampled.mean(axis=0)) / sd).max() < 0.15
     assert np.sqrt(fit.laplace.strength_variance()).mean() / sd.mean() == pytest.approx(1, abs=0.04)
@@ -232,6 +232,7 @@ def test_the_board_averages_over_what_annotators_of_few_votes_may_be_like():
     np.testing.assert_allclose(shown, ba.EloScale().points(board, fit.cells.competitors))
 
 
+@pytest.mark.slow
 def test_other_names_and_sides_give_the_same_covariance(few_votes):
     arena = ba.simulate(competitors=5, annotators=30, votes=300, seed=3)
     swapped = arena.votes.select(
@@ -274,6 +275,7 @@ def test_of_one_vote_each_annotators_differ_as_the_prior_expects_and_it_says_so(
     assert ((boards[0]["elo"] - boards[1]["elo"]).abs() / half).max() < 0.3
 
 
+@pytest.mark.slow
 def test_spreads_may_start_far_off():
     votes = ba.simulate(competitors=6, annotators=14, votes=30, tie_propensity=0.0, seed=0).votes
     cells = ba.read_votes(votes)
@@ -308,6 +310,7 @@ def test_a_style_of_their_own_is_one_number_more():
     assert 0.005 < fit.spreads.spread("style_words_spread") < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", [0, 3])
 def test_a_quarter_of_many_annotators_shows_the_way(monkeypatch, programs):
     votes = ba.simulate(competitors=8, annotators=120, votes=4000, tie_propensity=0.5, seed=3).votes
@@ -321,6 +324,7 @@ def test_a_quarter_of_many_annotators_shows_the_way(monkeypatch, programs):
     np.testing.assert_allclose(np.sqrt(by_quarters.laplace.strength_variance()), sd, rtol=0.05)
 
 
+@pytest.mark.slow
 def test_spreads_that_are_known_are_not_uncertain(few_votes):
     spreads = nearest_gaussian(Problem(few_votes, PRESETS["am-davidson"], Prior())).problem.prior
     known = replace(spreads, known=("strength", "discrimination", "tie_spread", "position_spread"))

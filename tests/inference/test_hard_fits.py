@@ -98,6 +98,7 @@ def test_of_one_vote_each_the_prior_says_how_annotators_differ(tie_propensity, s
     assert set(table["kind"]) == {""}
 
 
+@pytest.mark.slow
 def test_a_few_votes_each_are_not_one(recwarn):
     """Twelve annotators of two votes: too few to say much, but the hyperpriors do."""
     fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=12, votes=26, seed=0).votes))

@@ -63,6 +63,7 @@ def test_mode_board_and_annotators(sparse, cells, model):
     assert_allclose(people[["theta", "lower", "upper"]], known[["theta", "lower", "upper"]], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_solutions_covariances_and_variances(sparse, cells):
     fast, slow = both(sparse, cells, prior=FIXED)
     rng = np.random.default_rng(0)
@@ -100,6 +101,7 @@ def test_what_is_not_positive_definite_is_refused(sparse, cells):
         assert isinstance(damped, SparseArrowFactor if many else Factor)
 
 
+@pytest.mark.slow
 def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
     def never(*_):
         raise NotSettledError
@@ -126,6 +128,7 @@ def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse,
         assert_allclose(found, exact, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_saddle_is_left(sparse, cells):
     """Where nobody differs and theta may have either sign the gradient vanishes, and both directions lead down."""
     model = ba.fit(cells, robust=False, prior=FIXED).model
@@ -167,6 +170,7 @@ def test_a_saved_fit_reads_back(sparse, cells, tmp_path):
     assert ba.annotators(again).equals(ba.annotators(fit))
 
 
+@pytest.mark.slow
 def test_the_scale_of_some_hundreds_is_that_of_their_pairs(cells, monkeypatch):
     fit = ba.fit(cells, robust=False, prior=FIXED)
     exact = ba.leaderboard(fit)

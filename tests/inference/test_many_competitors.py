@@ -71,6 +71,7 @@ class TestSameAsDense:
         assert width.to_numpy() == pytest.approx(wide.to_numpy(), rel=0.01)
         assert 0 < board.attrs["sd_error"] < 0.01 / 3
 
+    @pytest.mark.slow
     def test_somebody_unbeaten_under_a_flat_prior(self, sparse):
         cells = votes(random_graph)
         best = np.where((cells.a == 5)[:, None], [1.0, 0.0, 0.0, 0.0], cells.counts)

@@ -113,6 +113,7 @@ def test_a_spread_whose_fixed_point_leaps_from_side_to_side():
     assert fit.mode.iterations < 50
 
 
+@pytest.mark.slow
 def test_how_sure_a_spread_is(fit):
     sure = spread_uncertainty(fit.mode, ANSWERS)
     votes, _ = answered_votes(prompts=100_000, votes=400, seed=7)

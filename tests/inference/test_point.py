@@ -20,6 +20,7 @@ from bayes_arena.likelihood.priors import FLAT
 NORMAL = {"good": (8, 2), "fine": (7, 3), "odd": (6, 4)}
 
 
+@pytest.mark.slow
 def test_defaults_follow_the_votes(arena, arena_cells):
     assert ba.fit(arena_cells).model.name == "am-davidson"
     assert ba.fit(arena_cells, prior="flat").model.name == "am-elo"
@@ -35,6 +36,7 @@ def test_defaults_follow_the_votes(arena, arena_cells):
     assert sides == ba.Model("bradley-terry with sides", position="common")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exceptions", [0, 1, 3])
 def test_a_file_that_names_winners_first_has_no_sides(exceptions):
     """A position effect would take every win for that of the side, whether or not a few rows are written otherwise."""
@@ -112,9 +114,8 @@ def test_order_and_sides_change_no_bit(table):
         shuffled = table.sample(fraction=1, shuffle=True, seed=0)
         same_bits(ba.fit(cells, method="map"), ba.fit(ba.read_votes(shuffled), method="map"))
         reference = ba.fit(cells, model="am-elo")
-        same_bits(reference, ba.fit(ba.read_votes(shuffled), model="am-elo"))
         same_bits(reference, ba.fit(ba.read_votes(swapped(table)), model="am-elo"))
-        half = pl.concat([swapped(table[: len(table) // 2]), table[len(table) // 2 :]])
+        half = pl.concat([swapped(shuffled[: len(table) // 2]), shuffled[len(table) // 2 :]])
         same_bits(reference, ba.fit(ba.read_votes(half), model="am-elo"))
 
 
@@ -164,6 +165,7 @@ def test_a_flipped_annotator_is_negative_under_both_priors():
         assert fit.strength[0] > fit.strength[1] > fit.strength[2]
 
 
+@pytest.mark.slow
 def test_two_mirrored_annotators_leave_scale_and_direction_open():
     cells = panel({"yes": (8, 2), "no": (2, 8)})
     with pytest.raises(ba.errors.NotIdentifiedError, match="sum to zero"):
@@ -195,6 +197,7 @@ def test_the_sum_of_theta_settles_the_direction_not_the_number_of_votes():
     assert fit.discrimination[cells.annotators.index("many")] < 0
 
 
+@pytest.mark.slow
 def test_a_separable_annotator_has_no_maximum():
     cells = panel({"calm": [(6, 3), (6, 3), (7, 2)], "sure": (1, 0)})
     with pytest.warns(ba.errors.NoMaximumWarning, match="without exception: sure"):
@@ -340,6 +343,7 @@ def test_a_reversed_mode_far_below_is_no_rival():
     assert {fit.cells.annotators[k] for k in np.flatnonzero(fit.discrimination < 0)} == set(arena.anomalous)
 
 
+@pytest.mark.slow
 def test_mirror_images_are_equally_probable():
     """Two annotators of whom each says the reverse of the other: exchanging them turns the ranking round."""
     cells = panel({"a": (16, 4), "b": (4, 16)})
@@ -348,6 +352,7 @@ def test_mirror_images_are_equally_probable():
     assert fit.mirror_probability == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["map", "marginal"])
 def test_the_mirror_gets_less_probable_with_more_votes_for_one_side(method):
     last = 0.5
@@ -382,17 +387,22 @@ def test_the_direction_is_read_where_theta_is_free(arena_cells):
 
 @pytest.mark.slow
 def test_the_probability_of_the_mirror_is_calibrated():
-    """Of 60 arenas with 45 or 50 % of the annotators turned round, as many rankings come out reversed as it says."""
+    """Of arenas with a quarter to a half of the annotators turned round, as many rankings come out reversed as it says.
+
+    Where most is left open, in these small ones, few tell as much as many: the standard deviation of how many are
+    reversed is 2.2, so that half as many again, or as few, as the 7 expected would be noticed in most samples.
+    """
     said, reversed_ = [], []
-    for seed in range(100, 130):
-        for turned in (9, 10):
-            arena = ba.simulate(competitors=10, annotators=20, votes=1200, anomalous=turned, seed=seed)
+    for turned, seeds in ((3, range(100, 110)), (5, range(100, 122)), (6, range(100, 122))):
+        for seed in seeds:
+            arena = ba.simulate(competitors=5, annotators=12, votes=300, anomalous=turned, seed=seed)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ba.errors.IdentificationWarning)
                 fit = ba.fit(ba.read_votes(arena.votes), robust=False)
             said.append(fit.mirror_probability)
             reversed_.append(fit.strength @ arena.strength * arena.discrimination.mean() < 0)
     said = np.array(said)
+    assert np.sum(said < 1e-3) > 4
     excess = (np.sum(reversed_) - said.sum()) / np.sqrt(np.sum(said * (1 - said)))
     assert abs(excess) < 2.5
     assert not np.any(np.array(reversed_)[said < 1e-3])
@@ -410,6 +420,7 @@ def test_contradicting_annotators_under_a_flat_prior_get_more_starts():
     assert fit.loss == pytest.approx(185.540, abs=1e-3)  # the first start ends at 191.717
 
 
+@pytest.mark.slow
 def test_a_few_votes_without_a_maximum_warn_and_still_make_a_table():
     rows = [("c1", "c0", "model_a", "k0"), ("c1", "c2", "model_b", "k1"), ("c0", "c2", "tie", "k1")]
     with pytest.warns(ba.errors.NoMaximumWarning):
@@ -432,7 +443,7 @@ def test_any_few_votes_give_a_finite_table_under_the_default_prior(table):
 
 
 @pytest.mark.slow
-@given(votes(min_votes=1, max_votes=12))
+@given(votes(min_votes=1, max_votes=9))  # of more, few are not identified, and searches take longer
 def test_any_few_votes_under_a_flat_prior_rate_warn_or_say_not_identified(table):
     cells = ba.read_votes(table)
     with warnings.catch_warnings():

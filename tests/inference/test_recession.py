@@ -33,6 +33,7 @@ def test_an_annotator_sure_of_the_first_and_unsure_of_the_rest_outweighs_a_finit
     assert limit - 1e-9 < fit.loss < limit + 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "finite", "supremum"), [(25, 84.0640, 82.557), (29, 95.3127, 95.063)])
 def test_thirteen_competitors_and_five_annotators(seed, finite, supremum):
     """Newton from the m-ELO start ends in the finite optimum; it was returned without a warning."""

@@ -131,6 +131,7 @@ def test_solutions_and_determinant_on_the_plane(written):
     assert laplace.log_determinant - dense == pytest.approx(sums, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_variances_of_rows_and_numbers(written):
     target, n = written.target, written.target.n_competitors
     factor = laplace_at(target, written.point, written.problem.shifts, residuals=False).factor

@@ -6,7 +6,7 @@ import numpy as np
 import pymc as pm
 import pytest
 from helpers import sliced_votes
-from programs import GRAPH
+from programs import GRAPH, logp_and_dlogp
 
 import bayes_arena as ba
 from bayes_arena.inference.density.coordinates import Coordinates
@@ -66,7 +66,7 @@ def test_value_and_gradient_are_those_of_the_program(four_outcomes, model):
     program, at = compose(problem, known), Coordinates.of(problem, known)
     density, rng = log_density(at), np.random.default_rng(1)
     points = [at.start + rng.normal(0, 0.5, at.size) for _ in range(2)]
-    logp, dlogp = program.compile_logp(mode=GRAPH), program.compile_dlogp(mode=GRAPH)
+    logp, dlogp = logp_and_dlogp(program)
     ours, theirs = ([value(x) for x in points] for value in (density, lambda x: logp(by_variable(at, x, program))))
     assert ours[0][0] - ours[1][0] == pytest.approx(theirs[0] - theirs[1], rel=1e-9)
     for x, (_, slope) in zip(points, ours, strict=True):
@@ -75,10 +75,14 @@ def test_value_and_gradient_are_those_of_the_program(four_outcomes, model):
         np.testing.assert_allclose(flat, dlogp(by_variable(at, x, program)), rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("model", [MODELS[0], DIRECTIONS[1]], ids=lambda model: model.name)
-@pytest.mark.parametrize("pooled", [True, False])
+@pytest.mark.parametrize(
+    ("model", "pooled"),
+    [(MODELS[0], True), (MODELS[0], False), (DIRECTIONS[1], True), (DIRECTIONS[1], False), (SLICED, True)],
+    ids=lambda one: getattr(one, "name", f"pooled {one}"),
+)
 def test_numbers_are_those_of_the_program(four_outcomes, pooled, model):
-    problem = Problem.of(four_outcomes, model, "default")
+    cells = sliced_votes(5, 8, 4, 250) if model.slices else four_outcomes
+    problem = Problem.of(cells, model, "default")
     known = {name: 3.0 for name in problem.objective.spreads} if pooled else None
     program, at = compose(problem, known), Coordinates.of(problem, known)
     x = at.start + np.random.default_rng(2).normal(0, 0.5, at.size)

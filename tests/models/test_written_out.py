@@ -10,6 +10,7 @@ import pandas as pd
 import pymc as pm
 import pytest
 import xarray as xr
+from programs import GRAPH, compile_kwargs
 
 import bayes_arena as ba
 from bayes_arena.likelihood.presets import PRESETS
@@ -44,7 +45,9 @@ def left_out(four_outcomes):
     for name in PRESETS:
         fit = ba.fit(four_outcomes, model=name, prior=FIXED, method="map")
         tree = posterior_tree(fit)
-        pm.compute_log_likelihood(tree, model=build(name, four_outcomes, FIXED), progressbar=False)
+        pm.compute_log_likelihood(
+            tree, model=build(name, four_outcomes, FIXED), progressbar=False, compile_kwargs={"mode": GRAPH}
+        )
         found[name] = fit, tree
     return found
 
@@ -73,10 +76,11 @@ class TestOfEveryVote:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_predictive_draws_are_single_votes(four_outcomes, left_out, name):
+    options = {"random_seed": 1, "compile_kwargs": compile_kwargs(name)}
     with build(name, four_outcomes, FIXED):
-        tree = pm.sample_prior_predictive(20, random_seed=1)
+        tree = pm.sample_prior_predictive(20, **options)
         posterior = left_out[name][1].isel(draw=slice(0, 5))
-        tree.update(pm.sample_posterior_predictive(posterior, random_seed=1, progressbar=False))
+        tree.update(pm.sample_posterior_predictive(posterior, progressbar=False, **options))
     outcomes = {0, 1, 2} if "davidson" in name else {0, 1}  # half wins draw no tie
     for group in ("prior_predictive", "posterior_predictive"):
         drawn = tree[group]["outcome"]
@@ -113,7 +117,7 @@ def test_its_graph_is_drawn(arena_cells):
 
 def test_m_elo_is_in_elo_points(arena_cells):
     program = build("m-elo", arena_cells)
-    strength, rating = pm.draw([program["strength"], program["rating"]], random_seed=1)
+    strength, rating = pm.draw([program["strength"], program["rating"]], random_seed=1, mode=GRAPH)
     np.testing.assert_allclose(rating, strength * 400 / np.log(10))
 
 
@@ -136,8 +140,8 @@ def test_votes_without_sides_have_no_position(arena):
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_mode_under_a_flat_prior_is_the_estimate_of_the_paper(arena_cells, name):
     with build(name, arena_cells, "flat"):
-        exact = {"ftol": 1e-15, "gtol": 1e-10}
-        mode = pm.find_MAP(progressbar=False, return_inferencedata=True, jitter=0, options=exact)["posterior"]
+        options = {"options": {"ftol": 1e-15, "gtol": 1e-10}, "compile_kwargs": {"mode": GRAPH}}
+        mode = pm.find_MAP(progressbar=False, return_inferencedata=True, jitter=0, **options)["posterior"]
     fit = ba.fit(arena_cells, model=name, prior="flat")
     np.testing.assert_allclose(mode["strength"].values.ravel(), fit.strength, atol=1e-6)
     if "discrimination" in mode:

@@ -42,6 +42,7 @@ def test_two_orders_one_way_and_three_the_other_are_the_papers_point_four():
     assert pairwise_consistency(np.array([x, -x, x, -x, x])) == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_pairwise_consistency_is_the_mean_over_pairs(seed):
     scores = np.random.default_rng(seed).integers(0, 4, size=(4, 5)).astype(float)

@@ -166,6 +166,7 @@ def test_an_annotator_alone_on_their_pairs_is_everybody_there():
     assert table.loc[("two", "c"), "lower"] < 1000 < table.loc[("two", "c"), "upper"]  # half of the votes there
 
 
+@pytest.mark.slow
 def test_figure_3_draws_the_spread_of_elo(material):
     table = case_study.figure3(material.cells, shuffles=20)
     elo = table[table["method"] == "elo"]
@@ -178,6 +179,7 @@ def test_figure_3_draws_the_spread_of_elo(material):
     assert [line.get_label() for line in above.containers if line.has_yerr] == ["elo, ± 1 sd over orders"]
 
 
+@pytest.mark.slow
 def test_losses_of_figure_3_are_those_of_the_fit(material):
     table = case_study.figure3(material.cells, shuffles=20)
     assert list(table["method"].unique()) == ["elo", "m-elo", "am-elo", "am-davidson"]

@@ -67,6 +67,7 @@ def sentences(fit: ba.Fit) -> list[str]:
     return promoters_named(promoter_columns(fit))
 
 
+@pytest.mark.slow
 def test_an_honest_arena_is_left_as_it_is(arena, honest):
     plain = ba.fit(arena.cells, robust=False)
     assert honest.promotions is not None and plain.promotions is None and honest.promotions.cast is None
@@ -80,6 +81,7 @@ def test_an_honest_arena_is_left_as_it_is(arena, honest):
     assert (table["gain"] < 5).all() and (table["difference"].abs() < 3).all() and len(ba.promoters(honest)) == 0
 
 
+@pytest.mark.slow
 def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, rigged, found):
     target = arena.ranked(8)
     assert open_ones(found) == [target]
@@ -123,6 +125,7 @@ def test_a_reader_is_told_both_places(arena, found):
     assert ba.integrity(found)["competitor"][0] == target
 
 
+@pytest.mark.slow
 def test_those_who_vote_against_one_demote_it(arena, honest):
     target = arena.ranked(3)
     fit = ba.fit(rig(arena.cells, "hate", target, accounts=RIGGERS, votes=30, seed=1).cells)
@@ -132,6 +135,7 @@ def test_those_who_vote_against_one_demote_it(arena, honest):
     assert all("votes against it in 30 of 30 battles" in one for one in sentences(fit))
 
 
+@pytest.mark.slow
 def test_names_and_sides_do_not_matter(rigged, found):
     votes = table_of(rigged).sample(fraction=1.0, shuffle=True, seed=2)
     flipped = {"model_a": "model_b", "model_b": "model_a"}
@@ -153,6 +157,7 @@ def test_names_and_sides_do_not_matter(rigged, found):
     assert [name[::-1] for name in open_ones(fit)] == open_ones(found)
 
 
+@pytest.mark.slow
 def test_the_order_of_votes_does_not_change_a_bit(rigged, found):
     again = ba.fit(ba.read_votes(table_of(rigged).reverse()))
     assert (again.board == found.board).all() and (again.cells.counts == found.cells.counts).all()
@@ -160,6 +165,7 @@ def test_the_order_of_votes_does_not_change_a_bit(rigged, found):
     assert sentences(again) == sentences(found)
 
 
+@pytest.mark.slow
 def test_a_campaign_that_makes_a_direction_of_its_own_is_found_all_the_same(arena, rigged, found):
     assert ba.fit(rigged, robust=False).model.dimensions  # the bloc is what annotators differ in most
     assert open_ones(found) == [arena.ranked(8)] and len(named(found)) >= RIGGERS - 1
@@ -173,6 +179,7 @@ def test_models_without_annotators_numbers_find_it_where_they_are_asked_to(arena
     assert row["rank"] > row["rank_alike"] + 3
 
 
+@pytest.mark.slow
 def test_a_few_votes_name_nobody(arena):
     target = arena.ranked(8)
     fit = ba.fit(rig(arena.cells, "t-abstain", target, accounts=60, votes=3, seed=1).cells)

@@ -83,6 +83,7 @@ class TestMiddle:
         values = np.array([[5.0, 1.0, 1.0, 3.0, 1.0 + 1e-12]])
         np.testing.assert_allclose(kept(values, np.full((1, 5), 0.2)), [[0, 2 / 9, 2 / 9, 1 / 3, 2 / 9]], atol=1e-12)
 
+    @pytest.mark.slow
     def test_a_sure_minority_hardly_moves_it(self):
         arena = REGIMES["consistent minority"](np.random.default_rng(3))
         with pytest.warns(ba.AverageWarning, match=r"disagrees with everybody's average .* \(rank \d+, in the middle"):
@@ -114,6 +115,7 @@ class TestMiddle:
         elo = ba.leaderboard(found.of("the middle"))["elo"]
         np.testing.assert_allclose(elo, ba.leaderboard(found)["elo"], atol=0.01)
 
+    @pytest.mark.slow
     def test_draws_follow(self, tied):
         found = fit(tied).of("the middle")
         table = ba.leaderboard(found).set_index("competitor").loc[list(found.cells.competitors)]
@@ -141,12 +143,14 @@ class TestWinRates:
         assert ba.win_probability(found).loc[first["competitor"], first["opponent"]] == first["mean"]
         assert ba.versus(found, first["competitor"], first["opponent"]).expected_score == pytest.approx(first["mean"])
 
+    @pytest.mark.slow
     def test_draws_give_the_same(self, tied):
         found = fit(tied)
         table, drawn = ba.head_to_head(found), ba.head_to_head(found, draws=ba.draw(found, size=1000))
         for column in ("lower", "upper", "mean"):
             np.testing.assert_allclose(drawn[column], table[column], atol=0.02)
 
+    @pytest.mark.slow
     def test_one_annotator_by_name(self, tied):
         one = ba.head_to_head(fit(tied).of("person-0000"))
         np.testing.assert_allclose(one["mean"], 0.5, atol=0.03)

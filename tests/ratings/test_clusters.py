@@ -117,6 +117,7 @@ def test_draws_by_prompt_spread_as_the_bounds_say(cells):
     assert (np.abs(bounds - board[["lower", "upper"]].to_numpy().T) < 0.05 * width).all()
 
 
+@pytest.mark.slow
 def test_the_bootstrap_by_prompt_is_seeded_and_takes_whole_prompts(cells):
     fit = ba.fit(cells, model="m-elo", answers=False)
     tables = [ba.strengths(fit, interval=ba.Bootstrap(10, seed, by="prompt")) for seed in (5, 5, 6)]

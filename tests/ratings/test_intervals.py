@@ -161,6 +161,7 @@ def test_given_draws_stand_in_place_of_an_interval(arena_cells):
         ba.win_probability(fit, draws=ba.draw(fit), interval="sandwich")
 
 
+@pytest.mark.slow
 def test_the_bootstrap_of_annotators_is_that_of_refits(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", method="map")
     table = ba.annotators(fit, interval=ba.Bootstrap(resamples=30)).set_index("annotator")

@@ -70,6 +70,7 @@ def test_the_covariance_is_that_of_draws(arena_cells, model):
     np.testing.assert_allclose(covariance, np.cov(decided.T), atol=0.06 * variance.max())
 
 
+@pytest.mark.slow
 def test_all_true_ranks_are_in_their_ranges_at_once():
     """Over arenas drawn anew the level is a bound that is kept; and ranges leave something out."""
     covered, width = [], []

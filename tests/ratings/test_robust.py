@@ -258,6 +258,7 @@ def test_large_arenas_go_in_pieces(m_elo, monkeypatch):
         np.testing.assert_allclose(pieces[["lower", "upper"]], board[["lower", "upper"]], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_whole_weights_count_as_votes_and_fractions_only_in_clusters(arena):
     def fitted(weight, copies=1):
         votes = pl.concat([arena.votes.with_columns(w=pl.lit(weight))] * copies)
@@ -367,6 +368,7 @@ def test_rank_bootstraps_quietly(tmp_path, arena):
     assert json.loads(done.stdout)["leaderboard"] == rounded(board.to_dict("records"))
 
 
+@pytest.mark.slow
 def test_the_bootstrap_stays_on_its_side_of_the_ranking():
     """Two camps of nearly equal weight: a resample that starts anew ends at the mirror image three times in ten."""
     cells = panel({"a": (20, 2), "b": (20, 2), "c": (2, 18), "d": (2, 18)})

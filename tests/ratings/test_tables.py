@@ -216,6 +216,7 @@ def test_am_elo_is_on_the_scale_of_m_elo(llmfao_50):
     assert 0.85 < slope < 1.1
 
 
+@pytest.mark.slow
 def test_fractional_weights_stay_fractional(arena):
     import polars as pl
 
@@ -252,6 +253,7 @@ def test_ranks_are_those_of_scipy():
     np.testing.assert_array_equal(ranks(score), rankdata(-score, method="min"))
 
 
+@pytest.mark.slow
 def test_a_leaderboard_does_not_depend_on_the_threads_of_blas():
     from threadpoolctl import threadpool_limits
 

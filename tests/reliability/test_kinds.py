@@ -49,6 +49,7 @@ def test_evidence_and_posterior_are_the_integrals(center, sd):
     assert variance == pytest.approx(moment(2) / moment(0) - (moment(1) / moment(0)) ** 2, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guessers, adversaries", [(0.0, 0.0), (0.2, 0.0), (0.0, 0.15), (0.15, 0.25)])
 def test_shares_of_the_kinds_are_found(guessers, adversaries):
     arena = crowd(200, 100, discrimination_sd=0.3, guessers=guessers, adversaries=adversaries, seed=3)
@@ -104,6 +105,7 @@ def test_a_flat_prior_has_kinds_too():
     assert np.isfinite(table["anomaly_probability"]).all()
 
 
+@pytest.mark.slow
 def test_sampled_fits_go_the_same_way():
     arena = crowd(60, 60, guessers=0.2, adversaries=0.1, seed=4)
     fit = ba.fit(arena.cells, robust=False)
@@ -125,6 +127,7 @@ def test_dissenters_are_not_anomalous(seed):
     assert table["consistency"].iloc[:8].min() > table["consistency"].median()
 
 
+@pytest.mark.slow
 def test_names_and_sides_do_not_matter():
     arena = crowd(30, 60, guessers=0.2, adversaries=0.1, seed=6)
     cells = arena.cells

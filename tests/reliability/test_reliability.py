@@ -118,6 +118,7 @@ def test_draws_in_parts_are_the_draws(arena_cells):
     assert_allclose(np.concatenate([own for _, own in parts], axis=1), whole.own)
 
 
+@pytest.mark.slow
 def test_columns_are_those_of_the_model(arena_cells):
     first = ["annotator", "verdict", "kind", "anomaly_probability"]
     net = ["net_agreement", "net_agreement_lower", "net_agreement_upper", "consistency"]
@@ -242,6 +243,7 @@ def test_arithmetic_of_false_discovery_rates():
     assert discoveries(np.array([0.95, 1.0, 0.95, 0.95]), 0.03).tolist() == [1]  # not two of the three alike
 
 
+@pytest.mark.slow
 def test_names_do_not_matter(arena):
     new = {name: f"{'zyxwv'[index]}-judge" for index, name in enumerate(arena.annotators)}
     renamed = arena.votes.with_columns(pl.col("judge").replace(new))
@@ -308,6 +310,7 @@ def test_nobody_is_anomalous_in_mt_bench():
     assert ba.flag(fit, fdr=0.2) == ()
 
 
+@pytest.mark.slow
 def test_dropped_annotators_take_their_votes_with_them(arena, arena_cells):
     fewer = ba.drop_annotators(arena_cells, arena.anomalous)
     left = arena.votes.filter(~pl.col("judge").is_in(arena.anomalous))
@@ -334,6 +337,7 @@ def test_a_fit_says_in_a_line_what_it_is(arena_cells):
     )
 
 
+@pytest.mark.slow
 def test_the_most_suspect_come_first():
     cells, names = planted(seed=4)
     table = ba.annotators(ba.fit(cells, method="map", robust=False))

@@ -48,7 +48,7 @@ def test_ranks_of_the_truth_among_nuts_draws_are_even():
     for seed in range(8):
         arena = ba.simulate(competitors=8, annotators=1, votes=60, discrimination_sd=0.0, tie_propensity=0.0, seed=seed)
         cells = ba.read_votes(arena.votes, annotator=False)
-        fit = ba.fit(cells, prior=prior, method="nuts", draws=80, tune=100, sampler="pymc", seed=seed)
+        fit = ba.fit(cells, prior=prior, method="nuts", draws=80, tune=100, seed=seed)
         ranks.append((fit.samples.strength < arena.strength).mean(axis=0))
     ranks = np.array(ranks).ravel()
     assert abs(ranks.mean() - 0.5) < 3 * np.sqrt(1 / 12 / len(ranks))

@@ -46,6 +46,7 @@ def test_splits_partition_the_votes(four_outcomes):
     assert len(set(seen)) == 4
 
 
+@pytest.mark.slow
 def test_every_vote_is_left_out_equally_often():
     """A cell of nine wins and one tie: the tie goes with the probability of any other vote."""
     cells = ba.read_votes(frame([("x", "y", "x")] * 9 + [("x", "y", "tie")]))

@@ -49,6 +49,7 @@ def test_replications_cast_every_vote_again(four_outcomes, model, possible):
         assert np.abs(z).max() < 2
 
 
+@pytest.mark.slow
 def test_rates_are_those_of_the_votes():
     rows = [("x", "y", "x", "j")] * 6 + [("y", "x", "x", "j")] * 2 + [("y", "x", "y", "k"), ("x", "y", "tie", "k")]
     fit = ba.fit(ba.read_votes(frame([*rows, ("z", "x", "x", "k")])), model=DAVIDSON)

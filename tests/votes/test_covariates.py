@@ -364,6 +364,7 @@ def test_options_of_the_command_line_read_the_same(tmp_path):
     assert_same(source.read(), ba.read_votes(TABLE, **READING))
 
 
+@pytest.mark.slow
 def test_what_the_command_line_says_of_prompts(tmp_path):
     path = tmp_path / "votes.csv"
     repeating(60, 5).write_csv(path)

@@ -146,6 +146,7 @@ def test_paths_that_cannot_be(tmp_path):
         assert len(str(error.value)) < 400
 
 
+@pytest.mark.slow
 def test_a_long_condition_ends():
     thousand = " or ".join(f'model_a == "m{number}"' for number in range(900))
     assert ba.read_votes(ROWS, where=f'{thousand} or model_a == "x"').n_votes == 20

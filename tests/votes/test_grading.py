@@ -143,6 +143,7 @@ def test_what_is_saved_merged_and_split_keeps_its_grades(graded, tmp_path):
     assert sum(column.startswith("wins_") for column in pl.read_parquet(tmp_path / "cells.parquet").columns) == 6
 
 
+@pytest.mark.slow
 def test_the_command_reads_folds_and_counts_grades(tmp_path):
     file = tmp_path / "votes.csv"
     frame([(*pair, label) for pair in ("xy", "yz", "zx") for label in ARROWS * 4]).write_csv(file)

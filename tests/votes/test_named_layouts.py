@@ -192,6 +192,7 @@ def test_a_file_of_three_annotators_asks_for_its_numbers_and_then_for_nothing():
     assert len(cells.slice_names["prompt"]) == 170
 
 
+@pytest.mark.slow
 def test_scores_of_two_teams_are_wins_and_draws():
     cells = ba.read_votes(real_votes("football_internationals.csv"))
     games = pl.read_csv(real_votes("football_internationals.csv"), infer_schema=False).cast(

@@ -117,7 +117,7 @@ def test_the_information_of_pairs_is_that_of_rankings():
     """The spread of estimates over simulated sets of rankings in random order is what the standard errors say."""
     rng, names = np.random.default_rng(2), np.array(list("abcdefg"))
     estimates, sds = [], []
-    for _ in range(200):
+    for _ in range(100):
         order = rng.permuted(np.tile(np.arange(7), (300, 1)), axis=1)[:, :5]
         columns = {"ranking": np.repeat(np.arange(300), 5), "competitor": names[order.ravel()]}
         table = pl.DataFrame(columns | {"rank": np.tile(np.arange(5), 300)})
