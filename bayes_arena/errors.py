@@ -223,11 +223,12 @@ def compiler_folder() -> Iterator[None]:
     """Where PyTensor cannot write to its folder, explain how to name another."""
     try:
         yield
-    except OSError as error:
-        if error.filename is None:
+    except (OSError, ValueError) as error:
+        cause = error.__context__ if isinstance(error, ValueError) else error  # which PyTensor turns into a ValueError
+        if not isinstance(cause, OSError) or cause.filename is None:
             raise
         raise CompilerError(
-            f"PyTensor, which compiles the model, cannot use its folder: {error}. That is .pytensor under $HOME "
+            f"PyTensor, which compiles the model, cannot use its folder: {cause}. That is .pytensor under $HOME "
             f"({os.environ.get('HOME', 'not set')}): set HOME, or PYTENSOR_FLAGS=base_compiledir=FOLDER."
         ) from error
 

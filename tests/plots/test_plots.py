@@ -100,7 +100,7 @@ def test_ranks_are_those_of_the_table(fit):
     ax, table = ba.plots.ranks(fit), ba.rank_probabilities(fit, top=3)
     shares = np.asarray(ax.images[0].get_array())
     assert labels(ax.yaxis) == list(table["competitor"])[:: 1 if len(table) < 60 else 2]
-    assert labels(ax.figure.axes[1].yaxis)[-3:] == ["50%", "75%", "100%"]
+    assert labels(ax.figure.axes[1].yaxis)[-3:] == ["50 %", "75 %", "100 %"]
     assert shares.sum(axis=1) == pytest.approx(1)
     assert shares.sum(axis=0) == pytest.approx(1)
     assert shares[:, 0] == pytest.approx(table["p_best"])
