@@ -32,7 +32,7 @@ import numpy as np
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.crowd import kept
-from bayes_arena.inference.curves import curves, deviations, grid_of_pairs, part_of_ties, shares, ties_of_competitors
+from bayes_arena.inference.curves import curves, deviations, grid_of_pairs, part_of_ties, shares, ties_of_pairs
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
@@ -138,6 +138,8 @@ def average_votes(
     ]
     if (ties := part_of_ties(target)) is not None:
         by_slices.append((ties, by_competitors(by_coordinate[T], of_i + of_j)))
+    if view.ties is not None:
+        by_slices.append((slice(0, len(view.ties)), np.outer(functions @ by_coordinate[T], view.ties)))
     by_common = functions @ np.array(common).reshape(len(common), len(i)).T
     return AverageVotes(score, by_competitors(by_lead[0], of_i - of_j), by_common, by_slices, own, view.slices)
 
@@ -166,9 +168,9 @@ def _middle_of_pairs(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return what :func:`_of_middle` does for a few pairs, with derivatives by the annotators' parameters (m, M, q)."""
     predictor, size = target.predictor, len(i)
-    mean, ties = point.strength + view.slices @ point.slices, ties_of_competitors(target, point.slices)
+    mean, ties = point.strength + view.slices @ point.slices, ties_of_pairs(target, view, point.slices, i, j)
     leads = [lead(mean, i, j)[:, None], *(lead(point.slices[part], i, j)[:, None] for part in target.directions)]
-    offset = 0.0 if ties is None else (ties[i] + ties[j])[:, None]
+    offset = 0.0 if ties is None else ties[:, None]
     share = shares(target, votes, view)
     points = list(_points_of_pairs(target, point.own, view, leads))
     shape = len(points), size, len(share)

@@ -79,7 +79,7 @@ class Grid:
     at_pairs : array, shape (n_pairs, L)
         Takes curves from there to pairs.
     offset : ndarray, shape (S L,) or (1,)
-        What competitors add to ln nu.
+        What competitors, and slices that are given, add to ln nu.
     """
 
     leads: list[Floats]
@@ -128,6 +128,7 @@ def grid_of_pairs(target: Objective, point: Point, view: View, i: Ints, j: Ints)
     d = lead(point.strength + view.slices @ point.slices, i, j)
     along = [lead(point.slices[part], i, j) for part in target.directions]
     ties, (noise, _) = ties_of_competitors(target, point.slices), deviations(target, view)
+    chosen = np.full(1, 0.0 if view.ties is None else float(view.ties @ point.slices))
     thetas = [target.predictor.factors(own.T)[0] for own, _ in around(target, point.own, view, slice(None))]
     steepest = max(float(np.abs(theta).max(initial=0.0)) for theta in thetas)
     near = max(float(np.abs(d).max()), 1e-12)
@@ -137,14 +138,14 @@ def grid_of_pairs(target: Objective, point: Point, view: View, i: Ints, j: Ints)
     if ties is not None or along or len(noise[0]) * len(d) <= size:
         repeated = [np.tile(one, len(noise[0])) for one in (d, *along)]
         repeated[0] += np.repeat(noise[0], len(d))
-        offset = np.zeros(1) if ties is None else np.tile(ties[i] + ties[j], len(noise[0]))
+        offset = chosen if ties is None else chosen + np.tile(ties[i] + ties[j], len(noise[0]))
         return Grid(repeated, noise[1], eye_array(len(d), format="csr"), offset)
     nodes, to_coefficients = chebyshev(size)
     averaged = np.zeros((size, size))  # from the grid to leads that are averaged over the noise
     for shift, chance in zip(*noise, strict=True):
         averaged += chance * chebvander((near * nodes + shift) / reach, size - 1)
     at_pairs = chebvander(d / near, size - 1) @ (to_coefficients @ averaged @ to_coefficients)
-    return Grid([reach * nodes], np.ones(1), at_pairs, np.zeros(1))
+    return Grid([reach * nodes], np.ones(1), at_pairs, chosen)
 
 
 def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Grid) -> Curves:
@@ -370,6 +371,17 @@ def ties_of_competitors(target: Objective, slices: Floats) -> Floats | None:
     """Return what every competitor adds to ln nu, (..., n), if the model has such effects."""
     part = part_of_ties(target)
     return None if part is None else slices[..., part]
+
+
+def ties_of_pairs(target: Objective, view: View, slices: Floats, i: Ints, j: Ints) -> Floats | None:
+    """Return what competitors and slices that are given add to ln nu of pairs, (..., m); None if nothing does."""
+    ties, found = ties_of_competitors(target, slices), None
+    if ties is not None:
+        found = ties[..., i] + ties[..., j]
+    if view.ties is None:
+        return found
+    chosen = np.asarray(slices @ view.ties)[..., None] + np.zeros(len(i))
+    return chosen if found is None else found + chosen
 
 
 def shares(target: Objective, votes: Floats, view: View | None) -> Floats:

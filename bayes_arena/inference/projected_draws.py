@@ -12,7 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.average_vote import CERTAIN, scattered
 from bayes_arena.inference.crowd import kept
-from bayes_arena.inference.curves import LEAD_NODES, NODES, TIE_NODES, shares, ties_of_competitors
+from bayes_arena.inference.curves import LEAD_NODES, NODES, TIE_NODES, shares, ties_of_pairs
 from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.projection import is_bradley_terry
 from bayes_arena.inference.views import View, on_new_slices
@@ -147,12 +147,12 @@ def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: 
     """Return what :func:`_average_over_slices` does, for leads along directions, or for the middle of the votes."""
     d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes, view)
     along = [lead(point.slices[part], i, j)[:, None] for part in target.directions]
-    ties = ties_of_competitors(target, point.slices)
+    ties = ties_of_pairs(target, view, point.slices, i, j)
     score = np.zeros((len(i), len(share)))
     for shift, tie, chance in scattered(target, view, roughly=True):
         z = target.predictor.coordinates([d + shift + np.zeros(len(share)), *along], point.common, point.own.T)
         if len(z) > T:
-            z[T] += tie if ties is None else (tie + ties[i] + ties[j])[:, None]
+            z[T] += tie if ties is None else (tie + ties)[:, None]
         score += 0.5 * chance * (1 + target.likelihood.net_score(z))
     if not view.crowd.middle:
         return np.asarray(score @ share)
@@ -167,16 +167,16 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
     """
     d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes, view)
     lead_sd, tie_sd = view.scatter(target)
-    ties = ties_of_competitors(target, point.slices)
-    offset = np.zeros_like(d) if ties is None else ties[i] + ties[j]
+    ties = ties_of_pairs(target, view, point.slices, i, j)
+    offset = np.zeros_like(d) if ties is None else ties
     sides = []
     for center, sd, size, count in ((d, lead_sd, NODES, LEAD_NODES), (offset, tie_sd, TIES, TIE_NODES)):
         x, chance = np.polynomial.hermite_e.hermegauss(count if sd else 1)
         everywhere = center + sd * x[:, None]
-        reach = max(float(np.abs(everywhere).max()), 1e-12)
+        middle, reach = 0.5 * (everywhere.max() + everywhere.min()), max(0.5 * float(np.ptp(everywhere)), 1e-12)
         nodes, to_coefficients = chebyshev(size)
-        terms = np.einsum("x,xpa->pa", chance / chance.sum(), chebvander(everywhere / reach, size - 1))
-        sides.append((reach * nodes, terms @ to_coefficients))
+        terms = np.einsum("x,xpa->pa", chance / chance.sum(), chebvander((everywhere - middle) / reach, size - 1))
+        sides.append((middle + reach * nodes, terms @ to_coefficients))
     (leads, by_lead), (shifts, by_shift) = sides
     everybody = leads[:, None, None] + np.zeros((len(shifts), len(share)))
     z = target.predictor.coordinates([everybody], point.common, point.own.T)

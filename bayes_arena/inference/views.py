@@ -86,6 +86,8 @@ class View:
         Kinds of which one slice is selected; over all other kinds strengths are averaged.
     unseen : ndarray, shape (n,)
         Variance of m due to parameters without votes.
+    ties : ndarray, shape (s,), or None
+        What the parameters of slices of the given kinds add to ln nu: ties @ u.
     annotators : ndarray, shape (M, q, q), or None
         Covariances of the annotators' parameters, given all others, where the fit has their posterior means: expected
         votes are averaged over these parameters, too.
@@ -96,6 +98,7 @@ class View:
     slices: Any
     given: tuple[str, ...]
     unseen: Floats
+    ties: Floats | None = None
     annotators: Floats | None = None
     crowd: Crowd = field(default_factory=Crowd)
 
@@ -155,21 +158,23 @@ def view(problem: Problem, estimand: Estimand) -> View:
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     people = estimand.population
     given += people.alone() if people else []
-    places, weights, unseen = [], [], np.zeros(n)
+    places, weights, unseen, ties = [], [], np.zeros(n), None
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
         if effect.walks and estimand.at:
             competitor, place, weight, spare = numbering.at(int(periods([estimand.at])[0]))
             places.append((competitor, place))
             weights.append(weight)
             unseen += effect.sd**2 * spare
+        if effect.basis == "one" and effect.by in given:
+            ties = np.zeros(numbering.n_slices) if ties is None else ties
+            ties[part] = _shares(problem, effect.by, rows, people)[keys]
         if effect.walks or effect.basis != "difference" or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
             continue
         if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
             continue
-        share, unheard = _shares(problem, effect.by, rows), np.zeros(0)
+        share, unheard = _shares(problem, effect.by, rows, people), np.zeros(0)
         if people and effect.by in people.kinds:
-            names = cells.slice_names[effect.by]
-            share, unheard = people.of_kind(effect.by, names), np.array([*people.unheard(effect.by, names).values()])
+            unheard = np.array([*people.unheard(effect.by, cells.slice_names[effect.by]).values()])
         code, competitor = np.divmod(keys, n)
         weight = share[code]
         places.append((competitor, np.arange(part.start, part.stop)))
@@ -182,7 +187,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
-    return View(matrix, tuple(given), unseen)
+    return View(matrix, tuple(given), unseen, ties)
 
 
 def _period_at(problem: Problem, at: str) -> str:
@@ -216,9 +221,11 @@ def on_new_slices(target: Objective) -> View:
     return View(csr_array((n, target.numbering.n_slices)), (), np.zeros(n))
 
 
-def _shares(problem: Problem, kind: str, rows: np.ndarray) -> Floats:
-    """Return the share of the prompts (or votes) of some rows in every slice of a kind."""
+def _shares(problem: Problem, kind: str, rows: np.ndarray, people: Population | None) -> Floats:
+    """Return the share of people, or else of the prompts (or votes) of some rows, in every slice of a kind."""
     cells = problem.cells
+    if people and kind in people.kinds:
+        return people.of_kind(kind, cells.slice_names[kind])
     code, size = cells.slices[kind][rows], len(cells.slice_names[kind])
     votes = cells.counts.sum(axis=1)[rows]
     if PROMPT in cells.slices:

@@ -21,7 +21,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, noise_of_unseen
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.average_vote import CERTAIN, average_votes, scattered
-from bayes_arena.inference.curves import ties_of_competitors
+from bayes_arena.inference.curves import ties_of_pairs
 from bayes_arena.inference.projected_draws import scores_of_draws
 from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
@@ -334,12 +334,12 @@ def _expected_score(
     averaged over slices.
     """
     numbers = [effect.mean for effect in fit.target.own] if own is None else own
-    leads, ties = lead(strength, i, j), ties_of_competitors(fit.target, slices)
+    leads, ties = lead(strength, i, j), ties_of_pairs(fit.target, fit.view, slices, i, j)
     along = [lead(slices[:, part], i, j) for part in fit.target.directions]
     score: Floats | float = 0.0
     for shift, tie, chance in scattered(fit.target, fit.view):
         z = fit.target.predictor.coordinates([leads + shift, *along], common.T[:, :, None], numbers)
         if fit.target.slices and len(z) > T:
-            z[T] += tie if ties is None else tie + ties[:, i] + ties[:, j]
+            z[T] += tie if ties is None else tie + ties
         score = score + times(chance, fit.target.likelihood.expected_score(z)[0])
     return np.asarray(score)

@@ -4,9 +4,13 @@ import numpy as np
 import polars as pl
 import pytest
 from criteria import CRITERIA, draw
+from true_boards import average_score, projected
 
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts
+from bayes_arena.inference.change import POINTS
+from bayes_arena.inference.projected_draws import project_draws
+from bayes_arena.inference.projection import project
 from bayes_arena.likelihood import numbering
 
 
@@ -120,3 +124,44 @@ def test_a_flat_prior_and_one_criterion_are_as_before(arena, cells):
     assert ba.choose(cells, prior="flat").problem.model.name == "am-elo"
     one = ba.read_votes(arena.votes, layout="criteria", where="criterion == 'style'")
     assert ba.choose(one).problem.model.name == "am-davidson"
+
+
+@pytest.mark.slow
+def test_the_board_of_a_slice_has_its_ties():
+    """Where nearly all verdicts tie, sides are close: on the scale of the other slice's ties gaps would be tripled."""
+    rng = np.random.default_rng(0)
+    n, size, ties = 8, 4_000, {"few": -3.0, "many": 2.0}
+    strength, names = rng.normal(0, 0.8, n), np.array([f"m{one}" for one in range(n)])
+    parts = []
+    for topic, tie in ties.items():
+        a, k = rng.integers(n, size=size), rng.integers(20, size=size)
+        b = (a + rng.integers(1, n, size=size)) % n
+        eta = strength[a] - strength[b]
+        outcome = (np.column_stack([eta / 2, -eta / 2, np.full(size, tie)]) + rng.gumbel(size=(size, 3))).argmax(axis=1)
+        winner = np.array(["model_a", "model_b", "tie"])[outcome]
+        columns = {"model_a": names[a], "model_b": names[b], "winner": winner, "judge": [f"u{one}" for one in k]}
+        parts.append(pl.DataFrame(columns | {"topic": [topic] * size}))
+    by = {"strength_by": ("topic",), "ties_by": ("topic",)}
+    fit = ba.fit(ba.read_votes(pl.concat(parts), slices=["topic"]), model=ba.Model("x", ties="davidson", **by))
+    i, j = np.triu_indices(n, k=1)
+    for topic, tie in ties.items():
+        within = fit.on(slice=("topic", topic))
+        truth = projected(average_score((strength[i] - strength[j])[None], np.full(1, tie)), n) / POINTS
+        assert within.board @ truth / (truth @ truth) == pytest.approx(1, abs=0.1)
+        votes = fit.cells.votes_by_annotator()
+        drawn = project_draws(
+            fit.target,
+            fit.point.strength[None],
+            fit.point.common[None],
+            fit.point.own[None],
+            votes,
+            fit.point.slices[None],
+            view=within.view,
+        )
+        np.testing.assert_allclose(drawn[0], within.board, atol=1e-6)
+        move = rng.normal(0, 1e-4, len(fit.point.head))
+        ahead, behind = (
+            project(fit.target, fit.point.moved(move, 0 * fit.point.own, side), votes, within.view).strength
+            for side in (1.0, -1.0)
+        )
+        np.testing.assert_allclose((ahead - behind) / 2, within.projection.by_head[:] @ move, atol=1e-9)

@@ -68,6 +68,11 @@ def annotators(
     With --judge, report on a language model that votes beside people.
     """
     if judge is not None:
+        given = {"--fdr": fdr, "--plot": picture.plot, "--interval": intervals.interval, "--by": intervals.by}
+        if idle := [name for name, value in given.items() if value is not None]:
+            raise ModelError(
+                f"The report on a judge takes no {' and no '.join(idle)}. Leave out what it does not take."
+            )
         _report_on_judge(judge, own, source, model, intervals.level, output)
         return
     if own is not None:
