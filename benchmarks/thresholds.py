@@ -86,7 +86,7 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
     "many": (
         lambda seed: crowd(20, 10_000, 50_000, seed),
         lambda: patch.object(gaussian, "MANY_ANNOTATORS", 10_000),
-        lambda: patch.object(gaussian, "MANY", 10_001),
+        lambda: patch.object(gaussian, "MANY_ANNOTATORS", 10_001),
     ),
     "competitors": (
         few_met,

@@ -9,10 +9,14 @@ import pytest
 from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
+from bayes_arena.algebra.factors import factorise
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.inference.marginal import gaussian
-from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, moments, nearest_gaussian, sizes_of
+from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads
+from bayes_arena.inference.marginal.sweep import moments, sizes_of
+from bayes_arena.inference.mode.mode import find_mode
+from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, averaged, rule
@@ -92,11 +96,11 @@ def dense(target, point, hessian):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     problem = Problem(few_votes, model, Prior())
-    target, mode = problem.objective, gaussian.find_mode(problem)
+    target, mode = problem.objective, find_mode(problem)
     _, hessian = gradient_and_hessian(target, mode.point, residuals=False)
     held = np.ones(len(target.own), dtype=bool)
-    gauge = gaussian.Gauge(problem.shifts, free_scale=False, held=held)
-    factor = gaussian.factorise(hessian, extra=gauge.extra(mode.point, hessian), held=held)
+    gauge = Gauge(problem.shifts, free_scale=False, held=held)
+    factor = factorise(hessian, extra=gauge.extra(mode.point, hessian), held=held)
     rows, tally, point = slice(3, 40), target.tally, mode.point
     leads, factors = target.leads_at(point), target.factors(point)
     leads, factors = ([one[rows] if np.ndim(one) else one for one in part] for part in (leads, factors))
@@ -256,8 +260,8 @@ def test_annotators_answer_the_head_and_spreads_are_uncertain(sparse):
     around = Covariances.of(target, fit.laplace.factor)
     _, hessian = value_and_derivatives(target, fit.point, residuals=False, around=around)[1:]
     held = np.ones(3, dtype=bool)
-    gauge = gaussian.Gauge(fit.problem.shifts, free_scale=False, held=held)
-    fixed = gaussian.factorise(hessian, extra=gauge.extra(fit.point, hessian), held=held)
+    gauge = Gauge(fit.problem.shifts, free_scale=False, held=held)
+    fixed = factorise(hessian, extra=gauge.extra(fit.point, hessian), held=held)
     ratio = np.sqrt(fit.laplace.strength_variance().sum() / np.trace(Covariances.of(target, fixed).of_strengths))
     assert 1.01 < ratio < 1.15
 
