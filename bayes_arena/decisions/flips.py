@@ -30,7 +30,8 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.threads import one_thread
-from bayes_arena.votes.names import ANNOTATOR
+from bayes_arena.votes.cells import NO_PROGRAM
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM
 from bayes_arena.votes.outcomes import outcome_names, whole_counts
 
 if TYPE_CHECKING:
@@ -197,7 +198,8 @@ def flip_votes(
         columns[ANNOTATOR] = np.array(cells.annotators, dtype=object)[tally.k[row]]
     slices = [*fit.model.slices, *([by] if by not in (VOTE, ANNOTATOR, *fit.model.slices) else [])]
     for name, codes in zip(slices, tally.slices, strict=False):
-        columns[name] = np.array(cells.slice_names[name], dtype=object)[codes[row]]
+        known = (*cells.programs, *[""] * -NO_PROGRAM) if name == PROGRAM else cells.slice_names[name]
+        columns[name] = np.array(known, dtype=object)[codes[row]]
     columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
     table = Table(columns)

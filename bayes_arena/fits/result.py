@@ -57,6 +57,7 @@ from bayes_arena.markup import html_facts, ranges
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.names import PROMPT
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.reading.shares import read_shares
 from bayes_arena.votes.records import records
 from bayes_arena.votes.sizes import sizes
@@ -574,7 +575,7 @@ class Fit:
 
     @cached_property
     def _seen(self) -> Floats:
-        """Counts of the cells with a vote that the model sees, shape (4, n_rows)."""
+        """Counts of the cells with a vote that the model sees, shape (K, n_rows)."""
         seen = self.model.seen_counts(self.cells.counts)
         return seen[:, seen.any(axis=0)]
 
@@ -597,9 +598,10 @@ class Fit:
 
         Chi-squared with ``degrees_of_freedom`` where the model is true and the cells have many votes each.
         """
-        wins, losses, ties, bad = self._seen
-        half = not self.model.has_tie_outcome
-        shares = np.array([wins + ties / 2, losses + ties / 2] if half else [wins, losses, ties, bad])
+        shares = self._seen
+        if not self.model.has_tie_outcome:
+            wins, losses, ties = wins_losses_ties(shares.T)
+            shares = np.array([wins + ties / 2, losses + ties / 2])
         return 2 * (self.loss + float(scipy.special.xlogy(shares, shares / shares.sum(axis=0)).sum()))
 
     @property
@@ -612,7 +614,7 @@ class Fit:
             If there is a prior, under which a parameter is less than one degree of freedom.
         """
         self._require_flat("Degrees of freedom count")
-        return int(self._seen.shape[1]) * self.target.likelihood.n_coordinates - self.n_parameters
+        return int(self._seen.shape[1]) * (len(self.target.likelihood.outcomes) - 1) - self.n_parameters
 
     @property
     def aic(self) -> float:

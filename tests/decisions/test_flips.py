@@ -142,6 +142,17 @@ def test_answers_are_refitted_with_the_rest():
     assert len(prompts.loc[0, "prompt"]) == prompts.loc[0, "k"] <= 12
 
 
+def test_votes_of_programs_are_named_with_them(votes):
+    programs = ["annotator-01", "annotator-02"]
+    fit = ba.fit(ba.read_votes(votes, programs=programs), model="davidson")
+    pair = ba.leaderboard(fit)["competitor"][:2]
+    (row,) = ba.flips(fit, [tuple(pair)]).to_dict("records")
+    table = ba.flip_votes(fit, *pair)
+    assert table["votes"].sum() == row["k"] > 0
+    assert set(table["program"]) <= {*programs, ""}
+    assert ((table["program"] == table["annotator"]) | (table["program"] == "")).all()
+
+
 def test_an_order_that_no_allowed_change_turns_says_so(fitted):
     table = ba.flips(fitted, max_share=1 / 600)
     assert np.isinf(table["k"].max())

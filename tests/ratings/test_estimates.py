@@ -103,6 +103,18 @@ def test_two_competitors_by_hand():
     assert fit.aic == pytest.approx(2 - 2 * fit.log_likelihood)
 
 
+def test_graded_verdicts_by_hand():
+    """Two competitors, five outcomes of which four are free, three parameters."""
+    counts = {"A>>B": 8, "A>B": 5, "A=B": 4, "B>A": 2, "B>>A": 1}
+    cells = ba.read_votes(frame([("x", "y", grade) for grade, count in counts.items() for _ in range(count)]))
+    fit = ba.fit(cells, model=ba.Model("graded", ties="davidson", grades=2), prior="flat")
+    saturated = sum(count * math.log(count / 20) for count in counts.values())
+    assert fit.deviance == pytest.approx(2 * (fit.loss + saturated))
+    assert (fit.n_parameters, fit.degrees_of_freedom) == (3, 1)
+    folded = ba.fit(cells, model="bradley-terry", prior="flat")
+    assert folded.deviance == pytest.approx(0, abs=1e-9)
+
+
 def test_contrasts_are_strengths_against_the_other(plain):
     against = ba.strengths(plain, reference="Detroit", interval="profile").set_index("competitor")
     pairs = [(team, "Detroit") for team in against.index if team != "Detroit"]
