@@ -95,6 +95,11 @@ def test_bad_times_of_boards(moving, at, said):
         ba.leaderboard(moving, at=at)
 
 
+def test_the_refusal_of_an_interval_says_what_moves(moving):
+    with pytest.raises(ba.ModelError, match=r"has them by time\. .*no groups or drift"):
+        ba.leaderboard(moving, interval="sandwich")
+
+
 def test_strengths_that_stay_have_no_date():
     fit = ba.fit(changed_midway(0))
     with pytest.raises(ba.ModelError, match=r"do not move.*drift=True"):

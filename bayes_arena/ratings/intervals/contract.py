@@ -24,6 +24,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
+from bayes_arena.votes.names import TIME
 
 HIGHEST_LEVEL = 1 - 1e-9
 
@@ -157,10 +158,10 @@ def require_point_estimate(fit: Fit, interval: str) -> None:
             "annotators disagree. Use 'laplace', or a Model with dimensions=0."
         )
     if fit.model.is_crossed:
-        by = dict.fromkeys((*fit.model.strength_by, *fit.model.ties_by))
+        by = dict.fromkeys((*fit.model.strength_by, *fit.model.ties_by, *([TIME] if fit.model.drift else [])))
         raise ModelError(
             f"The interval {interval!r} is for models without slice parameters, and {fit.model.name!r} has them by "
-            f"{listing(by)}. Use 'laplace', or a model without them (answers=False, --answers off)."
+            f"{listing(by)}. Use 'laplace', or a model without them: answers=False (--answers off), no groups or drift."
         )
     if fit.method not in ("map", "marginal"):
         raise ModelError(
