@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.likelihood.specification import Model
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict_cells
 from bayes_arena.votes.cells import Cells
@@ -52,11 +55,13 @@ if TYPE_CHECKING:
 SCORES, GROUP_SCORES = ("mse", "auc", "auc_ties", "log_score"), ("mse", "log_score")
 """Scores of ``held_out``, and of ``kfold``."""
 Fitter = Callable[[Cells], Fit | Ratings]
+Models = Mapping[str, str | Model | Fitter]
+"""What to fit, by the name in the table."""
 
 
 def held_out(
     cells: object,
-    models: Mapping[str, Fitter],
+    models: Models,
     *,
     over: str | None = None,
     splits: int = 10,
@@ -70,11 +75,12 @@ def held_out(
     ----------
     cells : Cells, path or dataframe
         Votes, or what :func:`~bayes_arena.read_votes` reads without options.
-    models : mapping of str to callable
-        What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, for instance
-        ``functools.partial(fit, model="am-elo", prior="flat")``, or bare
-        :class:`~bayes_arena.validation.prediction.Ratings`, such as online Elo's. A function may leave annotators out
-        (``keep_annotators``); :mod:`bayes_arena.validation.prediction` says how their votes are then predicted.
+    models : mapping of str to str, Model or callable
+        What to fit, by the name in the table: a model as for :func:`~bayes_arena.fit`, or a function of the training
+        votes that returns a :class:`~bayes_arena.Fit`, for instance ``functools.partial(fit, model="am-elo",
+        prior="flat")``, or bare :class:`~bayes_arena.validation.prediction.Ratings`, such as online Elo's. A function
+        may leave annotators out (``keep_annotators``); :mod:`bayes_arena.validation.prediction` says how their votes
+        are then predicted.
     over : str, optional
         Leave out whole groups: ``"annotator"``, or a slice of the votes such as ``"prompt"``. Annotators left out are
         then predicted as new ones, as by :func:`~bayes_arena.kfold`. By default votes are left out one by one, and the
@@ -114,7 +120,7 @@ def held_out(
     Nadeau, C. & Bengio, Y. (2003), "Inference for the generalization error", Machine Learning 52. Liu et al. (2025),
     section 5.2 and Table 2.
     """
-    reference = require_models(models, reference)
+    fitters, reference = require_models(models, reference)
     cells = as_cells(cells)
     if splits < 2:
         raise ModelError(f"Standard errors need at least two splits, not {splits!r}.")
@@ -125,7 +131,7 @@ def held_out(
         parts = split_groups(cells, over, splits=splits, test=test, seed=seed)
     values = np.empty((len(models), splits, len(SCORES)))
     for index, (train, left_out) in enumerate(parts):
-        for row, fitter in enumerate(models.values()):
+        for row, fitter in enumerate(fitters):
             report(f"splits, {list(models)[row]}", index, splits)
             prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             values[row, index] = scores(prediction, left_out.counts)
@@ -149,14 +155,14 @@ def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     return table
 
 
-def require_models(models: Mapping[str, Fitter], reference: str | None) -> str:
-    """Return the name of the reference, by default the first model; refuse an unknown one."""
+def require_models(models: Models, reference: str | None) -> tuple[list[Fitter], str]:
+    """Return functions that fit the models, and the reference, by default the first; refuse an unknown one."""
     if not models:
         raise ModelError("There is no model to fit.")
     reference = next(iter(models)) if reference is None else reference
     if reference not in models:
         raise ModelError(f"The reference {reference!r} is not one of the models: {', '.join(models)}.")
-    return reference
+    return [one if callable(one) else partial(fit, model=one) for one in models.values()], reference
 
 
 def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
@@ -246,7 +252,7 @@ def auc(score: Floats, *outcomes: Floats) -> float:
 
 def kfold(
     cells: object,
-    models: Mapping[str, Fitter],
+    models: Models,
     *,
     over: str,
     folds: int = 10,
@@ -259,9 +265,8 @@ def kfold(
     ----------
     cells : Cells, path or dataframe
         Votes, or what :func:`~bayes_arena.read_votes` reads without options.
-    models : mapping of str to callable
-        What to fit, by name: functions of the training votes that return a :class:`~bayes_arena.Fit`, as for
-        :func:`~bayes_arena.held_out`.
+    models : mapping of str to str, Model or callable
+        What to fit, by the name in the table, as for :func:`~bayes_arena.held_out`.
     over : str
         What votes of a group share: ``"annotator"``, or a slice of the votes such as ``"prompt"``.
     folds : int
@@ -286,7 +291,7 @@ def kfold(
     NotIdentifiedError
         If, under a flat prior, the training votes say nothing about a pair that is left out.
     """
-    reference = require_models(models, reference)
+    fitters, reference = require_models(models, reference)
     cells = as_cells(cells)
     groups = groups_of(cells, over)
     if not 2 <= folds <= groups.size:
@@ -297,7 +302,7 @@ def kfold(
     for number in range(folds):
         inside = (fold[groups.of_cell] == number) & cells.counts.any(axis=1)
         train, left_out = divide(cells, cells.counts * inside[:, None])
-        for row, (name, fitter) in enumerate(models.items()):
+        for row, (name, fitter) in enumerate(zip(models, fitters, strict=True)):
             report(f"folds, {name}", number, folds)
             prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             squares, logs, votes = vote_scores(prediction, left_out.counts)

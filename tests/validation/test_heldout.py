@@ -306,3 +306,14 @@ def test_votes_that_were_not_read_yet_are_read(tmp_path):
         expected = compare(ba.read_votes(table), models)
         assert compare(table, models).equals(expected)
         assert compare(tmp_path / "votes.csv", models).equals(expected)
+
+
+def test_a_model_is_fitted_as_it_is_by_default(arena_cells):
+    by_name, by_model, by_function = (
+        ba.held_out(arena_cells, {"m": one}, splits=2)
+        for one in ("bradley-terry", ba.Model("bradley-terry"), partial(ba.fit, model="bradley-terry"))
+    )
+    assert by_name.equals(by_function)
+    assert by_model.equals(by_function)
+    with pytest.raises(ba.ModelError, match="bradley-terry"):
+        ba.held_out(arena_cells, {"m": "bradly-terry"}, splits=2)
