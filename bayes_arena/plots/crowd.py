@@ -92,6 +92,6 @@ def annotators(
 def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
     """Return theta, or net agreement where the model has no theta, with its bounds and its label."""
     if "theta" in columns:
-        return tuple(columns[name] for name in ("theta", "lower", "upper")), "theta (1: the average annotator)"
+        return tuple(columns[name] for name in ("theta", "theta_lower", "theta_upper")), "theta (1: the average annotator)"
     names = ("net_agreement", "net_agreement_lower", "net_agreement_upper")
     return tuple(columns[name] for name in names), "net agreement"
