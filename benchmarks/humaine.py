@@ -134,9 +134,10 @@ def beside_nuts(draws: int, people: int) -> None:
     stats, posterior = tree["sample_stats"], tree["posterior"].to_dataset()
     rhat, ess = (np.concatenate([np.ravel(x) for x in of(posterior).values()]) for of in (az.rhat, az.ess))
     print(
-        f"{people:,} people, {cells.n_votes:,.0f} verdicts, {len(rhat):,} numbers. NUTS: {stats.sizes['chain']} chains of "
-        f"{draws:,} draws after as many of warm-up, {of_nuts_s:,.0f} s of the processor (the fit {of_fit_s:.1f} s); largest "
-        f"r-hat {rhat.max():.3f}, fewest effective draws {ess.min():,.0f}, {int(stats['diverging'].sum())} divergences.\n"
+        f"{people:,} people, {cells.n_votes:,.0f} verdicts, {len(rhat):,} numbers. NUTS: {stats.sizes['chain']} chains "
+        f"of {draws:,} draws after as many of warm-up, {of_nuts_s:,.0f} s of the processor; the fit, {of_fit_s:.1f} s. "
+        f"Largest r-hat {rhat.max():.3f}, fewest effective draws {ess.min():,.0f}, divergences "
+        f"{stats['diverging'].sum():.0f}.\n"
     )
     print(markdown(("board", "mean distance, sd", "largest", "ratio of sd"), rows))
 

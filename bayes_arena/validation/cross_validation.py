@@ -37,6 +37,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
 from bayes_arena.validation.prediction import Prediction, Ratings, predict_cells
@@ -54,6 +55,7 @@ SCORES, GROUP_SCORES = ("mse", "auc", "auc_ties", "log_score"), ("mse", "log_sco
 Fitter = Callable[[Cells], Fit | Ratings]
 
 
+@held
 def held_out(
     cells: object,
     models: Mapping[str, Fitter],
@@ -244,6 +246,7 @@ def auc(score: Floats, *outcomes: Floats) -> float:
     return float(right / pairs)
 
 
+@held
 def kfold(
     cells: object,
     models: Mapping[str, Fitter],

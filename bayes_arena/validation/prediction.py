@@ -103,7 +103,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     Returns
     -------
     dataframe
-        Of the same engine, or else pandas, and with the same rows: the competitors and the annotator as given, ``p_a``,
+        With the same rows: the competitors and the annotator as given, ``p_a``,
         ``p_tie`` and ``p_b``, the probabilities that the first wins, of a tie (or both bad), and that the second wins,
         and ``score``, the expected score of the first, a tie counting one half.
 
@@ -123,6 +123,8 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     >>> bool(found["p_a"][0] > 0.5)
     True
     """
+    from bayes_arena.table import Table
+
     frame = _as_frame(votes)
     names = list(frame.columns)
     a, b = sole(
@@ -133,8 +135,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     found = predict_cells(fit, _as_cells(fit, frame, a, b, *judge), draws=draws, seed=seed)
     win, loss, tie = np.exp(found.log_p)
     given = {name: frame[name].to_list() for name in (a, b, *judge)}
-    predicted = given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score}
-    return nw.from_dict(predicted, backend=frame.implementation).to_native()
+    return Table(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
 
 
 def _as_frame(votes: object) -> Any:
