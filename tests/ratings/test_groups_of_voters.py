@@ -81,7 +81,9 @@ def test_a_combination_of_groups(of_two_kinds):
 
 
 def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
-    with pytest.warns(ba.AverageWarning, match=r"Nobody voted from 'D' \(25 % of the population\) by 'group', but from 'A', "):
+    with pytest.warns(
+        ba.AverageWarning, match=r"Nobody voted from 'D' \(25 % of the population\) by 'group', but from 'A', "
+    ):
         unsure = fit.of_population({"group": {"A": 0.5, "B": 0.25, "D": 0.25}})
     assert "Nobody voted from 'D'" in " ".join(unsure.warnings)
     sure = fit.of_population({"group": {"A": 2 / 3, "B": 1 / 3}})
