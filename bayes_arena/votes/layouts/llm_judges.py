@@ -108,7 +108,7 @@ def criteria(votes: pl.LazyFrame) -> pl.LazyFrame:
     """Write a vote for every criterion that has a winner; the row, a comparison, is the item."""
     names = votes.collect_schema().names()
     if not has_criteria(names):
-        raise ColumnError(f"No column's name ends in {CRITERION!r}. The source has: {printable(', '.join(names))}.")
+        raise ColumnError(f"no column's name ends in {CRITERION!r}, of {printable(', '.join(names))}")
     votes = votes if ITEM in names else votes.with_row_index(ITEM)
     winners = [name for name in names if name.endswith(CRITERION)]
     others = [name for name in votes.collect_schema().names() if name not in (*winners, "winner")]
