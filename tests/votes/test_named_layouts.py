@@ -172,7 +172,7 @@ def test_criteria_are_a_slice_and_comparisons_are_items():
     one = ba.read_votes(golden("criteria"), annotator="annotator_id", where="criterion == 'overall'")
     whole = ba.read_votes(golden("criteria"), annotator="annotator_id", winner="overall_winner")
     assert_same(replace(one, slices={}, slice_names={}), whole)
-    with pytest.raises(ba.VotesError, match="layout criteria .*: no column's name ends in '_winner', of question_id"):
+    with pytest.raises(ba.VotesError, match=r"layout criteria .*: no column's name ends in '_winner', of question_id"):
         ba.read_votes(golden("scores"), layout="criteria")
 
 
