@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.errors import ModelError, require_draws, warnings_about
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.progress import report
@@ -127,9 +127,10 @@ def held_out(
         parts = split_groups(cells, over, splits=splits, test=test, seed=seed)
     values = np.empty((len(models), splits, len(SCORES)))
     for index, (train, left_out) in enumerate(parts):
-        for row, fitter in enumerate(models.values()):
-            report(f"splits, {list(models)[row]}", index, splits)
-            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
+        for row, (name, fitter) in enumerate(models.items()):
+            report(f"splits, {name}", index, splits)
+            with warnings_about(name):
+                prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             values[row, index] = scores(prediction, left_out.counts)
     report("")
     differences = values - values[list(models).index(reference)]
@@ -302,7 +303,8 @@ def kfold(
         train, left_out = divide(cells, cells.counts * inside[:, None])
         for row, (name, fitter) in enumerate(models.items()):
             report(f"folds, {name}", number, folds)
-            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
+            with warnings_about(name):
+                prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             squares, logs, votes = vote_scores(prediction, left_out.counts)
             for column, values in enumerate((squares, logs)):
                 sums[row, column] += sum_by(groups.of_cell[inside], (votes * values).sum(axis=0), groups.size)
