@@ -200,7 +200,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
-        warn(f"Left out {sum(dropped.values())} of {total} votes: {counts}.", DroppedVotesWarning)
+        warn(f"Left out {sum(dropped.values()):,} of {total:,} votes: {counts}.", DroppedVotesWarning)
     read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
     return ValidVotes(valid, dropped, opened.sided, read, opened.weights)
 
@@ -316,7 +316,7 @@ def _complaint(
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
     count = int(invalid["n"].sum())
-    lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
+    lines = [f"{count:,} of {total:,} votes {'is' if count == 1 else 'are'} invalid."]
     if opened.ordered:
         quoted, counted = _first_rows(opened, columns, bad, normalise)
         lines.append(f"First {quoted.height} (rows {counted}):" if quoted.height > 1 else f"The row ({counted}):")
