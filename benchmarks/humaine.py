@@ -124,7 +124,7 @@ def beside_nuts(draws: int, people: int) -> None:
     nuts = ba.fit(cells, groups=list(GROUPS), robust=False, method="nuts", draws=draws, tune=draws)
     of_nuts_s = clock.lap()["cpu_s"]
     fit, rows = ba.fit(cells, groups=list(GROUPS), robust=False), list[tuple[str, ...]]()
-    of_fit_s, tree = clock.lap()["cpu_s"], ba.to_datatree(nuts)
+    of_fit_s, tree = clock.lap()["cpu_s"], nuts.tree
     boards = {"overall": None} | {name: ("criterion", name) for name in CRITERIA}
     boards |= {name: ("age", name) for name in cells.slice_names["age"]}
     for name, of in boards.items():
@@ -147,7 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nuts", action="store_true")
     parser.add_argument("--people", type=int, default=PEOPLE // 10)
-    parser.add_argument("--draws", type=int, default=2_000)
+    parser.add_argument("--draws", type=int, default=1_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.nuts:
