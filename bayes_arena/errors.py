@@ -192,6 +192,16 @@ def warn(text: str, category: type[ArenaWarning]) -> None:
     warnings.warn(text, category, skip_file_prefixes=PACKAGE)
 
 
+@contextmanager
+def warnings_about(what: str) -> Iterator[None]:
+    """Begin warnings with what they are about."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        warnings.warn(f"{what}: {one.message}", one.category, skip_file_prefixes=PACKAGE)
+
+
 def listing(values: Iterable[object]) -> str:
     """Return the first five values separated by commas, and how many more there are."""
     values = list(values)

@@ -6,8 +6,8 @@ The test: arenas of ten competitors whose strengths stay over eight months, 3,00
 sixty annotators of an honest crowd; and half of the competitors moved up or down midway.
 
 Coverage: arenas of ten competitors over twelve months, 6,000 votes, whose strengths take steps of N(0, .15) a month, or
-of whom half changed by 100 Elo midway. Counted are strengths of now in 95 % intervals, of a fit that moves and one that
-stays.
+of whom half changed by 100 Elo midway. Counted are strengths of now in 95 % and 89 % intervals, of a fit that moves and
+one that stays.
 """
 
 import argparse
@@ -26,6 +26,8 @@ from bayes_arena.votes.cells import single_votes
 MOVING = ba.Model("moving", ties="davidson", drift=True)
 TIE = -0.5
 """ln nu."""
+LEVELS = (0.95, 0.89)
+"""Of the intervals."""
 
 
 def simulated(truth: np.ndarray, votes: int, seed: int) -> ba.Cells:
@@ -86,16 +88,19 @@ def moved_by(half: bool, seed: int) -> tuple[ba.Cells, np.ndarray]:
 
 def coverage(arenas: int) -> list[str]:
     """Return how often intervals of now have the truth."""
-    lines = ["## Coverage of now", "", "| arenas | strengths move | strengths stay |", "| --- | ---: | ---: |"]
+    heads = [f"{strengths}, {percent(level)}" for strengths in ("strengths move", "strengths stay") for level in LEVELS]
+    lines = ["## Coverage of now", "", f"| arenas | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for name in ("steps of .15 a month", "half by 100 Elo midway"):
-        inside = np.zeros((2, arenas))
+        inside = np.zeros((2, len(LEVELS), arenas))
         for seed in range(arenas):
             cells, truth = moved_by(name.startswith("half"), seed)
             now = truth[-1] - truth[-1].mean()
             for place, model in enumerate((MOVING, replace(MOVING, drift=False))):
-                found = ba.strengths(ba.fit(cells, model=model, method="marginal")).sort_values("competitor")
-                inside[place, seed] = np.mean((found["lower"] <= now) & (now <= found["upper"]))
-        lines.append(f"| {name} | {inside[0].mean():.3f} | {inside[1].mean():.3f} |")
+                fit = ba.fit(cells, model=model, method="marginal")
+                for which, level in enumerate(LEVELS):
+                    found = ba.strengths(fit, level=level).sort_values("competitor")
+                    inside[place, which, seed] = np.mean((found["lower"] <= now) & (now <= found["upper"]))
+        lines.append(f"| {name} | {' | '.join(f'{share:.3f}' for share in inside.mean(axis=2).ravel())} |")
     return [*lines, "", f"{arenas} arenas of ten competitors each.", ""]
 
 

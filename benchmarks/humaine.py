@@ -1,26 +1,25 @@
 """Votes in the shape of HUMAINE's: what their boards cost, and whether they are those of NUTS.
 
     uv run python benchmarks/humaine.py > benchmarks/results/humaine.md
-    uv run python benchmarks/humaine.py --nuts --people 250 --draws 200 > benchmarks/results/humaine_nuts.md
+    uv run python benchmarks/humaine.py --nuts > benchmarks/results/humaine_nuts.md
 
 28 models, 20,000 people of 22 groups (age, country, ethnicity, politics), 25,000 comparisons with a verdict on each of
 five criteria, from one tie in ten to two in three. Strengths differ by criterion (.25 logits), by age (.2) and by the
 other kinds of groups (.1); the verdicts of a comparison share how well both answers turned out (.7 logits each). The
 first group of every kind is over-represented twofold. The fit is the default with ``groups``. Seconds are of the
 processor, over all threads, and on the clock; "all" counts a step as often as "times" says. Memory is the largest that
-the process had held by then. ``--nuts``: boards from the votes of some of the people (``--people``) beside NUTS's.
+the process had held by then. ``--nuts``: boards from the votes of a tenth of the people (``--people``) beside NUTS's.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
-import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+import arviz as az
 import numpy as np
 import polars as pl
 from measuring import Clock, markdown, peak_mib
@@ -119,35 +118,42 @@ def board(fit: ba.Fit) -> tuple[Floats, Floats]:
     return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / (2 * 1.959964)).to_numpy()
 
 
-def beside_nuts(draws: int, people: int) -> list[tuple[str, ...]]:
-    """Return, by board, the largest distance of the scores in NUTS's deviations, and the ratio of the deviations."""
-    cells = read(draw(0, people=people, comparisons=people * 5 // 4).votes)
-    started = time.perf_counter()
+def beside_nuts(draws: int, people: int) -> None:
+    """Print, by board, the distance of the scores in NUTS's deviations, and the ratio of the deviations."""
+    cells, clock = read(draw(0, people=people, comparisons=people * 5 // 4).votes), Clock()
     nuts = ba.fit(cells, groups=list(GROUPS), robust=False, method="nuts", draws=draws, tune=draws)
-    print(f"NUTS {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    of_nuts_s = clock.lap()["cpu_s"]
     fit, rows = ba.fit(cells, groups=list(GROUPS), robust=False), list[tuple[str, ...]]()
+    of_fit_s, tree = clock.lap()["cpu_s"], nuts.tree
     boards = {"overall": None} | {name: ("criterion", name) for name in CRITERIA}
     boards |= {name: ("age", name) for name in cells.slice_names["age"]}
     for name, of in boards.items():
         (mean, sd), (of_nuts, sd_of_nuts) = (board(one if of is None else one.on(slice=of)) for one in (fit, nuts))
         far, ratio = np.abs((mean - of_nuts) / sd_of_nuts), sd / sd_of_nuts
         rows.append((name, f"{far.mean():.2f}", f"{far.max():.2f}", f"{ratio.mean():.3f}"))
-    return rows
+    stats, posterior = tree["sample_stats"], tree["posterior"].to_dataset()
+    rhat, ess = (np.concatenate([np.ravel(x) for x in of(posterior).values()]) for of in (az.rhat, az.ess))
+    print(
+        f"{people:,} people, {cells.n_votes:,.0f} verdicts, {len(rhat):,} numbers. NUTS: {stats.sizes['chain']} chains "
+        f"of {draws:,} draws after as many of warm-up, {of_nuts_s:,.0f} s of the processor; the fit, {of_fit_s:.1f} s. "
+        f"Largest r-hat {rhat.max():.3f}, fewest effective draws {ess.min():,.0f}, divergences "
+        f"{stats['diverging'].sum():.0f}.\n"
+    )
+    print(markdown(("board", "mean distance, sd", "largest", "ratio of sd"), rows))
 
 
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nuts", action="store_true")
-    parser.add_argument("--people", type=int, default=1_000)
-    parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--people", type=int, default=PEOPLE // 10)
+    parser.add_argument("--draws", type=int, default=1_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.nuts:
-        rows = beside_nuts(options.draws, options.people)
-        print(markdown(("board", "mean distance, sd", "largest", "ratio of sd"), rows))
-        return
-    cost()
+        beside_nuts(options.draws, options.people)
+    else:
+        cost()
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def has_gaps(fit: ba.Fit | str) -> bool:
     """Whether the table of annotators has a NaN where a number belongs."""
     if isinstance(fit, str) or not fit.model.needs_annotators:
         return False
-    return bool(ba.annotators(fit)[["theta", "lower", "upper", "net_agreement"]].isna().to_numpy().any())
+    return bool(ba.annotators(fit)[["theta", "theta_lower", "theta_upper", "net_agreement"]].isna().to_numpy().any())
 
 
 def is_discounted(fit: ba.Fit | str) -> bool:

@@ -4,6 +4,7 @@ import multiprocessing
 import queue
 
 import pandas as pd
+import polars as pl
 import pytest
 from helpers import frame
 
@@ -41,10 +42,18 @@ def test_another_kind_than_is_wanted_is_refused_by_name(fit, call, said):
 def test_votes_are_fitted_where_a_fit_is_wanted(tmp_path):
     VOTES.write_csv(path := tmp_path / "votes.csv")
     board = ba.leaderboard(ba.fit(VOTES))
-    for votes in (VOTES, ba.read_votes(VOTES), path, str(path), [path]):
+    for votes in (VOTES.to_pandas(), ba.read_votes(VOTES), path, str(path), [path]):
         assert ba.leaderboard(votes).equals(board) and ba.leaderboard(fit=votes).equals(board)
     with pytest.raises(ba.VotesError, match=r"No file at 'no\.csv'"):
         ba.leaderboard("no.csv")
+
+
+def test_tables_are_of_the_kind_of_the_dataframe_that_is_passed():
+    board = ba.leaderboard(VOTES.lazy())
+    assert board.equals(pl.DataFrame(ba.leaderboard(ba.fit(VOTES)).to_dict("list")))
+    assert ba.check(VOTES.to_arrow()).column("check").to_pylist() == ba.check(VOTES)["check"].to_list()
+    chances = ba.win_probability(fit=VOTES)
+    assert chances.columns == ["competitor", "x", "y", "z"] and chances["competitor"].to_list() == ["x", "y", "z"]
 
 
 def test_functions_of_a_fit_are_its_methods(fit):

@@ -165,8 +165,8 @@ JUDGED = (
     "anomaly_probability",
     "net_agreement",
     "theta",
-    "lower",
-    "upper",
+    "theta_lower",
+    "theta_upper",
     "theta_paper",
     "p_negative",
 )
@@ -200,7 +200,7 @@ def status_table(session: Session) -> pd.DataFrame:
                 when rated.round is distinct from (select max(round) from round) then 'waiting'
                 else 'active'
             end as status,
-            rated.round, {", ".join(name for name in JUDGED if name not in ("lower", "upper"))}
+            rated.round, {", ".join(name for name in JUDGED if name not in ("theta_lower", "theta_upper"))}
         from annotator join stored using (code) left join rated using (code)
         order by theta nulls last, name
     """)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Version of the layout of a file."""
 SCHEMA = """
 create table arena (
@@ -49,8 +49,9 @@ create table rating (
     rank_upper integer, votes double, wins double, losses double, ties double, p_best double
 );
 create table ability (
-    round integer, annotator integer, votes double, theta double, lower double, upper double, theta_paper double,
-    p_negative double, verdict varchar, kind varchar, anomaly_probability double, net_agreement double
+    round integer, annotator integer, votes double, theta double, theta_lower double, theta_upper double,
+    theta_paper double, p_negative double, verdict varchar, kind varchar, anomaly_probability double,
+    net_agreement double
 );
 create table decision (
     number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar

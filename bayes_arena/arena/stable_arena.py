@@ -166,7 +166,7 @@ class StableArena:
         new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warn(
-                f"{total - new} of {total} votes equal stored votes, and were taken for the same. If they are new "
+                f"{total - new:,} of {total:,} votes equal stored votes, and were taken for the same. If they are new "
                 "votes, give every vote an id (id=..., --id).",
                 RepeatedVotesWarning,
             )

@@ -185,10 +185,9 @@ class VoteSource:
             If a file is a saved fit, and the command needs votes.
         """
         if saved := [file for file in self.files or () if Path(file).suffix in SAVED]:
-            raise VotesError(
-                f"{saved[0]!r} is a saved fit, and this needs the votes themselves, or one fit alone. Name the file of "
-                "the votes."
-            )
+            if len(self.files or ()) > 1:
+                raise VotesError(f"{saved[0]!r} is a saved fit, which is taken alone. Name it, or files of votes.")
+            raise VotesError(f"{saved[0]!r} is a saved fit, and this needs the votes themselves. Name their file.")
         from bayes_arena.votes.reading.read_votes import read_votes
         from bayes_arena.votes.selection import keep_annotators
 

@@ -13,11 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr
 
 from bayes_arena.arrays import Columns, Floats, Ints
 from bayes_arena.decisions.changes import VOTE, How, changes
@@ -27,6 +25,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.progress import report
+from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.threads import one_thread
@@ -56,8 +55,8 @@ def flips(
     Parameters
     ----------
     result : Fit
-        A fitted model. Refits keep the spreads of its prior fixed and find the posterior mode, on which the order, the
-        gap and the probability shown are based, whatever the method of the fit. Votes count as they do in it.
+        A fitted model. Refits keep the spreads of its prior fixed and find the posterior mode, whatever the method of
+        the fit. Votes count as they do in it.
     pairs : {"adjacent", "top"} or sequence of (str, str)
         Each competitor and the next, only the first and the second, or the given pairs.
     by : str
@@ -71,10 +70,11 @@ def flips(
     Returns
     -------
     pandas.DataFrame
-        ``competitor, opponent, elo_gap, p_better, k, k_linear, share``, the better of the two first. ``elo_gap`` is in
-        Elo points; ``p_better`` is the posterior probability that the competitor is better, in the Gaussian
-        approximation; ``k`` is the number of votes (annotators, prompts) whose change reverses the order in a refit,
-        infinity where none within ``max_share`` does; ``k_linear`` its linear prediction; ``share`` the share of the
+        ``competitor, opponent, elo_gap, p_better, k, k_linear, share``, the better of the two first. ``elo_gap`` and
+        ``p_better``, how far it is ahead in Elo points and the probability that it is better, are those of
+        :func:`~bayes_arena.pairs`; ``k`` is the number of votes (annotators, prompts) whose change reverses the order
+        in a refit, infinity where none within ``max_share`` does, and 0 where the mode already has the opposite order,
+        as it may for pairs that votes do not settle; ``k_linear`` its linear prediction; ``share`` the share of the
         votes changed, infinity where ``k`` is. If the model has annotator parameters, ``annotators`` is the number of
         annotators who cast these votes. Where whole groups are changed, the last column, named by ``by``, has tuples of
         the groups' names, largest effect first.
@@ -106,48 +106,35 @@ def flip_columns(
 ) -> Columns:
     """Columns of :func:`flips`."""
     _require_options(result, how, max_share)
+    strength = decision_strengths(result)
+    better, worse = _chosen(result, pairs, strength.mean(axis=0))
+    gap = strength[:, better] - strength[:, worse]
+    p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
+    better, worse = np.where(p_better < 0.5, worse, better), np.where(p_better < 0.5, better, worse)
     with one_thread():
         fit = at_mode(result)
-        above, below = ordered_pairs(fit, pairs)
-        elo = fit.projection.strength
+        above, below = _by_quality(fit, better, worse)
         found = list(fewest_changes(fit, above, below, by, how, max_share))
-        p_better = _probability_better(fit, above, below)
-    names = np.array(fit.cells.competitors, dtype=object)
+    names, turned = np.array(fit.cells.competitors, dtype=object), above != better
     changed = np.array([one.taken @ one.changes.votes for one in found])
     k = np.array([one.units for one in found], dtype=np.float64)
+    linear = np.array([one.predicted for one in found], dtype=np.float64)
     columns: Columns = {
-        "competitor": names[above],
-        "opponent": names[below],
-        "elo_gap": EloScale().points_per_logit * (elo[above] - elo[below]),
-        "p_better": p_better,
-        "k": k,
-        "k_linear": np.array([one.predicted for one in found], dtype=np.float64),
-        "share": np.where(np.isinf(k), np.inf, changed / fit.target.n_votes),
+        "competitor": names[better],
+        "opponent": names[worse],
+        "elo_gap": EloScale().points_per_logit * np.abs(gap.mean(axis=0)),
+        "p_better": np.maximum(p_better, 1 - p_better),
+        "k": np.where(turned, 0.0, k),
+        "k_linear": np.where(turned, 0.0, linear),
+        "share": np.where(turned, 0.0, np.where(np.isinf(k), np.inf, changed / fit.target.n_votes)),
     }
     if by != VOTE:
         groups = fit.cells.annotators if by == ANNOTATOR else fit.cells.slice_names[by]
-        columns[by] = [tuple(groups[kind] for kind in one.kinds) for one in found]
+        whose = zip(turned, found, strict=True)
+        columns[by] = [() if none else tuple(groups[kind] for kind in one.kinds) for none, one in whose]
     elif fit.model.needs_annotators and how != "add":
         tally = fit.target.tally
-        columns["annotators"] = np.array([len(np.unique(tally.k[one.votes[1]])) for one in found])
-    return columns
-
-
-def overturning(result: Fit, pairs: Columns, by: str) -> Columns:
-    """Return columns ``k, share`` and whose votes these are: the fewest whose loss would put the worse of a pair ahead.
-
-    ``pairs`` has columns ``competitor, opponent, p_better``. Where the mode already has the opposite order, as it may
-    for pairs that votes do not settle, no vote need be lost.
-    """
-    couples = list(zip(pairs["competitor"], pairs["opponent"], strict=True))
-    found = flip_columns(result, couples, by=by, how="drop", max_share=MOST)
-    better = np.where(pairs["p_better"] >= 0.5, pairs["competitor"], pairs["opponent"])
-    is_turned = found["competitor"] != better
-    columns: Columns = {name: np.where(is_turned, 0.0, found[name]) for name in ("k", "share")}
-    if by != VOTE:
-        columns[by] = [() if turned else names for turned, names in zip(is_turned, found[by], strict=True)]
-    elif "annotators" in found:
-        columns["annotators"] = np.where(is_turned, 0, found["annotators"])
+        columns["annotators"] = np.where(turned, 0, [len(np.unique(tally.k[one.votes[1]])) for one in found])
     return columns
 
 
@@ -188,7 +175,7 @@ def flip_votes(
     _require_options(result, how, max_share)
     with one_thread():
         fit = at_mode(result)
-        above, below = ordered_pairs(fit, [(competitor, opponent)])
+        above, below = _by_quality(fit, *pair_indices(fit, [(competitor, opponent)]))
         (found,) = fewest_changes(fit, above, below, by, how, max_share)
     outcome, row, votes = found.votes
     tally, cells = found.changes.target.tally, fit.cells
@@ -228,14 +215,28 @@ def at_mode(result: Fit) -> Fit:
 
 
 def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
-    """Return the better and the worse competitor of each pair."""
-    quality = fit.strength + fit.view.slices @ fit.point.slices
+    """Return the better and the worse competitor of each pair, at the mode."""
+    return _by_quality(fit, *_chosen(fit, pairs, _quality(fit)))
+
+
+def _chosen(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]], score: Floats) -> tuple[Ints, Ints]:
+    """Return the indices of both competitors of each pair; neighbours are so by their scores."""
     if isinstance(pairs, str):
         require_choice("pairs", pairs, get_args(Pairs))
-        best = np.argsort(-quality, kind="stable")[: 2 if pairs == "top" else None]
-        names = np.array(fit.cells.competitors, dtype=object)[best]
-        pairs = list(pairwise(names))
-    i, j = pair_indices(fit, pairs)
+        best = np.argsort(-score, kind="stable")[: 2 if pairs == "top" else None]
+        return best[:-1], best[1:]
+    return pair_indices(fit, pairs)
+
+
+def _quality(fit: Fit) -> Floats:
+    """Return what a fit at its mode orders competitors by, shape (n,)."""
+    quality: Floats = fit.strength + fit.view.slices @ fit.point.slices
+    return quality
+
+
+def _by_quality(fit: Fit, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+    """Return the better and the worse competitor of each pair, at the mode."""
+    quality = _quality(fit)
     return np.where(quality[i] < quality[j], j, i), np.where(quality[i] < quality[j], i, j)
 
 
@@ -244,13 +245,6 @@ def contrasts_of(fit: Fit, above: Ints, below: Ints) -> Floats:
     strength = np.eye(fit.cells.n_competitors)[above] - np.eye(fit.cells.n_competitors)[below]
     common = np.zeros((len(above), len(fit.point.common)))
     return np.column_stack([strength, common, (fit.view.slices.T @ strength.T).T])
-
-
-def _probability_better(fit: Fit, above: Ints, below: Ints) -> Floats:
-    """Return the posterior probability of the order of each pair, in the Gaussian approximation."""
-    contrasts = contrasts_of(fit, above, below)
-    variance = fit.laplace.variance(contrasts) + fit.view.unseen[above] + fit.view.unseen[below]
-    return np.asarray(ndtr(contrasts @ fit.point.head / np.sqrt(variance)))
 
 
 def fewest_changes(fit: Fit, above: Ints, below: Ints, by: str, how: How, max_share: float) -> Iterator[Fewest]:

@@ -83,7 +83,7 @@ class Verdict:
     expected_tau : float
         Expected Kendall's tau between the order of the posterior means and the true order.
     votes : float
-        Votes cast.
+        Votes that count, to which those below are added.
     votes_to_name, votes_to_rank : float
         Estimates of the further votes after which one competitor leads, and after which a share of ``level`` of all
         pairs is expected to be in the right order: 0 when that is reached, infinite if it takes more than a thousand

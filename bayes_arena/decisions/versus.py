@@ -206,7 +206,7 @@ def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     from bayes_arena.table import Table
 
     table = Table(pair_columns(fit, level)[0])
-    table.attrs.update(level=level, **fit.about)
+    table.attrs.update(level=level, **fit.about, **fit.numbers)
     return table
 
 

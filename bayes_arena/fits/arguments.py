@@ -3,6 +3,8 @@
 So is a lack of memory. Where a fit is wanted, votes are fitted as :func:`~bayes_arena.fit` does without options; where
 cells are wanted, votes are read as :func:`~bayes_arena.read_votes` does. Whoever asks twice of the same votes fits
 once, and passes the fit.
+
+Whoever passes a dataframe of Polars or PyArrow gets a table of the same kind. All others are of pandas.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from bayes_arena.errors import ModelError
 from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.read_votes import as_cells, read_votes
-from bayes_arena.votes.sources.frames import is_source
+from bayes_arena.votes.sources.frames import in_the_same_engine, is_source
 
 WANTED = {
     "Fit": "a result of fit, or votes",
@@ -49,7 +51,7 @@ def held[F: Callable[..., Any]](function: F) -> F:
         rest = arguments[len(order) :]  # too many, which Python refuses by itself
         known = {name: ready(name, value) for name, value in named.items()}
         with enough_memory(function.__name__):
-            return function(*unnamed, *rest, **known)
+            return in_the_same_engine(function(*unnamed, *rest, **known), *arguments, *named.values())
 
     return holding  # type: ignore[return-value]
 

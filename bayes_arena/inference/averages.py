@@ -48,7 +48,8 @@ def said_of_population(people: Population | None, cells: Cells) -> tuple[str, ..
     silent = {kind: people.unheard(kind, cells.slice_names[kind]) for kind in people.kinds}
     return tuple(
         "Nobody voted from "
-        f"{listing(f'{name!r} ({percent(part)} of the population)' for name, part in unheard.items())} by {kind!r}. "
+        f"{listing(f'{name!r} ({percent(part)} of the population)' for name, part in unheard.items())} by {kind!r}, "
+        f"but from {listing(map(repr, cells.slice_names[kind]))}. "
         "What they prefer is taken to differ from the others as groups do, and widens the intervals."
         for kind, unheard in silent.items()
         if unheard

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -72,10 +73,12 @@ class Population:
                     f"The model has no strengths by {kind!r} (its groups: {listing(map(repr, usual)) or 'none'})."
                     f"{did_you_mean(kind, usual) or f' Fit with groups=[{kind!r}] (--groups {kind}).'}"
                 )
-            names, part = tuple(map(str, of_groups)), tuple(map(float, of_groups.values()))
-            bad = [f"{one:g} of {name!r}" for name, one in zip(names, part, strict=True) if not 0 <= one < math.inf]
-            if bad:
+            if not isinstance(of_groups, Mapping):
+                needed = f"{kind!r} needs a share for each of its groups, such as {{'18-34': 0.3, ...}}"
+                raise ModelError(f"{needed}, not {of_groups!r}.")
+            if bad := [f"{one} of {name!r}" for name, one in of_groups.items() if not _is_share(one)]:
                 raise ModelError(f"Shares of {kind!r} must be numbers of at least 0, not {listing(bad)}.")
+            names, part = tuple(map(str, of_groups)), tuple(map(float, of_groups.values()))
             total = math.fsum(part)
             if abs(total - 1) > ROUNDED:
                 raise ModelError(f"The shares of {kind!r} sum to {total:.4g}, not to 1. Divide them by their sum.")
@@ -147,3 +150,8 @@ def raked(votes: Floats, strata: Sequence[Stratum]) -> Floats:
         if len(strata) < 2 or np.abs(votes - before).max() <= SETTLED * votes.max():
             break
     return votes
+
+
+def _is_share(value: object) -> bool:
+    """Whether a value is a finite number of at least 0."""
+    return isinstance(value, Real) and 0 <= float(value) < math.inf

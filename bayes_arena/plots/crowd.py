@@ -91,7 +91,6 @@ def annotators(
 
 def _across(columns: Columns) -> tuple[tuple[np.ndarray, ...], str]:
     """Return theta, or net agreement where the model has no theta, with its bounds and its label."""
-    if "theta" in columns:
-        return tuple(columns[name] for name in ("theta", "lower", "upper")), "theta (1: the average annotator)"
-    names = ("net_agreement", "net_agreement_lower", "net_agreement_upper")
-    return tuple(columns[name] for name in names), "net agreement"
+    labels = {"theta": "theta (1: the average annotator)", "net_agreement": "net agreement"}
+    name = "theta" if "theta" in columns else "net_agreement"
+    return (columns[name], columns[f"{name}_lower"], columns[f"{name}_upper"]), labels[name]

@@ -62,10 +62,10 @@ def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalNa
         A_k,
         that one of these holds, from which the verdict follows; ``net_agreement``, D_k, posterior mean (median under a
         flat prior) with ``net_agreement_lower`` and ``net_agreement_upper``; ``consistency``, E_k, how much the votes
-        say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``lower`` and ``upper``, as the
-        fit has it; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that theta <
-        0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in Rao and
-        Kupper's model); ``emphasis``, x_k, how readily they call a win a clear one, where verdicts are graded;
+        say, be it by another ranking; ``theta`` relative to the mean annotator (1) with ``theta_lower`` and
+        ``theta_upper``; ``theta_paper``, the same on the paper's scale (sum 1); ``p_negative``, the probability that
+        theta < 0 (under the Gaussian approximation, unless the fit was sampled); ``tie_propensity``, nu_k (kappa_k in
+        Rao and Kupper's model); ``emphasis``, x_k, how readily they call a win a clear one, where verdicts are graded;
         ``position``, b_k in logits in favour of the competitor shown first, with ``position_lower`` and
         ``position_upper``; ``one_sided_probability``, that the side decides; ``reward``, shares in proportion to net
         agreement that sum to 1, zero for disagreement; ``votes``. Columns of parameters that the model does not have
@@ -206,7 +206,8 @@ def _theta_columns(theta: Floats, fit: Fit, level: float) -> Columns:
         half = half_width(level) * fit.discrimination_sd
         lower, upper = theta - half, theta + half
         p_negative = ndtr(-theta / np.maximum(fit.discrimination_sd, SMALLEST_SD))
-    return {"theta": theta, "lower": lower, "upper": upper, "theta_paper": theta / len(theta), "p_negative": p_negative}
+    bounds = {"theta_lower": lower, "theta_upper": upper}
+    return {"theta": theta} | bounds | {"theta_paper": theta / len(theta), "p_negative": p_negative}
 
 
 def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats, Floats]:

@@ -37,7 +37,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
-from bayes_arena.errors import ModelError, require_draws
+from bayes_arena.errors import ModelError, require_draws, warnings_about
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
@@ -59,6 +60,7 @@ Models = Mapping[str, str | Model | Fitter]
 """What to fit, by the name in the table."""
 
 
+@held
 def held_out(
     cells: object,
     models: Models,
@@ -131,9 +133,10 @@ def held_out(
         parts = split_groups(cells, over, splits=splits, test=test, seed=seed)
     values = np.empty((len(models), splits, len(SCORES)))
     for index, (train, left_out) in enumerate(parts):
-        for row, fitter in enumerate(fitters):
-            report(f"splits, {list(models)[row]}", index, splits)
-            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
+        for row, (name, fitter) in enumerate(fitters.items()):
+            report(f"splits, {name}", index, splits)
+            with warnings_about(name):
+                prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             values[row, index] = scores(prediction, left_out.counts)
     report("")
     differences = values - values[list(models).index(reference)]
@@ -155,14 +158,15 @@ def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     return table
 
 
-def require_models(models: Models, reference: str | None) -> tuple[list[Fitter], str]:
+def require_models(models: Models, reference: str | None) -> tuple[dict[str, Fitter], str]:
     """Return functions that fit the models, and the reference, by default the first; refuse an unknown one."""
     if not models:
         raise ModelError("There is no model to fit.")
     reference = next(iter(models)) if reference is None else reference
     if reference not in models:
         raise ModelError(f"The reference {reference!r} is not one of the models: {', '.join(models)}.")
-    return [one if callable(one) else partial(fit, model=one) for one in models.values()], reference
+    fitters = {name: one if callable(one) else partial(fit, model=one) for name, one in models.items()}
+    return fitters, reference
 
 
 def split_votes(cells: Cells, *, splits: int, test: float, seed: int) -> Iterator[tuple[Cells, Cells]]:
@@ -250,6 +254,7 @@ def auc(score: Floats, *outcomes: Floats) -> float:
     return float(right / pairs)
 
 
+@held
 def kfold(
     cells: object,
     models: Models,
@@ -302,9 +307,10 @@ def kfold(
     for number in range(folds):
         inside = (fold[groups.of_cell] == number) & cells.counts.any(axis=1)
         train, left_out = divide(cells, cells.counts * inside[:, None])
-        for row, (name, fitter) in enumerate(zip(models, fitters, strict=True)):
+        for row, (name, fitter) in enumerate(fitters.items()):
             report(f"folds, {name}", number, folds)
-            prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
+            with warnings_about(name):
+                prediction = predict_cells(fitter(train), left_out, new=over == ANNOTATOR)
             squares, logs, votes = vote_scores(prediction, left_out.counts)
             for column, values in enumerate((squares, logs)):
                 sums[row, column] += sum_by(groups.of_cell[inside], (votes * values).sum(axis=0), groups.size)

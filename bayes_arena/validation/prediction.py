@@ -103,7 +103,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     Returns
     -------
     dataframe
-        Of the same engine, or else pandas, and with the same rows: the competitors and the annotator as given, ``p_a``,
+        With the same rows: the competitors and the annotator as given, ``p_a``,
         ``p_tie`` and ``p_b``, the probabilities that the first wins, of a tie (or both bad), and that the second wins,
         and ``score``, the expected score of the first, a tie counting one half.
 
@@ -123,6 +123,8 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     >>> bool(found["p_a"][0] > 0.5)
     True
     """
+    from bayes_arena.table import Table
+
     frame = _as_frame(votes)
     names = list(frame.columns)
     a, b = sole(
@@ -133,8 +135,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     found = predict_cells(fit, _as_cells(fit, frame, a, b, *judge), draws=draws, seed=seed)
     win, loss, tie = np.exp(found.log_p)
     given = {name: frame[name].to_list() for name in (a, b, *judge)}
-    predicted = given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score}
-    return nw.from_dict(predicted, backend=frame.implementation).to_native()
+    return Table(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
 
 
 def _as_frame(votes: object) -> Any:
@@ -191,33 +192,18 @@ def _as_cells(fit: Fit, frame: Any, a: str, b: str, judge: str | None = None) ->
 def predict_cells(
     fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0
 ) -> Prediction:
-    """Predict a vote in each cell.
+    """Predict a vote in each cell, as :func:`predict` does of rows.
 
     Parameters
     ----------
     fit : Fit or Ratings
-        A fitted model that sees every vote (neither ties nor both-bad votes dropped), or ratings, which ignore
-        annotators.
+        A fitted model that sees every vote, or ratings, which ignore annotators.
     cells : Cells
-        The votes to predict; competitors and annotators are matched by name, and counts are ignored.
+        Competitors and annotators are matched by name, and counts are ignored.
     new : bool
-        Treat every annotator as new, drawn from the population.
-    draws : int
-        Draws from a Gaussian approximation; a sampled fit uses all it has.
-    seed : int
-        The same seed gives the same prediction.
-
-    Returns
-    -------
-    Prediction
-
-    Raises
-    ------
-    ModelError
-        If the fit does not know a competitor, the votes lack a feature that it reads, it leaves out some outcomes, or
-        ``new`` is asked for under a flat prior.
-    NotIdentifiedError
-        If, under a flat prior, the fit has not compared a pair, even through others.
+        Treat every annotator as new, drawn from the population; a flat prior describes none, and is refused.
+    draws, seed : int
+        As for :func:`predict`, as are the errors.
     """
     if isinstance(fit, Ratings):
         i, j = _pairs(fit.competitors, cells)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.fits.arguments import held
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.priors import Prior
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@held
 def prior_check(
     cells: object,
     *,

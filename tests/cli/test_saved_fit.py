@@ -49,6 +49,7 @@ def test_every_question_has_the_same_answer(files, command):
         (("compare", "--models", "m-elo,am-elo"), "needs the votes themselves"),
         (("boards", "--by", "annotator"), "needs the votes themselves"),
         (("check",), "needs the votes themselves"),
+        (("rank", "more.csv"), "is a saved fit, which is taken alone"),
         (("integrity", "--time", "when"), "lacks the votes' times (--slice when)"),
     ],
 )

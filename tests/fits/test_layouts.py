@@ -34,7 +34,11 @@ def test_files_of_both_layouts(tmp_path):
 
 
 def test_nobody_is_said_to_win_for_being_first():
-    report = ba.check(WON.sample(60, with_replacement=True, seed=1)).set_index("check").loc["first-position wins"]
+    report = (
+        ba.check(WON.sample(60, with_replacement=True, seed=1).to_pandas())
+        .set_index("check")
+        .loc["first-position wins"]
+    )
     assert report.to_list() == ["ok", "the votes do not say who was shown first", ""]
 
 

@@ -112,7 +112,7 @@ def test_twins_are_named_and_made_one_on_request(tmp_path):
         (DECOMPOSED, "x", DECOMPOSED, "k"),
     ]
     table = frame(rows)
-    row = ba.check(table).set_index("check").loc["names alike"]
+    row = ba.check(table.to_pandas()).set_index("check").loc["names alike"]
     assert row["status"] == "warning"
     assert row["found"] == r"'cafe\u0301' = 'caf\xe9', 'x' = 'x ', 'k' = 'k '; 7 names, 4 normalised"
     cells = ba.read_votes(table, normalise=True)

@@ -81,7 +81,9 @@ def test_a_combination_of_groups(of_two_kinds):
 
 
 def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
-    with pytest.warns(ba.AverageWarning, match=r"Nobody voted from 'D' \(25 % of the population\) by 'group'"):
+    with pytest.warns(
+        ba.AverageWarning, match=r"Nobody voted from 'D' \(25 % of the population\) by 'group', but from 'A', "
+    ):
         unsure = fit.of_population({"group": {"A": 0.5, "B": 0.25, "D": 0.25}})
     assert "Nobody voted from 'D'" in " ".join(unsure.warnings)
     sure = fit.of_population({"group": {"A": 2 / 3, "B": 1 / 3}})
@@ -117,6 +119,8 @@ def test_the_ranking_says_whom_it_is_for(fit):
         ({"group": {"A": 0.5, "B": 0.4}}, r"sum to 0\.9, not to 1"),
         ({"group": {"A": 1.5, "B": -0.5}}, r"at least 0, not -0\.5 of 'B'"),
         ({"group": {"A": float("nan"), "B": 0.5}}, "nan of 'A'"),
+        ({"group": {"A": "half", "B": 0.5}}, "not half of 'A'"),
+        ({"group": 1.0}, "'group' needs a share for each of its groups"),
         ({"group": {"a": 0.5, "b": 0.5}}, "Nobody voted from any of the population's groups by 'group', 'a', 'b'"),
     ],
 )

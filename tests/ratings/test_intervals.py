@@ -13,12 +13,13 @@ from bayes_arena.ratings.intervals.names import IntervalName, short_forms
 
 INTERVALS = {name: interval() for name, interval in short_forms().items()} | {"bootstrap": ba.Bootstrap(resamples=50)}
 BOUNDS = [("lower", "upper")]
+OF_ANNOTATORS = [(f"{name}_lower", f"{name}_upper") for name in ("theta", "net_agreement")]
 TABLES = {
     "leaderboard": (ba.leaderboard, ["competitor"], [*BOUNDS, ("rank_lower", "rank_upper")]),
     "strengths": (ba.strengths, ["competitor"], BOUNDS),
     "contrasts": (ba.contrasts, ["competitor", "opponent"], BOUNDS),
     "effects": (ba.effects, ["effect"], BOUNDS),
-    "annotators": (ba.annotators, ["annotator"], [*BOUNDS, ("net_agreement_lower", "net_agreement_upper")]),
+    "annotators": (ba.annotators, ["annotator"], OF_ANNOTATORS),
     "head_to_head": (ba.head_to_head, ["competitor", "opponent"], BOUNDS),
 }
 MODELS = {"annotators": "am-davidson", "effects": ba.Model("ordered", ties="davidson", position="common")}
@@ -168,7 +169,7 @@ def test_the_bootstrap_of_annotators_is_that_of_refits(arena_cells):
     theta = ba.Bootstrap(resamples=30).sampled(fit).samples.own[:, :, 0]
     for column, expected in (
         ("theta", fit.discrimination),
-        ("upper", np.quantile(theta, 0.975, axis=0)),
+        ("theta_upper", np.quantile(theta, 0.975, axis=0)),
         ("p_negative", (theta < 0).mean(axis=0)),
     ):
         np.testing.assert_allclose(table.loc[list(arena_cells.annotators), column], expected, rtol=1e-9)

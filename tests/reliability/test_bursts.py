@@ -37,7 +37,7 @@ def fit(votes) -> ba.Fit:
 
 @pytest.fixture(scope="module")
 def table(fit, votes):
-    return ba.bursts(fit, votes)
+    return ba.bursts(fit, votes.to_pandas())
 
 
 def test_a_burst_is_named_with_its_window(table, votes):
@@ -66,14 +66,14 @@ def test_dates_and_cells_say_the_same_as_numbers(table, fit, votes):
     days = [(datetime(2024, 5, 1) + timedelta(days=100 * moment)).isoformat() for moment in votes["tstamp"]]
     dated = votes.with_columns(tstamp=pl.Series(days))
     cells = ba.read_votes(dated.rename({"tstamp": "when"}).sample(fraction=1, shuffle=True, seed=1), slices=["when"])
-    for found in (ba.bursts(fit, dated), ba.bursts(fit, cells, time="when")):
+    for found in (ba.bursts(fit, dated.to_pandas()), ba.bursts(fit, cells, time="when")):
         assert found["competitor"].tolist() == ["model-01"]
         assert found["votes"].tolist() == table["votes"].tolist()
         assert found["start"][0] > datetime(2024, 5, 1) + timedelta(days=36)
 
 
 def test_without_annotators_every_vote_is_its_own_account(fit, votes):
-    found = ba.bursts(fit, votes.drop("judge"))
+    found = ba.bursts(fit, votes.drop("judge").to_pandas())
     assert found["competitor"].tolist() == ["model-01"] and "accounts" not in found
 
 

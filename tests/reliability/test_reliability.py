@@ -122,7 +122,7 @@ def test_draws_in_parts_are_the_draws(arena_cells):
 def test_columns_are_those_of_the_model(arena_cells):
     first = ["annotator", "verdict", "kind", "anomaly_probability"]
     net = ["net_agreement", "net_agreement_lower", "net_agreement_upper", "consistency"]
-    theta = ["theta", "lower", "upper", "theta_paper", "p_negative"]
+    theta = ["theta", "theta_lower", "theta_upper", "theta_paper", "p_negative"]
     side = ["position", "position_lower", "position_upper", "one_sided_probability"]
     full = ba.annotators(ba.fit(arena_cells, robust=False))
     assert full.columns.tolist() == [*first, *net, *theta, "tie_propensity", *side, "reward", "votes"]
@@ -144,7 +144,7 @@ def test_theta_and_its_interval(arena_cells):
     assert table["theta"].mean() == pytest.approx(1)
     assert table["theta_paper"].sum() == pytest.approx(1)
     # theta two and a half standard deviations above zero has probability Phi(-2.5) of being negative
-    sd = (table["upper"] - table["lower"]) / (2 * 1.959963984540054)
+    sd = (table["theta_upper"] - table["theta_lower"]) / (2 * 1.959963984540054)
     expected = [0.5 * math.erfc(z / math.sqrt(2)) for z in table["theta"] / sd]
     assert_allclose(table["p_negative"], expected, rtol=1e-9)
 
@@ -390,7 +390,7 @@ def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
     asked, usual = ba.annotators(fit, level=level), ba.annotators(fit)
     ratio = NormalDist().inv_cdf(0.5 + level / 2) / 1.959963984540054
     reliable = asked["verdict"] == "reliable"  # that of others is a mixture
-    for name, rtol in (("", 1e-9), ("net_agreement_", 0.15), ("position_", 0.1)):
+    for name, rtol in (("theta_", 1e-9), ("net_agreement_", 0.15), ("position_", 0.1)):
         width, wide = ((table[f"{name}upper"] - table[f"{name}lower"])[reliable] for table in (asked, usual))
         assert_allclose(width, ratio * wide, rtol=rtol)
 

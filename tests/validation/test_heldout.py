@@ -296,6 +296,13 @@ def test_a_both_bad_vote_is_predicted_as_a_tie(four_outcomes):
 
 
 @pytest.mark.slow
+def test_warnings_of_fits_begin_with_the_name_of_the_model():
+    votes = frame([("x", "y", "x"), ("y", "x", "x")] * 6)  # x is never beaten
+    fits = {name: partial(ba.fit, model="m-elo", prior=name) for name in ("default", "flat")}
+    with pytest.warns(ba.errors.NoMaximumWarning, match="^flat: "):
+        ba.held_out(votes, fits, splits=2, test=0.5)
+
+
 def test_votes_that_were_not_read_yet_are_read(tmp_path):
     table = pl.DataFrame(
         {"model_a": [*"xyzx"] * 6, "model_b": [*"yzxz"] * 6, "winner": ["model_a", "tie", "model_b"] * 8}
@@ -304,7 +311,7 @@ def test_votes_that_were_not_read_yet_are_read(tmp_path):
     models = {"m-elo": partial(ba.fit, model="m-elo")}
     for compare in (partial(ba.held_out, splits=2, test=0.5), partial(ba.kfold, over="annotator", folds=2)):
         expected = compare(ba.read_votes(table), models)
-        assert compare(table, models).equals(expected)
+        assert compare(table.to_pandas(), models).equals(expected)
         assert compare(tmp_path / "votes.csv", models).equals(expected)
 
 

@@ -1,6 +1,7 @@
 """Votes counted twice: named, and left out on request; votes that are alike stay."""
 
 import duckdb
+import narwhals as nw
 import polars as pl
 import pytest
 from helpers import frame, run
@@ -13,7 +14,9 @@ DOUBLED = pl.concat([WITH_ID, WITH_ID[:300]])
 
 
 def repeats(table) -> list[str]:
-    return ba.check(table).set_index("check").loc["repeated votes"].to_list()
+    table = nw.from_native(ba.check(table), eager_only=True)
+    (row,) = table.filter(nw.col("check") == "repeated votes").rows()
+    return list(row[1:])
 
 
 def same_counts(one: ba.Cells, two: ba.Cells) -> bool:

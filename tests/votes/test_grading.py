@@ -82,6 +82,13 @@ def test_a_win_without_a_grade_beside_graded_ones_is_invalid(ungraded):
         assert of("A>>B", ungraded, outcomes={ungraded: "model_a"}) == [1, 0, 0, 0, 1, 0]
 
 
+def test_a_grade_far_beyond_those_of_all_others_is_invalid():
+    with pytest.raises(ba.errors.InvalidVotesError, match=r"(?s)row 1: verdict off the scale .*winner='A>>>>>B'"):
+        of("A>>B", "A>>>>>B", "tie")
+    assert of("A>>B", "A>>>>>B", outcomes={"A>>>>>B": "model_a_2"}) == [0, 0, 0, 0, 2, 0]
+    assert of("A>B", "A>>>B")[-2:] == [1, 0]
+
+
 def test_words_beside_arrows_are_another_scale():
     with pytest.raises(
         ba.errors.InvalidVotesError, match=r"(?s)row 1: verdict off the scale .*winner='B is much better'"

@@ -172,6 +172,8 @@ def test_criteria_are_a_slice_and_comparisons_are_items():
     one = ba.read_votes(golden("criteria"), annotator="annotator_id", where="criterion == 'overall'")
     whole = ba.read_votes(golden("criteria"), annotator="annotator_id", winner="overall_winner")
     assert_same(replace(one, slices={}, slice_names={}), whole)
+    with pytest.raises(ba.VotesError, match=r"layout criteria .*: no column's name ends in '_winner', of question_id"):
+        ba.read_votes(golden("scores"), layout="criteria")
 
 
 def test_a_file_of_three_annotators_asks_for_its_numbers_and_then_for_nothing():

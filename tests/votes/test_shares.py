@@ -38,3 +38,9 @@ def test_numbers_of_people_are_shares_of_their_sum():
 def test_bad_tables_are_refused(columns, error, said):
     with pytest.raises(error, match=said):
         read_shares(pl.DataFrame(columns))
+
+
+def test_an_empty_file_is_named(tmp_path):
+    (path := tmp_path / "census.csv").touch()
+    with pytest.raises(ba.VotesError, match=r"Cannot read .*census\.csv.*it is empty"):
+        read_shares(path)

@@ -77,7 +77,7 @@ def pairs(
     if margin and require is None:
         raise ModelError("--margin goes with --require better or not-worse.")
     with collected_warnings() as notes:
-        from bayes_arena.decisions.flips import overturning
+        from bayes_arena.decisions.flips import MOST, flip_columns
         from bayes_arena.decisions.gate import gate
         from bayes_arena.decisions.versus import pair_columns, versus
 
@@ -85,7 +85,11 @@ def pairs(
         sentence = str(versus(result, *two, level=level)) if two else None
         passed = gate(result, *two, required=require, margin=margin, level=level) if two and require else None
         columns, n_pairs, n_unsettled = pair_columns(result, level, most, two)
-        overturned = overturning(result, columns, without) if without else {}
+        overturned: Columns = {}
+        if without:
+            couples = list(zip(columns["competitor"], columns["opponent"], strict=True))
+            found = flip_columns(result, couples, by=without, how="drop", max_share=MOST)
+            overturned = {name: found[name] for name in ("k", "share", without, "annotators") if name in found}
     interval = f"{percent(level, 'g')} interval"
     shown = {
         "better" if two is None else "A": [str(name) for name in columns["competitor"]],

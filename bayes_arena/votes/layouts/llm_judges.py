@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import polars as pl
 
+from bayes_arena.errors import ColumnError, printable
 from bayes_arena.votes.layouts.layout import nested, number
 from bayes_arena.votes.names import ITEM
 
@@ -105,9 +106,11 @@ def has_criteria(names: Collection[str]) -> bool:
 
 def criteria(votes: pl.LazyFrame) -> pl.LazyFrame:
     """Write a vote for every criterion that has a winner; the row, a comparison, is the item."""
-    votes = votes if ITEM in votes.collect_schema().names() else votes.with_row_index(ITEM)
     names = votes.collect_schema().names()
+    if not has_criteria(names):
+        raise ColumnError(f"no column's name ends in {CRITERION!r}, of {printable(', '.join(names))}")
+    votes = votes if ITEM in names else votes.with_row_index(ITEM)
     winners = [name for name in names if name.endswith(CRITERION)]
-    others = [name for name in names if name not in winners]
+    others = [name for name in votes.collect_schema().names() if name not in (*winners, "winner")]
     judged = votes.unpivot(winners, index=others, variable_name="criterion", value_name="winner")
     return judged.with_columns(pl.col("criterion").str.strip_suffix(CRITERION))

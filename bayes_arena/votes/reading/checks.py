@@ -18,6 +18,7 @@ from bayes_arena.votes.reading.duplicates import Repeats
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
 from bayes_arena.votes.records import never_beaten_groups, records
 from bayes_arena.votes.repeated_answers import repeated_answers
+from bayes_arena.votes.sources.frames import in_the_same_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,4 +168,4 @@ def check(cells: object) -> pd.DataFrame:
     from bayes_arena.table import Table
 
     votes = as_cells(cells)  # first, because its errors are typed
-    return Table(check_rows(votes, None if votes is cells else read_repeats(cells)))
+    return in_the_same_engine(Table(check_rows(votes, None if votes is cells else read_repeats(cells))), cells)

@@ -106,7 +106,7 @@ def once_each(votes: pl.DataFrame) -> pl.DataFrame:
     if not more:
         return votes
     warn(
-        f"Votes of one annotator on the same prompt and pair count as one: {more} of {total} votes repeat another.",
+        f"Votes of one annotator on the same prompt and pair count as one: {more:,} of {total:,} votes repeat another.",
         RepeatedVotesWarning,
     )
     shared = votes.with_columns(pl.col("weight") * pl.col("n") / cast, n=pl.when(cast > 1).then(1).otherwise("n"))

@@ -11,6 +11,7 @@ import math
 import polars as pl
 
 from bayes_arena.errors import ColumnError, VotesError, listing
+from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import open_source, to_polars
 
 SHARE, COUNTS = "share", ("count", "people", "population")
@@ -31,7 +32,8 @@ def read_shares(source: object) -> dict[str, dict[str, float]]:
     dict of str to (dict of str to float)
         By kind of group the share of each group, with sum one.
     """
-    table = to_polars(open_source(source))
+    with readable(source):
+        table = to_polars(open_source(source))
     found = [name for name in table.columns if name.strip().lower() in (SHARE, *COUNTS)]
     kinds = [name for name in table.columns if name not in found]
     if len(found) != 1 or not kinds:

@@ -8,10 +8,12 @@ of invalid ones.
 
 from __future__ import annotations
 
+import math
 import shlex
 import textwrap
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Unpack, get_args
 
 import narwhals as nw
@@ -36,7 +38,7 @@ from bayes_arena.errors import (
 from bayes_arena.memory import enough_memory
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.names import CRITERION, ITEM, PROMPT, SLICE, Period
-from bayes_arena.votes.outcomes import OF_NAME, OUTCOMES, wins_by
+from bayes_arena.votes.outcomes import BOTH_BAD, OF_NAME, OUTCOMES, TIE, grades_of, wins_by
 from bayes_arena.votes.reading.covariates import (
     by_name,
     can_repeat,
@@ -64,6 +66,8 @@ from bayes_arena.votes.sources.frames import Frame, to_polars
 UNJUDGED = "missing winner"
 """The problem of records without a verdict."""
 LONGEST_VALUE = 60
+FURTHER = 2
+"""By how much a verdict's grade may exceed those of all weaker ones: above ``A>B``, ``A>>>B`` is a grade."""
 REMEDIES = {
     "missing competitor": "fill in the name or remove the vote",
     "competitor against itself": "remove the vote, or correct the name",
@@ -74,14 +78,14 @@ REMEDIES = {
     "not one winner": "exactly one of the three winner columns is 1, the others 0",
     "outcome for a name": "columns of winner and loser hold names only; for ties use columns model_a, model_b, winner",
     "ambiguous winner": "the label is also a competitor's name: rename the competitor",
-    "verdict off the scale": "other verdicts of this source are graded (A>>B, much better), these are not: "
-    "give their grades with outcomes=, or fold all with grades='fold' (--grades fold)",
+    "verdict off the scale": "other verdicts of this source are graded (A>>B, much better), these have no grade, or "
+    "one far beyond: give their grades with outcomes=, or fold all with grades='fold' (--grades fold)",
     "bad score": "scores are numbers from 0 to 1 (0.5, not 0,5); a preference p from 1 to 2 is the score 2 - p",
     "bad weight": "weights are numbers from 1e-100 to 1e100, or zero (0.5, not 0,5)",
     "missing prompt": "fill in the prompt, or read with prompt=False (--no-prompt)",
     "not a time": "times are dates (2026-03-01 12:00:00) or seconds or milliseconds since 1970",
     "time in the future": "correct the time: nothing was voted after now",
-    "missing slice": "fill in the slice, or read without it",
+    "missing slice": "fill in the value, or read without that column",
     "bad feature": "features are finite numbers",
     "bad count": "counts of wins and ties are numbers from 1e-100 to 1e100, or zero",
 }
@@ -196,7 +200,7 @@ def valid_votes(source: object, *, in_order: bool, id: str | None = None, **read
         _tell_criteria(valid)
     if dropped:
         counts = ", ".join(f"{n} × {problem}" for problem, n in dropped.items())
-        warn(f"Left out {sum(dropped.values())} of {total} votes: {counts}.", DroppedVotesWarning)
+        warn(f"Left out {sum(dropped.values()):,} of {total:,} votes: {counts}.", DroppedVotesWarning)
     read = carried.slices.get(PROMPT, ()) if SLICE + PROMPT in valid.columns else ()
     return ValidVotes(valid, dropped, opened.sided, read, opened.weights)
 
@@ -223,9 +227,16 @@ def _graded(
     labels = {**worded, **labels}
     if reading.get("grades") == "fold":
         return folded(labels), frozenset()
-    strong = any(OF_NAME[labels[label]] >= len(OUTCOMES) for label in found if label in labels)
+    codes = {label: OF_NAME[labels[label]] for label in found if label in labels}
+    grades = {
+        label: grades_of(max(code + 2, len(OUTCOMES))) for label, code in codes.items() if code not in (TIE, BOTH_BAD)
+    }
     off = {*UNGRADED, *(label for label in worded if labels[label] != "tie" and by_arrows().keys() & set(found))}
-    return labels, frozenset(off - (reading.get("outcomes") or {}).keys()) if strong else frozenset()
+    used = sorted({*grades.values()})
+    far = min((after for before, after in pairwise(used) if after - before > FURTHER), default=math.inf)
+    off |= {label for label, grade in grades.items() if grade >= far}
+    given = {label.lower() for label in reading.get("outcomes") or {}}
+    return labels, frozenset(off - given) if used and used[-1] > 1 else frozenset()
 
 
 def _tell_criteria(votes: pl.DataFrame) -> None:
@@ -305,7 +316,7 @@ def _complaint(
     texts = (pl.col("weight_text").alias(key) if key == "weight" else as_text(invalid, key) for key in keys)
     bad = invalid.select(*texts, "problem").unique()
     count = int(invalid["n"].sum())
-    lines = [f"{count} of {total} votes {'is' if count == 1 else 'are'} invalid."]
+    lines = [f"{count:,} of {total:,} votes {'is' if count == 1 else 'are'} invalid."]
     if opened.ordered:
         quoted, counted = _first_rows(opened, columns, bad, normalise)
         lines.append(f"First {quoted.height} (rows {counted}):" if quoted.height > 1 else f"The row ({counted}):")

@@ -35,6 +35,8 @@ READERS = {
 DATASET = "datasets.arrow_dataset"
 """Module of Hugging Face's ``Dataset``: a table and, after a selection, the indices of the selected rows."""
 COMPRESSIONS = (".gz", ".zst")
+ANSWERING = {nw.Implementation.POLARS, nw.Implementation.PYARROW}
+"""Engines in which tables are returned to those who pass their dataframes; to others, in pandas."""
 
 
 def open_source(source: object, *, dedupe: bool = False) -> Frame:
@@ -75,6 +77,21 @@ def is_source(value: object) -> bool:
     if isinstance(paths, Sequence) and paths and all(isinstance(path, str | Path) for path in paths):
         return True
     return type(value).__module__ == DATASET or nw.from_native(cast("Any", value), pass_through=True) is not value
+
+
+def in_the_same_engine[T](answer: T, *given: object) -> T:
+    """Return a table, if an answer is one, in the engine of the dataframe that was given."""
+    if not nw.dependencies.is_pandas_dataframe(answer):
+        return answer
+    frames = [nw.from_native(cast("Any", one), pass_through=True) for one in given]
+    engines = [one.implementation for one in frames if isinstance(one, nw.DataFrame | nw.LazyFrame)]
+    if not engines or engines[0] not in ANSWERING:
+        return answer
+    table: Any = answer
+    if table.index.dtype.kind == "O":
+        table = table.reset_index(names="competitor")
+    columns = {str(name): column.to_list() for name, column in table.items()}
+    return cast("T", nw.from_dict(columns, backend=engines[0]).to_native())
 
 
 def files_of(source: object) -> list[Path]:
