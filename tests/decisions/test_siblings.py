@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.decisions.pooling import _all_below, expected_largest
+from bayes_arena.decisions.pooling import RADII, Families, _all_below, _given, expected_largest
 from bayes_arena.votes.outcomes import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
@@ -168,6 +168,18 @@ def test_the_best_is_overrated_by_what_is_predicted():
     assert abs(np.mean(errors) - np.mean(predicted)) < 3 * error
     assert np.mean(predicted) > 30
     assert np.mean(inside) > 0.68  # .89 less three standard errors
+
+
+def test_a_score_that_no_hidden_sibling_would_reach_says_nothing_of_them():
+    """It is the score by its own votes that the others are below, however much of it is taken for luck."""
+    likelihood, score = np.eye(20), np.append(6.0, np.zeros(19))
+    alone, chosen = (
+        _given(Families(list("abcdefghijklmnopqrst"), np.arange(20), tested), 0.8, likelihood, score, score)
+        for tested in (np.ones(20, dtype=int), np.append(9, np.ones(19, dtype=int)))
+    )
+    near = (RADII > 0.3) & (RADII < 0.6)
+    assert (alone[1][near, 0] < 2).all()
+    np.testing.assert_allclose(chosen[1][near], alone[1][near], atol=1e-4)
 
 
 @pytest.mark.parametrize("hidden", [0, 3])
