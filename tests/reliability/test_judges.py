@@ -14,6 +14,7 @@ from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.concordance import across_orders, among, between
+from bayes_arena.reliability.judges import _shown
 from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = pytest.mark.slow
@@ -241,6 +242,9 @@ class TestReport:
         assert str(report).startswith(f"bot: 600 votes worth {report.worth.votes:,.0f} human votes")
         assert report.sentence.endswith(most)
         assert json.loads(json.dumps(asdict(report), allow_nan=False))["worth"]["votes"] == report.worth.votes
+
+    def test_numbers_of_ten_and_more_are_shown_without_decimals(self):
+        assert [_shown(one) for one in (0.125, 9.99, 10.0, 1234.4)] == ["0.12", "9.99", "10", "1,234"]
 
     def test_without_a_taste_in_the_model_it_promises_no_bound(self, cells):
         report = ba.judge_report(ba.fit(cells, model=POOLED), BOT, reference=["person-01", "person-02"])
