@@ -6,6 +6,7 @@ import math
 import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from bayes_arena.errors import TooLargeError
@@ -67,29 +68,31 @@ def _left_by_limits() -> Iterator[tuple[int, str]]:
 
     pages = [int(number) * mmap.PAGESIZE for number in (PROCESS / "statm").read_text().split()]
     for name, used in (("AS", pages[0]), ("DATA", pages[5])):
-        limit, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
-        if limit != resource.RLIM_INFINITY:
-            yield limit - max(used, LOADED[name]), f"RLIMIT_{name}"
-    for limit in _limits_of_groups():
-        yield limit - max(pages[1], LOADED["group"]), "of the container's memory"
+        most, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+        if most != resource.RLIM_INFINITY:
+            yield most - max(used, LOADED[name]), f"RLIMIT_{name}"
+    for file in _limits_of_groups(PROCESS, GROUPS):
+        limit = file.read_text().strip()
+        if limit != "max":
+            yield int(limit) - max(pages[1], LOADED["group"]), "of the container's memory"
 
 
-def _limits_of_groups() -> Iterator[int]:
-    """Yield the limits of the control groups that this process is in, and of the groups that these are in.
+@cache
+def _limits_of_groups(process: Path, groups: Path) -> tuple[Path, ...]:
+    """Return the files that hold the limits of the control groups that a process is in, and of those that these are in.
 
-    In a container the path may be one of the machine, which is not there; its own group is then the root.
+    In a container the path may be one of the machine, which is not there; its own group is then the root. Every fit
+    asks, and to look for the files takes longer than to read them, so it is done once.
     """
-    for line in (PROCESS / "cgroup").read_text().splitlines():
+    found = []
+    for line in (process / "cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            root, name = GROUPS, "memory.max"
+            root, name = groups, "memory.max"
         elif "memory" in controllers.split(","):
-            root, name = GROUPS / "memory", "memory.limit_in_bytes"
+            root, name = groups / "memory", "memory.limit_in_bytes"
         else:
             continue
         group = root / path.lstrip("/")
-        for place in (group, *group.parents):
-            if place.is_relative_to(root) and (place / name).is_file():
-                limit = (place / name).read_text().strip()
-                if limit != "max":
-                    yield int(limit)
+        found += [place / name for place in (group, *group.parents) if place.is_relative_to(root)]
+    return tuple(file for file in found if file.is_file())

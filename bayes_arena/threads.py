@@ -63,8 +63,7 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
 
 def each[S, T](work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
     """Yield the result of the work for every item, in order, on as many threads as there are cores."""
-    cores = os.cpu_count() or 1
-    if len(items) < 2 or cores < 2:
+    if len(items) < 2 or (cores := os.cpu_count() or 1) < 2:
         yield from map(work, items)
         return
     with ThreadPoolExecutor(cores) as threads:

@@ -1,7 +1,7 @@
 """Small mistakes put into a copy of the package, and whether the tests of their folder notice.
 
     uv run python benchmarks/mutation.py [--mutants 50] [--seed 0] [--folders votes likelihood ...] [--seconds 60]
-                                         [--quick] [--only 3 17 ...]
+                                         [--quick] [--only 3 17 ...] [--tests tests/fits/test_plan.py ...]
 
 Each is drawn at random: a comparison flipped, a number moved by one, an operator swapped, a ``not`` dropped, ``and``
 for ``or``, or another value returned. A mutant is killed if a test fails, survives if none does, and is undetermined
@@ -129,9 +129,9 @@ def mutants(path: Path) -> Iterator[Mutant]:
 
 
 def _idle(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what changes nothing: types and decorators, and whether lengths that are equal have to be."""
+    """Yield what changes nothing: types and decorators, and whether equal lengths, or keys of a type, have to be."""
     parts = [getattr(node, name, None) for name in ("annotation", "returns")] + getattr(node, "decorator_list", [])
-    parts += [node.value] if isinstance(node, ast.keyword) and node.arg == "strict" else []
+    parts += [node.value] if isinstance(node, ast.keyword) and node.arg in ("strict", "total") else []
     for part in parts:
         if part is not None:
             yield from ast.walk(part)
@@ -195,7 +195,7 @@ class Choosing:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the tests of a folder did without a mutant: their seconds, and who passed each line of each file."""
+    """What tests did without a mutant: their seconds, and who passed each line of each file."""
 
     seconds: dict[str, float]
     passed: dict[str, dict[int, list[str]]]
@@ -220,12 +220,12 @@ def _run(copied: Path, orders: list[str], plugin: object) -> int:
     return int(pytest.main(["-q", "-n0", "-p", "no:cacheprovider", "-W", ignored, *orders], plugins=[plugin]))
 
 
-def _watched(copied: Path, folder: str, mark: str, sender: Any) -> None:
-    """Run the tests of a folder without a mutant, and send what is seen, and the modules that were imported."""
+def _watched(copied: Path, paths: list[str], mark: str, sender: Any) -> None:
+    """Run tests without a mutant, and send what is seen, and the modules that were imported."""
     measured = coverage.Coverage(data_file=None, source=[str(copied / "bayes_arena")], config_file=False)
     watching = Watching(measured)
     measured.start()
-    code = _run(copied, ["-m", mark, f"tests/{folder}"], watching)
+    code = _run(copied, ["-m", mark, *paths], watching)
     measured.stop()
     data = measured.get_data()
     passed = {path: data.contexts_by_lineno(path) for path in data.measured_files()}
@@ -240,16 +240,16 @@ def _asked(copied: Path, names: list[str], seconds: float) -> None:
     os._exit(PYTEST + _run(copied, ["-x", *files], Choosing(names)))
 
 
-def watched(copied: Path, folder: str, mark: str) -> Seen:
-    """Return what the tests of a folder do without a mutant, and import what they need."""
+def watched(copied: Path, paths: list[str], mark: str) -> Seen:
+    """Return what tests do without a mutant, and import what they need."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = FORK.Process(target=_watched, args=(copied, folder, mark, sender))
+    process = FORK.Process(target=_watched, args=(copied, paths, mark, sender))
     process.start()
     sender.close()
     code, seconds, passed, modules = receiver.recv()
     process.join()
     if code:
-        raise SystemExit(f"Without a mutant the tests of {folder} do not pass: pytest ended with {code}.")
+        raise SystemExit(f"Without a mutant the tests of {', '.join(paths)} do not pass: pytest ended with {code}.")
     with warnings.catch_warnings(action="ignore"):
         for name in modules:
             with suppress(Exception):
@@ -257,7 +257,7 @@ def watched(copied: Path, folder: str, mark: str) -> Seen:
     if "bayes_arena" in sys.modules:
         raise SystemExit("The package was imported by something else than its tests.")
     if tested(copied, sorted(seconds, key=lambda name: seconds[name])[:3], 60) != "survived":
-        raise SystemExit(f"In a process that is forked, the tests of {folder} do not pass.")
+        raise SystemExit(f"In a process that is forked, the tests of {', '.join(paths)} do not pass.")
     return Seen(seconds, passed)
 
 
@@ -309,6 +309,7 @@ def main() -> None:
     parser.add_argument("--folders", nargs="*", default=list(FOLDERS))
     parser.add_argument("--seconds", type=float, default=60, help="of the processor, for one mutant")
     parser.add_argument("--quick", action="store_true", help="leave out the slow tests")
+    parser.add_argument("--tests", nargs="*", help="in place of the folder's: files, slow tests and all, for survivors")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of the mutants to run, of those that are drawn")
     options = parser.parse_args()
     rng, found = random.Random(options.seed), {folder: Counter[str]() for folder in options.folders}
@@ -326,7 +327,8 @@ def main() -> None:
         try:
             for number, folder, mutant in drawn:
                 if folder not in seen:
-                    seen[folder] = watched(copied, folder, "not slow" if options.quick else "slow or not slow")
+                    paths = options.tests or [f"tests/{folder}"]
+                    seen[folder] = watched(copied, paths, "not slow" if options.quick else "slow or not slow")
                 names, start = seen[folder].tests(mutant), time.monotonic()
                 whole = mutant.path.read_bytes()
                 mutant.path.write_bytes(whole[: mutant.first] + mutant.new.encode() + whole[mutant.last :])

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 ANSWERS = f"strength_by_{PROMPT}"
 UNSURE = 0.3
 """Posterior sd of the logarithm of a spread above which the hyperprior, rather than the votes, determines it."""
+UNKNOWN = 10.0
+"""The same, above which its number means nothing: nearly no curvature is left."""
 Judgement = tuple[float | None, Evidence | None]
 """The probability of a mode's mirror image, and how its spreads were estimated."""
 NOT_ONE_CROWD = "those on some competitors are not of one crowd"
@@ -347,7 +349,5 @@ def _require_sure(mode: Mode) -> None:
         return
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)
     if sd > UNSURE:
-        raise Noise(
-            f"the votes leave the logarithm of their spread uncertain by {sd:.2f}, more than {UNSURE:g}, so answers "
-            "cannot be told from noise"
-        )
+        left = f"uncertain by {sd:.2f}, more than {UNSURE:g}" if sd < UNKNOWN else "undetermined"
+        raise Noise(f"the votes leave the logarithm of their spread {left}, so answers cannot be told from noise")

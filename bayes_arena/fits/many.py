@@ -10,7 +10,7 @@ from operator import itemgetter
 from time import monotonic
 from typing import Any, Unpack
 
-from bayes_arena.errors import ArenaError, FailedBoardsWarning, listing
+from bayes_arena.errors import ArenaError, FailedBoardsWarning, listing, warn
 from bayes_arena.fits.fitting import Route, solve
 from bayes_arena.fits.plan import Asked, distinct, planned
 from bayes_arena.fits.result import Fit
@@ -198,7 +198,7 @@ def warn_of_boards(told: Iterable[Told], of: int) -> None:
         (first, _, text), *others = alike
         boards = {first, *(names for names, *_ in others)}
         text = f"{len(boards):,} of {of:,} boards, the first of them {' · '.join(first)}: {text}"
-        warnings.warn(text, category, stacklevel=4)
+        warn(text, category)
 
 
 def warn_of_failures(failed: Mapping[Names, ArenaError], of: int) -> None:
@@ -217,9 +217,8 @@ def warn_of_failures(failed: Mapping[Names, ArenaError], of: int) -> None:
         error.add_note(f"That was the board {' · '.join(names)}; {others}.")
         raise error
     listed = [f"{' · '.join(names)} ({error})" for names, error in failed.items()]
-    warnings.warn(
+    warn(
         f"{len(failed):,} of {of:,} boards {'is' if len(failed) == 1 else 'are'} missing: {listing(listed)}. "
         "The others are not affected.",
         FailedBoardsWarning,
-        stacklevel=3,
     )

@@ -11,14 +11,13 @@ mirror images that directions have, draws are brought to one (:mod:`bayes_arena.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import IdentificationWarning, ModelError, listing
+from bayes_arena.errors import IdentificationWarning, ModelError, listing, warn
 from bayes_arena.extras import require
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.images import in_line
@@ -118,7 +117,7 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
         known = given.because(annotators="as wide as the draws")
         mode, mirror_probability = judge_direction(find_mode(known, start=start))
     for text in mode.open_questions:
-        warnings.warn(text, IdentificationWarning, stacklevel=2)
+        warn(text, IdentificationWarning)
     found = Fit(
         mode=mode,
         prior=prior,

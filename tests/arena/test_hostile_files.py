@@ -111,14 +111,14 @@ def test_nothing_in_an_open_arena_reaches_another_file(tmp_path, secret):
 
 NO_VOTES = {
     "update cell set a = 3 where a = 0": "not valid",
-    "update cell set a = -7 where a = 0": "not valid",
+    "update cell set a = -1 where a = 0": "not valid",
     "update cell set b = a": "not valid",
     "update cell set outcome = 20": "not valid",
     "update cell set context = 1": "not valid",
     "update cell set annotator = -1 where b = 2": "not valid",
     "update cell set annotator = 2 where b = 2": "not valid",
     "update cell set weight = 'nan'": "not valid",
-    "update cell set n = -1": "not valid",
+    "update cell set n = 0": "not valid",
     "update cell set n = null": "values are missing",
     "update competitor set name = null where code = 0": "names of competitors",
     "update competitor set code = 1000000000 where code = 0": "names of competitors",

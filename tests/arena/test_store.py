@@ -509,9 +509,11 @@ def test_files_that_are_no_arena(path, tmp_path):
     (tmp_path / "text").write_text("not a database" * 1000)
     with pytest.raises(ba.errors.StoreError, match="not a valid DuckDB"):
         ba.StableArena(tmp_path / "text")
-    duckdb.connect(tmp_path / "other.duckdb").close()
-    with pytest.raises(ba.errors.StoreError, match="There is no arena in"):
-        ba.StableArena(tmp_path / "other.duckdb")
+    for statement in ("select 1", "create table votes (x integer)"):
+        with duckdb.connect(tmp_path / "other.duckdb") as connection:
+            connection.execute(statement)
+        with pytest.raises(ba.errors.StoreError, match="There is no arena in"):
+            ba.StableArena(tmp_path / "other.duckdb")
     for version in (SCHEMA_VERSION - 2, SCHEMA_VERSION + 1):
         with duckdb.connect(path) as connection:
             connection.execute("update arena set schema_version = ?", [version])

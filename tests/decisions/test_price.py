@@ -121,6 +121,13 @@ def test_campaigns_at_the_price_gain_what_it_says(crowd, model, push):
     assert np.mean([lead(strength, target, 3) for strength in twice]) > 0
 
 
+def test_a_vote_of_a_new_account_counts_as_the_crowd_is_clear(crowd):
+    """At the mode, which says nothing of how sure the discriminations are."""
+    fit = ba.fit(crowd.head(600), model="am-elo", method="map", robust=False)
+    share, theta = fit.cells.votes_by_annotator() / fit.cells.n_votes, fit.discrimination
+    assert Board.of(fit).weight == pytest.approx(share @ theta / (share @ theta**2))
+
+
 @pytest.mark.slow
 def test_a_vote_of_a_new_account_counts_less_where_annotators_differ(crowd):
     alike = ba.simulate(competitors=12, annotators=60, votes=3000, discrimination_sd=0.0, seed=2).votes

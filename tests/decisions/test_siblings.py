@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.decisions.pooling import _all_below, expected_largest
+from bayes_arena.decisions.pooling import RADII, Families, _all_below, _given, expected_largest, pool
 from bayes_arena.votes.outcomes import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100
@@ -168,6 +168,31 @@ def test_the_best_is_overrated_by_what_is_predicted():
     assert abs(np.mean(errors) - np.mean(predicted)) < 3 * error
     assert np.mean(predicted) > 30
     assert np.mean(inside) > 0.68  # .89 less three standard errors
+
+
+def test_what_many_votes_say_stays_and_the_best_owes_little_to_luck():
+    """Four providers of two; the best of three has E max of three standard errors too much, if these are small."""
+    score = np.random.default_rng(0).normal(size=8)
+    families = Families(list("abcd"), np.repeat(np.arange(4), 2), np.full(4, 3))
+    likelihood = 1e4 * np.eye(8)
+    found = pool(families, score, likelihood, likelihood @ score, np.eye(8))
+    np.testing.assert_allclose(found.mean, score - score.mean(), atol=1e-2)
+    np.testing.assert_allclose(found.sd, 0.01 * np.sqrt(7 / 8), rtol=0.02)
+    within = found.spreads[1]
+    luck = expected_largest(3) * 7 / 8 * (1e-4 / within - 1e-4 * within)
+    np.testing.assert_allclose(found.inflation, luck, rtol=0.3)
+
+
+def test_a_score_that_no_hidden_sibling_would_reach_says_nothing_of_them():
+    """It is the score by its own votes that the others are below, however much of it is taken for luck."""
+    likelihood, score = np.eye(20), np.append(6.0, np.zeros(19))
+    alone, chosen = (
+        _given(Families(list("abcdefghijklmnopqrst"), np.arange(20), tested), 0.8, likelihood, score, score)
+        for tested in (np.ones(20, dtype=int), np.append(9, np.ones(19, dtype=int)))
+    )
+    near = (RADII > 0.3) & (RADII < 0.6)
+    assert (alone[1][near, 0] < 2).all()
+    np.testing.assert_allclose(chosen[1][near], alone[1][near], atol=1e-4)
 
 
 @pytest.mark.parametrize("hidden", [0, 3])

@@ -38,6 +38,11 @@ def test_either_order_is_the_same_answer(close):
     assert one.turned_round.elo_gap == pytest.approx(other.elo_gap)
 
 
+def test_of_two_who_are_level_neither_is_ahead():
+    level = str(ba.versus(duels({"xy": 20}, lost=20), "x", "y"))
+    assert "It is 0 Elo points ahead" in level and "expected to take 50 %" in level
+
+
 def test_a_settled_pair_needs_no_more_votes(close):
     found = ba.versus(close, "x", "z")
     assert found.settled and found.votes_to_go == 0

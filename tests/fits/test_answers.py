@@ -179,6 +179,10 @@ def test_draws_on_the_elo_scale_are_those_of_their_points(cells):
         values = [spreads[name][index] for name in target.spreads]
         exact = project(target.with_spreads(values[0], values[1:]), point, votes).strength
         np.testing.assert_allclose(found.elo_strength[index], exact, atol=2e-4)
+        exact, roughly = (
+            one - fit.board for one in (project(target, point, votes).strength, drawn.elo_strength[index])
+        )
+        assert np.abs(roughly - exact).max() < 0.2 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,7 @@ class TestFailures:
         with pytest.warns(ba.errors.IdentificationWarning) as caught:
             several = ba.fit_many(pl.concat([broken(votes), elsewhere(votes)]), BY, model="m-elo")
         (said,) = [str(one.message) for one in caught]
+        assert caught[0].filename == __file__, "a warning names the line of whoever called"
         assert said.startswith("2 of 6 boards, the first of them apart · English: ")
         assert several["apart", "English"].warnings[0] in said and not several["text", "English"].warnings
 
@@ -168,8 +169,9 @@ class TestFailures:
             pytest.warns(ba.errors.LeftOutEffectWarning),
         ):
             flat = ba.fit_many(pl.concat([votes, won]), "category", model="m-elo", prior="flat")
-        with pytest.warns(ba.errors.FailedBoardsWarning, match="1 of 3 boards is missing: won"):
+        with pytest.warns(ba.errors.FailedBoardsWarning, match="1 of 3 boards is missing: won") as caught:
             table = ba.leaderboards(flat, interval="sandwich")
+        assert {one.filename for one in caught} == {__file__}
         assert list(table.attrs["failed"]) == [("won",)] and set(table["category"]) == {"code", "text"}
 
 

@@ -1,11 +1,12 @@
 """What a fit chooses by itself: said before it is fitted, after it, and where the reasons differ."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
 import pytest
-from helpers import answered_votes, run
+from helpers import answered_votes, prompted, run
 
 import bayes_arena as ba
 
@@ -60,15 +61,15 @@ def test_a_league_gets_the_weak_prior():
     assert plan_of(votes)["strengths"] == ("spread 5", "competitors mostly met others of about their strength")
 
 
-@pytest.mark.slow
-def test_answers_that_are_noise_are_left_out_with_the_reason():
-    cells = ba.read_votes(answered_votes(votes=1500, answers_sd=0.0, seed=4)[0], prompt="prompt")
-    before = {one.what: one for one in ba.choose(cells, robust=False).choices}["answers"]
-    assert before.taken.endswith("on every prompt, unless they turn out to be noise")
+@pytest.mark.parametrize(("seed", "left"), [(1, r"uncertain by 0\.\d\d, more than 0\.3"), (2, "undetermined")])
+def test_answers_that_are_noise_are_left_out_with_the_reason(seed, left):
+    cells = prompted(prompts=30, votes=300, answers=0.0, seed=seed)
+    assert plan_of(cells)["answers"][0].endswith("on every prompt, unless they turn out to be noise")
     with pytest.warns(ba.errors.IdentificationWarning, match="Answers are left out"):
         after = ba.fit(cells, robust=False).plan
     reason = {one.what: one for one in after.choices}["answers"]
-    assert reason.taken == "left out" and reason.why.endswith("so answers cannot be told from noise")
+    said = f"the votes leave the logarithm of their spread {left}, so answers cannot be told from noise"
+    assert reason.taken == "left out" and re.fullmatch(said, reason.why)
 
 
 def test_too_few_answers_that_repeat_are_left_out_with_the_reason():

@@ -9,6 +9,7 @@ from helpers import every_likelihood
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
+from bayes_arena.likelihood.averaging import convex
 from bayes_arena.likelihood.outcomes.davidson import adjacent
 from bayes_arena.likelihood.outcomes.likelihood import ETA, likelihood
 from bayes_arena.likelihood.outcomes.rao_kupper import cumulative
@@ -214,3 +215,9 @@ def test_what_is_unknown_or_half_made_is_refused_at_the_door():
     for half_made in ({"tie_prior": None}, {"half_wins": True}, {"rows": None}, {"outcomes": (WIN, TIE)}):
         with pytest.raises(ba.ModelError, match="The likelihood 'davidson' needs"):
             replace(whole, **half_made)
+
+
+def test_curvature_that_is_not_convex_becomes_the_nearest_that_is():
+    curves = np.array([[[1.0, 2.0], [2.0, 1.0]], [[2.0, 1.0], [1.0, 2.0]]]).transpose(1, 2, 0)
+    nearest = np.array([[[1.5, 1.5], [1.5, 1.5]], [[2.0, 1.0], [1.0, 2.0]]]).transpose(1, 2, 0)
+    assert_allclose(convex(curves), nearest, atol=1e-12)

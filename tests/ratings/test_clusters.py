@@ -5,6 +5,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from helpers import prompted, single_votes
 
@@ -30,6 +31,16 @@ def as_annotators(cells: ba.Cells) -> ba.Cells:
     """The same votes with the prompts for annotators."""
     names, codes = cells.slice_names["prompt"], cells.slices["prompt"]
     return replace(cells, annotators=names, annotator=codes, slices={}, slice_names={})
+
+
+@pytest.mark.filterwarnings("ignore::bayes_arena.errors.LayoutWarning")
+def test_scores_of_items_are_clustered_by_item_unless_another_interval_is_asked_for():
+    right = np.random.default_rng(0).random((20, 3)) < [0.3, 0.5, 0.7]
+    rows = [(item, f"m{system}", int(score)) for (item, system), score in np.ndenumerate(right)]
+    fit = ba.fit(pl.DataFrame(rows, schema=["item", "model", "score"], orient="row"), method="map")
+    table = ba.strengths(fit)
+    assert table.equals(ba.strengths(fit, interval=ba.Clustered(by="item")))
+    assert (table["sd"] != ba.strengths(fit, interval="laplace")["sd"]).all()
 
 
 def test_two_competitors_on_three_prompts_by_hand():

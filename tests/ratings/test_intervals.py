@@ -9,9 +9,10 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.ratings.intervals.contract import equal_tailed
-from bayes_arena.ratings.intervals.names import IntervalName, short_forms
+from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval, short_forms
 
-INTERVALS = {name: interval() for name, interval in short_forms().items()} | {"bootstrap": ba.Bootstrap(resamples=50)}
+INTERVALS = {name: interval() for name, interval in short_forms().items()} | {"bootstrap": ba.Bootstrap(resamples=20)}
+MORE = INTERVALS | {"bootstrap": ba.Bootstrap(resamples=50)}
 BOUNDS = [("lower", "upper")]
 OF_ANNOTATORS = [(f"{name}_lower", f"{name}_upper") for name in ("theta", "net_agreement")]
 TABLES = {
@@ -44,9 +45,16 @@ def fits():
 
 
 def bounds(fit, table, interval, level, name=str):
-    """Lower and upper bounds of a table by what its rows are about, shape (rows, 2) each, after a renaming."""
+    """Lower and upper bounds of a table by what its rows are about, shape (rows, 2) each, after a renaming.
+
+    What the table says of itself is checked on the way.
+    """
     make, keys, pairs = TABLES[table]
-    shown = make(fit, level=level, interval=INTERVALS[interval])
+    shown = make(fit, level=level, interval=interval)
+    fields = {name: getattr(interval, name, None) for name in ("by", "resamples", "seed")}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    numbers = fit.numbers if table in ("leaderboard", "annotators") else {}
+    assert shown.attrs == {"level": level, "interval": interval.name, **fields, **numbers}
     shown.index = ["|".join(sorted(map(name, row))) for row in shown[keys].astype(str).to_numpy()]
     return [shown.sort_index()[[*pair]].to_numpy(dtype=float) for pair in pairs]
 
@@ -62,7 +70,7 @@ def test_the_names_are_those_of_the_intervals():
 
 @pytest.mark.parametrize(("table", "interval"), ALLOWED)
 def test_bounds_are_finite_and_ordered_and_widen_with_the_level(fits, table, interval):
-    narrow, wide = (bounds(fits[table][0], table, interval, level) for level in (0.5, 0.9))
+    narrow, wide = (bounds(fits[table][0], table, INTERVALS[interval], level) for level in (0.5, 0.9))
     for (low, high), (lower, upper) in zip((each.T for each in narrow), (each.T for each in wide), strict=True):
         assert np.isfinite([low, high, lower, upper]).all()
         assert (lower <= low).all()
@@ -75,8 +83,8 @@ def test_bounds_are_finite_and_ordered_and_widen_with_the_level(fits, table, int
 @pytest.mark.parametrize(("table", "interval"), ALLOWED)
 def test_names_do_not_matter(fits, table, interval):
     """Exactly where nothing is drawn, to the error of draws elsewhere; what is turned round is mirrored."""
-    plain = bounds(fits[table][0], table, interval, 0.8)
-    renamed = bounds(fits[table][1], table, interval, 0.8, name=lambda name: TURNED.get(name, name))
+    plain = bounds(fits[table][0], table, MORE[interval], 0.8)
+    renamed = bounds(fits[table][1], table, MORE[interval], 0.8, name=lambda name: TURNED.get(name, name))
     drawn = table in DRAWN or interval == "bootstrap"
     for ours, theirs in zip(plain, renamed, strict=True):
         if table == "contrasts":
@@ -88,22 +96,11 @@ def test_names_do_not_matter(fits, table, interval):
         assert (np.abs(ours - theirs) <= allowed).all()
 
 
-@pytest.mark.parametrize(("table", "interval"), ALLOWED)
-def test_a_table_says_its_level_and_its_interval(fits, table, interval):
-    shown = TABLES[table][0](fits[table][0], level=0.8, interval=INTERVALS[interval])
-    fields = {"bootstrap": {"resamples": 50, "seed": 0}, "clustered": {"by": "annotator"}}.get(interval, {})
-    numbers = fits[table][0].numbers if table in ("leaderboard", "annotators") else {}
-    assert shown.attrs == {"level": 0.8, "interval": interval, **fields, **numbers}
-
-
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_a_short_form_is_the_object_with_default_fields(fits, interval):
-    by_name, by_object = (
-        ba.strengths(fits["strengths"][0], interval=each) for each in (interval, short_forms()[interval]())
-    )
-    assert by_name.equals(by_object)
-    assert by_name.attrs == by_object.attrs
-    assert by_name.attrs.get("resamples") == (200 if interval == "bootstrap" else None)
+def test_a_short_form_is_the_object_with_default_fields(interval):
+    found = resolve_interval(interval)
+    assert found == short_forms()[interval]() and found.name == interval
+    assert getattr(found, "resamples", None) == (200 if interval == "bootstrap" else None)
 
 
 @pytest.mark.parametrize(("table", "interval"), REFUSED)
@@ -118,7 +115,7 @@ def test_all_agree_where_the_likelihood_is_true(interval):
     truth = {"discrimination_sd": 0.0, "tie_propensity": 0.0}
     votes = ba.simulate(competitors=6, annotators=200, votes=4000, seed=2, **truth).votes
     fit = ba.fit(ba.read_votes(votes), model="bradley-terry", prior="flat")
-    tables = (ba.strengths(fit, interval=each) for each in ("laplace", INTERVALS[interval]))
+    tables = (ba.strengths(fit, interval=each) for each in ("laplace", MORE[interval]))
     laplace, other = (np.ptp(table[["lower", "upper"]], axis=1) for table in tables)
     spread = {"laplace": 0, "profile": 0.01, "sandwich": 0.05, "clustered": 0.25, "bootstrap": 0.35}[interval]
     assert np.abs(other / laplace - 1).max() <= spread

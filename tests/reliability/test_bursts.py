@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.reliability.bursts import SHORTEST, _Sides
 
 
 def timed(seed: int, *, accounts: int = 0, each: int = 1, votes: int = 1500) -> pl.DataFrame:
@@ -48,6 +49,17 @@ def test_a_burst_is_named_with_its_window(table, votes):
     inside = votes.filter(here & ((pl.col("model_a") == "model-01") | (pl.col("model_b") == "model-01")))
     assert row["votes"] == len(inside) and row["accounts"] == inside["judge"].n_unique()
     assert row["largest_share"] == inside["judge"].value_counts()["count"].max() / len(inside)
+
+
+def test_a_window_holds_at_most_half_of_a_competitors_votes():
+    """Both win more than expected, all the time; what is more, in as many votes as may be."""
+    competitor = np.repeat([0, 1], [4 * SHORTEST, 2 * SHORTEST])
+    size = len(competitor)
+    half = np.full(size, 0.5)
+    sides = _Sides(competitor, competitor, np.arange(size), np.linspace(0, 1, size), 2 * half, 2 * half, half, half)
+    z, first, last = sides.scan(sides.time)
+    assert (last - first).tolist() == [2 * SHORTEST, SHORTEST]
+    assert z == pytest.approx(np.sqrt(0.5 * (last - first)))
 
 
 def test_what_is_expected_is_by_the_scores_on_the_board(table, fit, votes):

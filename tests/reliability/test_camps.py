@@ -12,7 +12,6 @@ from helpers import frame
 
 import bayes_arena as ba
 from bayes_arena.likelihood.presets import PRESETS
-from bayes_arena.reliability.humps import announced, humps, named_humps
 from bayes_arena.votes.cells import single_votes
 
 pytestmark = pytest.mark.slow
@@ -250,34 +249,3 @@ class TestCrowd:
             found.fit.of([])
         with pytest.raises(ba.ModelError, match="does not tell annotators apart"):
             fit(arena.cells, model="bradley-terry").of(["person-0003"])
-
-
-class TestHumps:
-    def test_they_are_counted(self):
-        rng = np.random.default_rng(0)
-        centers = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
-        camp = np.repeat([0, 1, 2], [60, 40, 30])
-        x, noise = centers[camp] + 0.4 * rng.normal(size=(130, 2)), np.broadcast_to(0.1 * np.eye(2), (130, 2, 2))
-        found = announced(humps(x, noise))
-        assert found.size == 3 and found.share.sum() == pytest.approx(1)
-        where = found.membership.argmax(axis=1)
-        assert len({(a, b) for a, b in zip(camp, where, strict=True)}) == 3
-        turned = x @ np.array([[0.6, 0.8], [-0.8, 0.6]])  # directions are known up to a rotation
-        assert announced(humps(turned, noise)).log_likelihood == pytest.approx(found.log_likelihood, abs=1e-3)
-
-    @pytest.mark.parametrize("draw", ["normal", "laplace", "gumbel"])
-    def test_one_hump_of_any_shape_is_one(self, draw):
-        for seed in range(5):
-            x = getattr(np.random.default_rng(seed), draw)(size=(100, 1))
-            assert announced(humps(x, np.full((100, 1, 1), 0.1))).size == 1
-
-    def test_one_by_itself_is_no_camp(self):
-        x = np.append(np.random.default_rng(0).normal(0, 0.3, 40), 8.0)[:, None]
-        noise = np.full((41, 1, 1), 0.1)
-        one, two, *_ = humps(x, noise)
-        assert two.gain(one) > 6 and announced([one, two]).size == 1
-
-    def test_known_members_keep_their_camps(self):
-        membership = np.eye(2)[[0, 0, 1, 1]]
-        found = named_humps(np.array([[0.0], [0.2], [1.0], [1.4]]), np.full((4, 1, 1), 0.01), membership)
-        assert found.mean.ravel() == pytest.approx([0.1, 1.2]) and (found.membership == membership).all()

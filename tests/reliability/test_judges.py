@@ -10,8 +10,11 @@ from helpers import frame, run
 
 import bayes_arena as ba
 from bayes_arena.errors import ColumnError, IdentificationWarning, ModelError, VotesError
+from bayes_arena.inference.mode.laplace import laplace_at
+from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.reliability.concordance import across_orders, among, between
+from bayes_arena.reliability.judges import _shown
 from bayes_arena.validation.prediction import predict_cells
 
 pytestmark = pytest.mark.slow
@@ -19,9 +22,9 @@ POOLED = PRESETS["am-davidson"]
 BOT = "bot"
 
 
-def jury(*, votes: int, tau: float = 0.0, people: int = 20, each: int = 60, theta: float = 1.0, seed: int = 0):
+def jury(*, votes: int, tau=0.0, people: int = 20, each: int = 60, theta=1.0, competitors: int = 8, seed: int = 0):
     """Votes of people and of a judge with a taste; and how much one of its votes says beside one of theirs (Fisher)."""
-    rng, n = np.random.default_rng(seed), 8
+    rng, n = np.random.default_rng(seed), competitors
     r, taste = rng.normal(size=n), np.zeros((people + 1, n))
     taste[-1] = tau * np.where(np.arange(n) % 2, 1, -1)
     k = np.append(np.repeat(np.arange(people), each), np.full(votes, people))
@@ -169,6 +172,23 @@ class TestWorth:
         )
         assert with_judge == pytest.approx(with_people, rel=0.1)
 
+    def test_of_three_competitors_the_order_counts_and_of_two_the_gap(self):
+        """Of three, the variance along r is that of the scale."""
+        for competitors in (2, 3):
+            cells = read(votes=300, competitors=competitors, seed=2)
+            fit = ba.fit(cells, model=POOLED, method="map", robust=False)
+            r, is_judge = fit.strength, np.array(cells.annotators) == BOT
+            kept = np.eye(competitors) - (competitors > 2) * np.outer(r, r) / (r @ r)
+            further = ba.judge_report(fit, BOT).worth.votes / cells.votes_by_annotator()[~is_judge].sum()
+            problem, of_people = fit.mode.problem, np.where(is_judge, 0, 1 + further)
+            target = objective(cells, problem.model, problem.prior, by_annotator=True)
+            by_judge, by_people = (
+                laplace_at(replace(target, counts=counts), fit.point, problem.shifts, residuals=False)
+                for counts in (target.counts, target.counts * of_people[target.tally.k])
+            )
+            one, other = (np.trace(kept @ found.strength_covariance()) for found in (by_judge, by_people))
+            assert one == pytest.approx(other, rel=1e-3)
+
 
 class TestConcordance:
     VOTES = frame(
@@ -222,6 +242,9 @@ class TestReport:
         assert str(report).startswith(f"bot: 600 votes worth {report.worth.votes:,.0f} human votes")
         assert report.sentence.endswith(most)
         assert json.loads(json.dumps(asdict(report), allow_nan=False))["worth"]["votes"] == report.worth.votes
+
+    def test_numbers_of_ten_and_more_are_shown_without_decimals(self):
+        assert [_shown(one) for one in (0.125, 9.99, 10.0, 1234.4)] == ["0.12", "9.99", "10", "1,234"]
 
     def test_without_a_taste_in_the_model_it_promises_no_bound(self, cells):
         report = ba.judge_report(ba.fit(cells, model=POOLED), BOT, reference=["person-01", "person-02"])

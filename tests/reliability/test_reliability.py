@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts, draw_parameters
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.reliability import agreement
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
 from bayes_arena.reliability.flagging import discoveries
 from bayes_arena.reliability.kinds import kinds
@@ -70,6 +71,14 @@ def test_net_agreement_by_brute_force_over_pairs(four_outcomes, model):
             if model.position == "annotator":
                 left, right = probabilities(model, common["position"] + own["position"], t, bad)
                 assert ours.pull[index, k] == pytest.approx(left - right, abs=1e-6)
+
+
+def test_pairs_evenly_spaced_by_lead_stand_for_all(monkeypatch):
+    arena = ba.simulate(competitors=20, annotators=3, votes=600, strength_sd=1.5, seed=1)
+    fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", robust=False)
+    of_all = agreement_of(fit).net.mean(axis=0)
+    monkeypatch.setattr(agreement, "PAIRS", 20)
+    assert_allclose(agreement_of(fit).net.mean(axis=0), of_all, atol=0.004)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

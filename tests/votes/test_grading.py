@@ -16,9 +16,11 @@ from bayes_arena.votes.outcomes import (
     outcome_names,
     outcome_scores,
     turned,
+    wins_by,
     wins_losses_ties,
     with_grades,
 )
+from bayes_arena.votes.reading.grading import by_words
 
 ARROWS = ["A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "both_bad"]
 
@@ -50,6 +52,16 @@ def test_stronger_grades_count_as_the_strongest_that_is_kept():
     assert with_grades(counts, 1).tolist() == [[13, 16, 3, 4]]
     assert with_grades(counts, 4).tolist() == [[*range(1, 9), 0, 0]]
     assert with_grades(counts, 3) is counts
+
+
+def test_words_say_by_how_much():
+    words = [
+        ["slightly ", "marginally ", "somewhat ", "a bit ", "a little "],
+        [""],
+        ["much ", "significantly ", "far ", "a lot ", "considerably ", "strongly ", "clearly "],
+    ]
+    said = {f"response b is {word}better": wins_by(grade)[1] for grade, some in enumerate(words, 1) for word in some}
+    assert by_words(said) == said
 
 
 @pytest.mark.parametrize(

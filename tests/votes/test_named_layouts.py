@@ -283,6 +283,7 @@ def test_a_file_that_nearly_has_a_layout_says_what_is_missing():
         ba.read_votes(table, layout="arena-hard")
     one_of_five = min(next(layout for layout in LAYOUTS if layout.name == "mt-bench").columns)
     assert nearly([one_of_five]) == ""
+    assert nearly(["baseline", "games"]).startswith(" With 'judge', 'model' it would fit the layout arena-hard (")
 
 
 def test_invalid_votes_of_a_layout_are_quoted_with_the_rows_of_the_file(tmp_path):

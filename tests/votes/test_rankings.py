@@ -78,6 +78,8 @@ def test_rankings_of_several_annotators_may_bear_one_name():
         cells = read(table, annotator=annotator)
         assert cells.slice_names["ranking"] == ("one/j", "one/k", "two/j", "two/k")
         assert cells.n_votes == pytest.approx(2 * (90 / 19 + 1))
+    apart = read(long({"one": FIVE["one"]}, judge="ann").vstack(long({"two": FIVE["two"]}, judge="ben")))
+    assert apart.slice_names["ranking"] == ("one", "two")
 
 
 def test_who_has_no_rank_was_not_ranked_and_other_faults_are_refused():
