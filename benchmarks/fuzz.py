@@ -348,11 +348,11 @@ def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
             tell(f"{verb} of {name}")
             answers = [
                 attempt(lambda fit=fit, names=names, verb=verb: VERBS[verb](fit, names))
-                for fit, names in zip(fitted, (same, same | new), strict=True)
+                for fit, names in list(zip(fitted, (same, same | new), strict=True))[: 1 if verb == "saved" else 2]
             ]
             told_of = {broken or holes(verb, answer) for answer, broken in answers} - {""}
             yield from (f"{verb} of {name}: {said}" for said in told_of)
-            if not told_of and (said := moved(verb, answers[0][0], answers[1][0], new, loose)):
+            if not told_of and (said := moved(verb, answers[0][0], answers[-1][0], new, loose)):
                 yield f"{verb} of {name}: {said}{' (loosely)' if loose else ''}"
 
 
@@ -384,6 +384,7 @@ def arenas(first: int, size: int) -> Iterator[tuple[int, str]]:
             process = context.Process(target=work, args=(theirs,), daemon=True)
             process.start()
             theirs.close()
+        print(f"\r{seed}", end="", file=sys.stderr, flush=True)
         ours.send(seed)
         what = "start"
         while True:

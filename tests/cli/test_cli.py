@@ -267,6 +267,19 @@ def test_help_starts_without_the_heavy_libraries(command):
     assert "Usage" in done.stdout
 
 
+def test_ctrl_c_while_the_command_starts_is_one_line():
+    code = (
+        "import runpy, signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'bayes_arena.cli.fit_options':\n            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "runpy.run_module('bayes_arena', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bayes-arena: Interrupted.\n")
+
+
 def test_version():
     done = run("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"bayes-arena {ba.__version__}\n", "")
