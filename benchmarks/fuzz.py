@@ -215,6 +215,13 @@ VERBS: dict[str, Verb] = {
     "fit_many": lambda fit, new: ba.leaderboards(ba.fit_many(fit.cells, "language")),
     "kfold": lambda fit, new: ba.kfold(fit.cells, {"bt": lambda cells: ba.fit(cells, model="m-elo")}, over="annotator"),
     "saved": lambda fit, new: saved(fit),
+    "flip_votes": lambda fit, new: ba.flip_votes(fit, new["m000"], new["m001"]),
+    "siblings": lambda fit, new: ba.siblings(fit, {new["m000"]: "one", new["m001"]: "one"}),
+    "draw": lambda fit, new: ba.draw(fit, size=50).elo_strength,
+    "replicate": lambda fit, new: ba.replicate(fit, draws=20),
+    "to_datatree": lambda fit, new: ", ".join(ba.to_datatree(fit).groups),
+    "likelihoods": lambda fit, new: np.array([fit.log_likelihood, fit.deviance, fit.mean_loss]),
+    "criteria of information": lambda fit, new: np.array([fit.aic, fit.degrees_of_freedom]),
 }
 KEYS = {
     "leaderboard": ["competitor"],
