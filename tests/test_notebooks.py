@@ -26,7 +26,7 @@ SMALLER = {
     "shuffles=100)": "shuffles=10)",
     "range(5)": "range(2)",
     '("flip", "random", "equal", "mixed")': '("flip", "equal")',
-    "more_than=50": "more_than=150",
+    "more_than=50": "more_than=40",
 }
 """What they repeat or read, and how much of it here on real votes, of which nothing is kept to compare with."""
 BUSY = 150
@@ -68,13 +68,13 @@ def pictures(notebook) -> list[str]:
 
 @pytest.fixture(scope="module")
 def some_votes(tmp_path_factory) -> str:
-    """Every second of the real votes, and of a crowd only those of its busiest: enough to run through."""
+    """Every fourth of the real votes, and of a crowd only those of its busiest: enough to run through."""
     folder = tmp_path_factory.mktemp("data")
     for path in Path(REAL).glob("*.csv"):
         votes = pl.read_csv(path, infer_schema=False)
         if path.name == "llmfao.csv":
             votes = votes.filter(pl.len().over("judge") > BUSY)
-        votes.gather_every(2).write_csv(folder / path.name)
+        votes.gather_every(4).write_csv(folder / path.name)
     return str(folder)
 
 
