@@ -107,6 +107,8 @@ def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path
             added = arena.add(frame([*ROWS, ROWS[0]]))
         assert (added.new, added.known) == (3, 2)
         assert arena.cells().n_votes == 5
+        with pytest.warns(ba.errors.UnusedColumnWarning, match="Column count looks like the weight but is not read"):
+            assert arena.add(frame(ROWS[2:]).with_columns(count=pl.lit(2))).new == 0
 
 
 def test_votes_with_ids_may_be_alike(path):

@@ -5,6 +5,7 @@ import json
 import pytest
 from helpers import run
 
+pytestmark = pytest.mark.slow  # imports xarray
 PLAIN = ("--model", "am-davidson")
 
 
@@ -22,13 +23,13 @@ def files(tmp_path_factory, arena):
     "command",
     [
         ("rank", "--interval", "sandwich", "--explain"),
-        pytest.param(("annotators",), marks=pytest.mark.slow),
+        ("annotators",),
         ("pairs", "--between", "model-1", "model-2"),
-        pytest.param(("pairs",), marks=pytest.mark.slow),
-        pytest.param(("next", "-n", 3, "--seed", 2), marks=pytest.mark.slow),
-        pytest.param(("pairs", "-n", 4, "--without", "vote"), marks=pytest.mark.slow),
-        pytest.param(("integrity",), marks=pytest.mark.slow),
-        pytest.param(("diagnose",), marks=pytest.mark.slow),
+        ("pairs",),
+        ("next", "-n", 3, "--seed", 2),
+        ("pairs", "-n", 4, "--without", "vote"),
+        ("integrity",),
+        ("diagnose",),
     ],
     ids=str,
 )

@@ -100,6 +100,7 @@ def test_votes_turned_round_turn_the_order(votes, fitted):
 def test_votes_added_for_the_opponent_turn_the_order(votes):
     anonymous = votes.drop("judge")
     fit = ba.fit(ba.read_votes(anonymous), model=ba.Model("side", ties="davidson", position="common"))
+    assert "annotators" not in ba.flips(fit, "top")  # nobody is known
     row = ba.flips(fit, "top", how="add").iloc[0]
     pair, k = (row["competitor"], row["opponent"]), int(row["k"])
     assert row["share"] == k / len(votes)

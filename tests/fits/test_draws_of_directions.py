@@ -79,7 +79,7 @@ TABLES = [
     partial(ba.win_probability, annotator="new"),
     ba.rank_probabilities,
     ba.pairs,
-    ba.annotators,
+    pytest.param(ba.annotators, marks=pytest.mark.slow),
     ba.next_pairs,
     ba.predictive_check,
     partial(ba.predictive_check, by="annotator"),

@@ -150,6 +150,7 @@ def problem(gaps: bool = True) -> Problem:
     return Problem.of(drifting(competitors=4, periods=5, votes=400, gaps=gaps), MODEL, "default")
 
 
+@pytest.mark.slow  # compiles the density
 def test_the_sampled_density_is_the_objective():
     """Up to a constant at fixed spreads; its gradient by finite differences where spreads are sampled."""
     of, rng = problem(), np.random.default_rng(0)

@@ -114,7 +114,7 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
     assert_allclose(dense.laplace.own_covariance(), slow.laplace.own_covariance(), rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("model", ["am-davidson", "bradley-terry"])
+@pytest.mark.parametrize("model", [pytest.param("am-davidson", marks=pytest.mark.slow), "bradley-terry"])
 def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse, cells, monkeypatch, model):
     """From somewhere conjugate gradients arrived when the matrix was factorised; from elsewhere they need not."""
     fast, slow = both(sparse, cells, model=model, prior=FIXED)

@@ -182,6 +182,7 @@ def test_somebody_in_two_groups_is_named_where_people_are_known(known):
 def test_disagreement_is_taken_apart(fit):
     table = ba.disagreement(fit).set_index("source")
     assert table["share"].sum() == pytest.approx(1)
+    assert table.loc["what all share", "variance"] == pytest.approx(2 * np.var(fit.strength, ddof=1))
     assert table.loc["by group", "variance"] == pytest.approx(2 * fit.spreads.spread("strength_by_group") ** 2)
     assert table.index.tolist() == ["what all share", "by group", "discrimination", "chance"]
     assert 0.1 < table.loc["by group", "variance"] < 0.8  # 2 * .4^2 is true

@@ -78,7 +78,9 @@ def test_rankings_of_several_annotators_may_bear_one_name():
         cells = read(table, annotator=annotator)
         assert cells.slice_names["ranking"] == ("one/j", "one/k", "two/j", "two/k")
         assert cells.n_votes == pytest.approx(2 * (90 / 19 + 1))
-    apart = read(long({"one": FIVE["one"]}, judge="ann").vstack(long({"two": FIVE["two"]}, judge="ben")))
+    apart = read(
+        long({"one": FIVE["two"]}, judge=pl.lit("ann")).vstack(long({"two": FIVE["two"]}, judge=pl.lit("ben")))
+    )
     assert apart.slice_names["ranking"] == ("one", "two")
 
 
