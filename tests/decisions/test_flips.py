@@ -143,9 +143,10 @@ def test_answers_are_refitted_with_the_rest():
     assert len(prompts.loc[0, "prompt"]) == prompts.loc[0, "k"] <= 12
 
 
+@pytest.mark.slow
 def test_votes_of_programs_are_named_with_them(votes):
-    programs = ["annotator-01", "annotator-02"]
-    fit = ba.fit(ba.read_votes(votes, programs=programs), model="davidson")
+    programs = ["annotator-1", "annotator-2"]
+    fit = ba.fit(ba.read_votes(votes, programs=programs), model="am-davidson")
     pair = ba.leaderboard(fit)["competitor"][:2]
     (row,) = ba.flips(fit, [tuple(pair)]).to_dict("records")
     table = ba.flip_votes(fit, *pair)
