@@ -67,8 +67,8 @@ def fails(*_, **__):
 @pytest.mark.parametrize(
     ("place", "verb", "what"),
     [
-        ("reading.read_votes.build_cells", ba.read_votes, "counting votes"),
-        ("reading.checks.check_rows", ba.check, "check"),
+        ("read_votes.build_cells", ba.read_votes, "counting votes"),
+        ("checks.check_rows", ba.check, "check"),
     ],
 )
 def test_memory_that_runs_out_in_reading_is_typed(monkeypatch, place, verb, what):
