@@ -43,13 +43,15 @@ def main() -> None:
             tell("bayes-arena: Interrupted.")
             raise SystemExit(INTERRUPTED) from None
         raise
-    except (ArenaError, OSError) as error:
+    except (ArenaError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):  # the reader closed the pipe: `bayes-arena rank | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         report("")
-        if isinstance(error, OSError) and error.filename is None:  # an error about a file names it
+        if isinstance(error, OSError) and error.strerror and error.filename is None:  # an error about a file names it
             tell(f"bayes-arena: Cannot write to standard output: {error.strerror}.")
+        elif isinstance(error, MemoryError):
+            tell(f"bayes-arena: Memory ran out. Raise the limit, or use fewer votes or competitors. {error}".rstrip())
         else:
             tell(f"bayes-arena: {error}")
         raise SystemExit(2) from None

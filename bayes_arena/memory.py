@@ -51,7 +51,9 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise TooLargeError(f"Memory ran out in {what}: {error or shortage(math.inf, now=True)}. {remedy}") from error
+        raise TooLargeError(
+            f"Memory ran out in {what}: {str(error) or shortage(math.inf, now=True)}. {remedy}"
+        ) from error
 
 
 def gib(size: float) -> str:

@@ -13,6 +13,7 @@ BROKE = [
     (700113, {"dimensions": 1}, "leaderboard"),
     (700212, {}, "leaderboard"),
     (701298, {}, "versus"),
+    (900131, {"model": "davidson", "prior": "weak"}, "flips by annotator"),  # took minutes
 ]
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers import frame
+from helpers import frame, run
 
 import bayes_arena as ba
 from bayes_arena import memory
@@ -60,10 +60,31 @@ def test_so_does_a_container(tmp_path, monkeypatch, line, files):
     assert memory.shortage(2**28) == "the limit of the container's memory leaves 0.25 GiB"
 
 
-def test_memory_that_runs_out_in_the_work_is_typed(monkeypatch):
-    def fails(*_, **__):
-        raise MemoryError("Unable to allocate 7 GiB")
+def fails(*_, **__):
+    raise MemoryError("Unable to allocate 7 GiB")
 
+
+@pytest.mark.parametrize(
+    ("place", "verb", "what"),
+    [
+        ("read_votes.build_cells", ba.read_votes, "counting votes"),
+        ("checks.check_rows", ba.check, "check"),
+    ],
+)
+def test_memory_that_runs_out_in_reading_is_typed(monkeypatch, place, verb, what):
+    monkeypatch.setattr(f"bayes_arena.votes.reading.{place}", fails)
+    with pytest.raises(ba.errors.TooLargeError, match=f"Memory ran out in {what}: Unable to allocate 7 GiB"):
+        verb(frame([("x", "y", "x"), ("x", "y", "y")]))
+
+
+def test_memory_that_runs_out_in_a_command_is_one_line(monkeypatch):
+    monkeypatch.setattr("bayes_arena.likelihood.simulation.simulate", fails)
+    done = run("simulate")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "Memory ran out" in done.stderr
+
+
+def test_memory_that_runs_out_in_the_work_is_typed(monkeypatch):
     monkeypatch.setattr("bayes_arena.fits.fitting._fitted", fails)
     with pytest.raises(ba.errors.TooLargeError, match="Memory ran out in fit: Unable to allocate 7 GiB"):
         ba.fit(ba.read_votes(frame([("x", "y", "x"), ("x", "y", "y")])))

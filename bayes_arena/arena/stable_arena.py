@@ -31,6 +31,7 @@ from bayes_arena.inference.methods import Method
 from bayes_arena.likelihood.presets import Answers, Dimensions
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.memory import enough_memory
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
@@ -162,8 +163,9 @@ class StableArena:
                 "The file of an arena stores who was shown first, which these votes do not record. "
                 "Rate them with read_votes and fit (bayes-arena rank)."
             )
-        votes, total = identify(valid.rows), int(valid.rows["n"].sum())
-        new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
+        with enough_memory("adding votes"):
+            votes, total = identify(valid.rows), int(valid.rows["n"].sum())
+            new = add_votes(self._store, votes, ids=id is not None, prompt=valid.prompt)
         if id is None and 0 < new < total:
             warn(
                 f"{total - new:,} of {total:,} votes equal stored votes, and were taken for the same. If they are new "

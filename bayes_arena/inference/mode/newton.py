@@ -45,6 +45,8 @@ MAX_DAMPING = 1e12
 """Relative to the Hessian's diagonal; what this leaves indefinite is not finite."""
 ROUNDING = 1e-13
 """Accuracy of the objective, in nats per vote: a smaller gain of a step cannot be seen."""
+MAX_CREEPS = 10
+"""Steps in a row, all cut short, that rounding lets pass although the objective does not fall: it will not any more."""
 STRAIGHT = 10
 """Steps that are taken straight; a mode farther away lies along a curved valley, which steps then follow."""
 LONGEST_BEND = 0.75
@@ -176,7 +178,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
     value, gradient, arrow = value_and_derivatives(objective, point)
-    damping, before = 0.0, math.inf
+    damping, before, crept = 0.0, math.inf, 0
     for iteration in range(MAX_ITERATIONS):
         gradient = gauge.on_plane(gradient)
         factor, damping = factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
@@ -200,6 +202,9 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         path = _at_best_scale(objective, path)
         length, reached = _step(objective, path, value, slope, rounding, whole=settled)
         if reached is None:
+            break
+        crept = crept + 1 if length < 1.0 and reached[0] >= value else 0
+        if crept > MAX_CREEPS:
             break
         point, (value, gradient, arrow) = path(length), reached
         damping = damping / 10 if length == 1.0 else damping

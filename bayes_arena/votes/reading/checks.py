@@ -10,6 +10,7 @@ import polars as pl
 
 from bayes_arena.errors import listing
 from bayes_arena.markup import percent
+from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_ties
@@ -168,4 +169,6 @@ def check(cells: object) -> pd.DataFrame:
     from bayes_arena.table import Table
 
     votes = as_cells(cells)  # first, because its errors are typed
-    return in_the_same_engine(Table(check_rows(votes, None if votes is cells else read_repeats(cells))), cells)
+    with enough_memory("check"):
+        table = Table(check_rows(votes, None if votes is cells else read_repeats(cells)))
+    return in_the_same_engine(table, cells)

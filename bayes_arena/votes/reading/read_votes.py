@@ -13,6 +13,7 @@ import polars as pl
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import OnInvalid, VotesError, Weights, did_you_mean, listing
+from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.outcomes import n_outcomes, outcome_scores, with_grades
@@ -225,8 +226,9 @@ def read_votes(
         return replace(cells, programs=_named_programs(cells, programs)) if programs else cells
     votes = valid_votes(source, **reading, in_order=False)
     meaning = weights if votes.weights in (None, "frequency") else votes.weights
-    rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
-    cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
+    with enough_memory("counting votes"):
+        rows, design_effect = weighed(votes.rows, meaning, named=bool(weight or votes.weights))
+        cells = build_cells(rows, dropped=votes.dropped, sided=votes.sided)
     return replace(cells, design_effect=design_effect, programs=_named_programs(cells, programs))
 
 
