@@ -39,6 +39,7 @@ def test_another_kind_than_is_wanted_is_refused_by_name(fit, call, said):
         call(fit)
 
 
+@pytest.mark.slow
 def test_votes_are_fitted_where_a_fit_is_wanted(tmp_path):
     VOTES.write_csv(path := tmp_path / "votes.csv")
     board = ba.leaderboard(ba.fit(VOTES))

@@ -22,6 +22,7 @@ def test_leads_of_all_regimes_are_skew_symmetric(name):
     assert lead.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["camp of 30 %, 40 annotators", "riggers who tie otherwise", "specialists"])
 def test_many_votes_average_to_the_truth(name):
     arena = draw(replace(REGIMES[name], votes=200_000), SEED)

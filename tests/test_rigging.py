@@ -124,6 +124,7 @@ def test_riggers_carry_what_the_battles_carry():
     assert counts.sum() == 10
 
 
+@pytest.mark.slow
 def test_same_seed_same_votes(arena):
     for strategy in STRATEGIES:
         one, other = (rig(arena.cells, strategy, "model-004", accounts=2, votes=9, seed=7).cells for _ in range(2))

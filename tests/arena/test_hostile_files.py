@@ -91,6 +91,7 @@ def test_every_command_refuses_it(hostile, command, tmp_path):
     assert problem in done.stderr and SECRET not in done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_in_an_open_arena_reaches_another_file(tmp_path, secret):
     with ba.StableArena.create(tmp_path / "arena.duckdb") as arena:
         for statement in (

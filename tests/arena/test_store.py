@@ -100,6 +100,7 @@ def test_adding_again_adds_nothing_even_after_closing(path, tmp_path):
             assert arena.cells().n_votes == 4
 
 
+@pytest.mark.slow
 def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS[:2]))
@@ -111,6 +112,7 @@ def test_votes_without_ids_that_are_alike_are_the_same_votes_and_it_says_so(path
             assert arena.add(frame(ROWS[2:]).with_columns(count=pl.lit(2))).new == 0
 
 
+@pytest.mark.slow
 def test_votes_with_ids_may_be_alike(path):
     with ba.StableArena(path) as arena:
         first = frame(ROWS[:2]).with_columns(id=pl.Series([1, 2]))
@@ -130,6 +132,7 @@ def test_ids_are_the_same_in_every_engine(path, engine):
         assert arena.add(pd.DataFrame(table.to_dict(as_series=False)).astype({"id": float}), id="id").new == 0
 
 
+@pytest.mark.slow
 def test_an_id_stands_for_one_vote(path):
     table = frame(ROWS).with_columns(id=pl.Series(["p", "q", "r", "r"]))
     with ba.StableArena(path) as arena:
@@ -145,6 +148,7 @@ def test_an_id_stands_for_one_vote(path):
             arena.add(frame(ROWS[:2]).with_columns(id=pl.Series(["t", None])), id="id")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"model_a": "z"}, {"winner": "model_b"}, {"judge": "l"}, {"w": 0.5}], ids=str)
 def test_a_stored_id_that_returns_with_other_contents_is_refused(path, other):
     table = frame(ROWS[:1]).with_columns(id=pl.lit("p"), w=pl.lit(2.0))
@@ -159,6 +163,7 @@ def test_a_stored_id_that_returns_with_other_contents_is_refused(path, other):
         assert arena.add(table, id="id", weight="w").known == 1
 
 
+@pytest.mark.slow
 def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
     table = frame([*ROWS, ("x", "y", "undecided", "k"), ("x", "x", "tie", "k")])
     with pytest.raises(ba.errors.InvalidVotesError) as expected:
@@ -175,6 +180,7 @@ def test_invalid_votes_are_refused_with_the_errors_of_read_votes(path):
         assert_same(arena.cells(), ba.read_votes(frame(ROWS)))
 
 
+@pytest.mark.slow
 def test_all_votes_carry_the_same_columns(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS))
@@ -279,6 +285,7 @@ def test_the_papers_round_excludes_who_always_ties_whatever_the_sign_of_the_roun
         assert who in stable.rate(delta=50, prior="flat", exclude="exclude").flagged
 
 
+@pytest.mark.slow
 def test_a_model_without_discriminations_judges_nobody(uneven_arena):
     published = uneven_arena.rate(model="bradley-terry", epsilon=1e6, exclude="exclude")
     assert dict(published.flagged) == {}
@@ -286,6 +293,7 @@ def test_a_model_without_discriminations_judges_nobody(uneven_arena):
     assert uneven_arena.annotators()["theta"].isna().all()
 
 
+@pytest.mark.slow
 def test_votes_without_annotators_are_rated(path):
     with ba.StableArena(path) as arena:
         arena.add(frame(ROWS), annotator=False)
@@ -340,6 +348,7 @@ def test_readmit_needs_somebody_excluded(uneven_arena):
         uneven_arena.readmit("rex")
 
 
+@pytest.mark.slow
 def test_a_statement_that_fails_is_a_typed_error_and_ends_its_transaction(path):
     with ba.StableArena(path) as arena:
         with pytest.raises(ba.errors.StoreError, match="no_such_column"), arena._store.transaction() as session:
@@ -403,6 +412,7 @@ def test_processes_may_read_together_but_not_while_one_may_write(path, read_only
     assert all(re.search(refused, said) for said in ([writer] if read_only else [reader, writer]))
 
 
+@pytest.mark.slow
 def test_what_is_open_to_be_read_is_not_written(path):
     with ba.StableArena(path, read_only=True) as arena:
         with pytest.raises(ba.errors.StoreError, match="open for reading only"):
@@ -446,6 +456,7 @@ def test_threads_that_write_one_arena_wait_for_one_another(path):
         assert_same(arena.cells(), ba.read_votes(pl.concat(batches)))
 
 
+@pytest.mark.slow
 def test_a_reader_sees_one_committed_state(uneven_arena):
     before = uneven_arena.cells()
     with uneven_arena._store.transaction() as session:
@@ -459,6 +470,7 @@ def test_a_reader_sees_one_committed_state(uneven_arena):
         assert_same(stored_cells(session), first)
 
 
+@pytest.mark.slow
 def test_of_two_rounds_at_once_the_later_is_refused(uneven_arena, monkeypatch):
     def slow_fit(*arguments, **options):
         monkeypatch.undo()
@@ -472,6 +484,7 @@ def test_of_two_rounds_at_once_the_later_is_refused(uneven_arena, monkeypatch):
     assert uneven_arena.rate(model="m-elo").number == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["md:x", "postgres:x", ":memory:"])
 def test_a_path_is_a_path(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -494,6 +507,7 @@ def test_a_file_that_cannot_be_created_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_of_two_writers_in_a_process_one_is_refused(path):
     with ba.StableArena(path) as arena, ba.StableArena(path) as other:
         with arena._store.transaction(), pytest.raises(ba.errors.StoreError, match="another part of this program"):

@@ -73,6 +73,7 @@ def test_rank_json_has_the_promised_keys(votes_file):
     assert answer["leaderboard"] == rounded(ba.leaderboard(fit).to_dict("records"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "read"),
     [
@@ -92,6 +93,7 @@ def test_annotators_are_read_where_something_asks_for_them(votes_file, options, 
         assert answer["leaderboard"] == rounded(expected)
 
 
+@pytest.mark.slow
 def test_json_has_no_number_for_what_lies_at_infinity(tmp_path):
     rows = ["x,y,model_a,p", "y,z,model_a,p", "x,z,model_a,p", "z,y,tie,q", "x,y,model_b,q", "y,x,model_a,q"]
     (tmp_path / "few.csv").write_text("\n".join(["model_a,model_b,winner,judge", *rows]))
@@ -158,6 +160,7 @@ def test_options_reach_the_result(votes_file):
     assert answer["n_annotators"] == cells.n_annotators < 42
 
 
+@pytest.mark.slow
 def test_anchor_and_profile(votes_file):
     done = run(
         "rank", votes_file, "--model", "bradley-terry", "--anchor", "model-07=1114", "--interval", "profile",
@@ -177,6 +180,7 @@ def test_several_files_make_one_arena(votes_file, tmp_path):
     assert run("rank", tmp_path / "*.csv", "--format", "csv").stdout == whole
 
 
+@pytest.mark.slow
 def test_check_reports_and_quotes_invalid_votes(votes_file, tmp_path):
     done = run("check", votes_file)
     assert done.returncode == 0

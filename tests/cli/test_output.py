@@ -52,6 +52,7 @@ class Cells(HTMLParser):
         self.cells.append(data)
 
 
+@pytest.mark.slow
 def test_html_shows_names_as_text(sly_file, tmp_path):
     assert run("rank", sly_file, "-o", tmp_path / "board.html").returncode == 0
     text = (tmp_path / "board.html").read_text()
@@ -62,6 +63,7 @@ def test_html_shows_names_as_text(sly_file, tmp_path):
     assert run("rank", sly_file, "--format", "html").stdout == text
 
 
+@pytest.mark.slow
 def test_markdown_has_a_cell_for_every_value(sly_file, tmp_path):
     assert run("rank", sly_file, "-o", tmp_path / "board.md").returncode == 0
     text = (tmp_path / "board.md").read_text()
@@ -125,6 +127,7 @@ def test_wide_tables_fit_80_columns(votes_file, command):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_plain_terminals_get_plain_characters(votes_file, monkeypatch):
     assert "─" in run("rank", votes_file, *PLAIN).stdout
     monkeypatch.setenv("TERM", "dumb")
@@ -194,6 +197,7 @@ def test_what_was_given_is_said_as_it_was():
     assert rounded({"level": 0.99999, "start": 1697654321.125}) == {"level": 0.99999, "start": 1697654321.125}
 
 
+@pytest.mark.slow
 def test_text_is_rounded_and_parquet_is_not(votes_file, tmp_path):
     for suffix in ("csv", "json", "parquet"):
         assert run("rank", votes_file, *PLAIN, "-o", tmp_path / f"board.{suffix}").returncode == 0

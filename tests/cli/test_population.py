@@ -27,6 +27,7 @@ def test_a_ranking_for_a_population(arena, tmp_path):
     assert "no strengths by 'group'" in bad.stderr and bad.returncode == 2
 
 
+@pytest.mark.slow
 def test_the_same_as_in_python(arena, tmp_path):
     people = sorted(set(arena.votes["judge"]))
     table = arena.votes.with_columns(

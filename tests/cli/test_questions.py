@@ -52,6 +52,7 @@ def test_boards_of_weeks_say_how_strengths_that_move_differ(arena, tmp_path):
     assert ["for strengths that move in one fit: rank --drift" in one for one in said] == [True, False]
 
 
+@pytest.mark.slow
 def test_of_two_pairs_says_what_the_function_does(votes_file, fit):
     found = ba.versus(fit, "model-1", "model-2")
     asked = ("pairs", votes_file, "--between", "model-1", "model-2", *PLAIN)
@@ -68,6 +69,7 @@ def test_whom_nobody_knows_is_refused_with_a_proposal(votes_file):
     assert "no 'model-22'. Did you mean 'model-2'" in done.stderr
 
 
+@pytest.mark.slow
 def test_pairs_come_with_the_least_settled_first(votes_file, fit):
     answer = json.loads(run("pairs", votes_file, *PLAIN, "--format", "json").stdout)
     rows = answer["pairs"]
@@ -80,6 +82,7 @@ def test_pairs_come_with_the_least_settled_first(votes_file, fit):
     assert rows[1]["competitor"] in two and len(two.splitlines()) == 9
 
 
+@pytest.mark.slow
 def test_next_asks_for_the_pairs_of_the_function(votes_file, fit):
     answer = json.loads(run("next", votes_file, *PLAIN, "-n", 4, "--seed", 2, "--format", "json").stdout)
     assert answer["pairs"] == ba.next_pairs(fit, 4, seed=2).to_dict("records")

@@ -102,6 +102,7 @@ def validate(closed, files, name, command) -> dict[str, object]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "command"), [(name, one) for name, all in QUICK.items() for one in all])
 def test_an_answer_is_as_its_schema_says(closed, files, name, command):
     validate(closed, files, name, command)

@@ -155,6 +155,7 @@ def test_votes_of_programs_are_named_with_them(votes):
     assert ((table["program"] == table["annotator"]) | (table["program"] == "")).all()
 
 
+@pytest.mark.slow
 def test_an_order_that_no_allowed_change_turns_says_so(fitted):
     table = ba.flips(fitted, max_share=1 / 600)
     assert np.isinf(table["k"].max())

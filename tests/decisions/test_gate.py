@@ -57,6 +57,7 @@ def test_what_makes_no_sense_is_refused(given, said):
         gate(compared(3, 2), "new", "base", **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("won", "code", "answer"), [(300, 0, "yes"), (200, 1, "no"), (255, 4, "not enough votes")])
 def test_the_command_answers_in_one_line_and_by_its_exit_code(tmp_path, won, code, answer):
     path = tmp_path / "votes.csv"

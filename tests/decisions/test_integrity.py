@@ -16,6 +16,7 @@ TARGET = "model-003"
 MAY_LACK = "contested", "plain_votes", "soft_votes"
 
 
+@pytest.mark.slow
 def test_accounts_and_votes_are_counted_as_cast(arena, arena_cells):
     table = ba.integrity(ba.fit(arena_cells, method="map")).set_index("competitor")
     board = ba.leaderboard(ba.fit(arena_cells, method="map", robust=False)).set_index("competitor").loc[table.index]
@@ -30,6 +31,7 @@ def test_accounts_and_votes_are_counted_as_cast(arena, arena_cells):
     assert not table.drop(columns=list(MAY_LACK)).isna().to_numpy().any()
 
 
+@pytest.mark.slow
 def test_what_a_place_costs_is_beside_it(discounted):
     table, price = (one(discounted).set_index("competitor") for one in (ba.integrity, ba.price))
     for kind in ("plain_votes", "soft_votes"):

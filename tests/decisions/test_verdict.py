@@ -45,6 +45,7 @@ def test_what_the_ranking_is_about_is_said():
     assert str(ba.verdict(fit)) == "x leads on topic: code (P(best) above 0.999)."
 
 
+@pytest.mark.slow
 def test_who_won_by_votes_that_do_not_count_does_not_lead(discounted, rigged):
     found, honest = (ba.verdict(fit) for fit in (discounted, ba.fit(ba.drop_annotators(rigged, RIGGERS))))
     assert found.leader == honest.leader and found.leader in str(found)

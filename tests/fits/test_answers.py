@@ -48,6 +48,7 @@ def same(one: ba.Fit, other: ba.Fit) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_answers_by_themselves(fit):
     assert fit.model.name == "am-davidson with answers"
     assert (fit.model.strength_by, fit.model.ties_by) == (("prompt",), ("prompt",))
@@ -167,6 +168,7 @@ def test_sampled():
     np.testing.assert_allclose(*boards, atol=0.6 * 174 * sd.max())
 
 
+@pytest.mark.slow
 def test_draws_on_the_elo_scale_are_those_of_their_points(cells):
     """Every draw under its own spreads, ties of competitors too: against the projection of each as a point."""
     model = ba.Model("both", "annotator", "davidson", strength_by=("prompt",), ties_by=("prompt", "competitor"))

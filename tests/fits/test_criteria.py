@@ -29,6 +29,7 @@ def fit(cells) -> ba.Fit:
     return ba.fit(cells, robust=False, dimensions=0)
 
 
+@pytest.mark.slow
 def test_the_default_tells_criteria_and_comparisons_apart(fit):
     assert fit.model.strength_by == ("criterion", "item") and fit.model.ties_by == ("criterion",)
     assert fit.model.name == "am-davidson with criteria"
@@ -53,6 +54,7 @@ def test_comparisons_inside_annotators_change_nothing_but_the_time(monkeypatch):
     np.testing.assert_allclose(scores[["lower", "upper"]], ba.leaderboard(apart)[["lower", "upper"]], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_draws_without_comparisons_are_those_of_the_gaussian(fit):
     """Of all strengths, all annotators' numbers, and of the first annotator's plus what they have in common."""
     strength, common, parts = draw_in_parts(fit, size=2000)
@@ -72,6 +74,7 @@ def test_draws_without_comparisons_are_those_of_the_gaussian(fit):
     np.testing.assert_allclose(own.sum(axis=1), 0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_verdicts_of_one_comparison_are_not_so_many_votes(arena, cells, fit):
     model = ba.Model("criteria", discrimination="annotator", ties="davidson", strength_by=("criterion",))
     naive = ba.fit(cells, model=model, robust=False)
@@ -88,6 +91,7 @@ def test_boards_by_criterion_are_near_the_truth(arena, fit):
         assert np.corrcoef(board["elo"], true)[0, 1] > 0.8
 
 
+@pytest.mark.slow
 def test_people_who_judge_one_comparison_discriminate_alike(arena):
     """Of one comparison nothing tells how clearly somebody sees from how different the answers were."""
     once = arena.votes.head(200).with_columns(judge=pl.format("u{}", pl.int_range(pl.len())))

@@ -43,6 +43,7 @@ def alike(rigged) -> ba.Fit:
     return ba.fit(rigged, robust=False)
 
 
+@pytest.mark.slow
 def test_votes_are_discounted_and_nobody_is_left_out(rigged, discounted, alike):
     assert open_ones(discounted) == [TARGET]
     assert (discounted.cast.counts == rigged.counts).all() and discounted.cells.annotators == rigged.annotators
@@ -72,6 +73,7 @@ def test_the_reader_is_told(discounted, rigged):
     assert (votes.taken, votes.why) == ("1,228 of 1,660 count", "those on some competitors are not of one crowd")
 
 
+@pytest.mark.slow
 def test_the_reader_is_told_where_fits_and_votes_do_not_come_to_agree(rigged, discounted, monkeypatch):
     assert not any("is not settled" in text for text in discounted.warnings)
     monkeypatch.setattr(discounting, "ROUNDS", 2)
@@ -166,6 +168,7 @@ def test_the_plan_of_votes_says_so_before_they_are_fitted(rigged):
 
 
 class TestKeepAndDrop:
+    @pytest.mark.slow
     def test_votes_of_everybody_that_are_kept_are_those_of_no_fewer(self, rigged):
         fit = ba.fit(rigged, method="map", keep=rigged.annotators)
         assert not fit.promotions.is_open.any() and fit.cells is fit.cast
@@ -235,6 +238,7 @@ def test_a_profile_is_of_the_votes_that_count(rigged):
     pd.testing.assert_frame_equal(*(board[columns] for board in boards), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table",
     [
@@ -378,6 +382,7 @@ def test_a_competitor_on_which_hardly_a_vote_counts_has_an_interval_of_the_prior
     assert board["upper"]["newcomer"] - board["lower"]["newcomer"] > 100  # points
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "outcome", [0, TIE, BOTH_BAD], ids=["the first always wins", "all votes are ties", "all are both bad"]
 )
@@ -388,6 +393,7 @@ def test_votes_that_are_all_alike_are_those_of_one_crowd(rigged, outcome):
     assert fit.votes_discounted == 0 and finite(ba.leaderboard(fit)) and finite(ba.annotators(fit))
 
 
+@pytest.mark.slow
 def test_few_annotators_are_one_crowd():
     few = honest_arena(Crowd(annotators=4), competitors=5, votes=200, seed=1).cells
     fit = ba.fit(few, method="map")

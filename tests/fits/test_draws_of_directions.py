@@ -118,6 +118,7 @@ def test_the_likelihood_of_draws_is_that_of_the_objective(fit):
     np.testing.assert_allclose(values @ votes, np.negative(losses), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_votes_are_predicted_along_directions(fit):
     """Annotators of the two camps expect different scores, as they are known; a new annotator is between them."""
     known, new = (predict_cells(fit, fit.cells, new=new).score for new in (False, True))
@@ -163,6 +164,7 @@ def test_robust_intervals_are_of_one_dimension(fit, interval):
         ba.leaderboard(fit, interval=interval)
 
 
+@pytest.mark.slow
 def test_prior_draws_have_the_spreads_of_the_prior(cells):
     prior = ba.Prior(by={"direction_1": 0.4, "direction_2": 2.0}, hyper=None)
     problem = Problem.of(cells, along(2), prior)
@@ -192,6 +194,7 @@ class TestWithSlices:
     def test_every_table_is_there(self, sliced, table):
         test_every_table_is_there(sliced, table)
 
+    @pytest.mark.slow
     def test_directions_are_no_slices_of_a_board(self, sliced):
         (part,) = sliced.target.directions
         assert not sliced.on("these prompts").view.slices.toarray()[:, part].any()

@@ -53,6 +53,7 @@ def test_the_mode_is_one(fit):
     assert np.abs(gradient.strength - gradient.strength.mean()).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_the_spreads_are_estimated(fit, model, votes):
     marginal = ba.fit(votes, model=model, method="marginal")
     assert marginal.spreads != fit.spreads

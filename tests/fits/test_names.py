@@ -21,6 +21,7 @@ def evil_file(tmp_path):
     return tmp_path / "votes.parquet"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["rank", "annotators", "check"])
 def test_no_name_steers_the_terminal(command, evil_file):
     done = run(command, evil_file)
@@ -52,10 +53,12 @@ def test_nor_does_an_error_or_a_warning(evil_file, tmp_path):
     assert not any("\x1b" in str(warning.message) for warning in caught)
 
 
+@pytest.mark.slow
 def test_programs_get_names_as_they_are(evil_file):
     assert set(pl.read_csv(run("rank", evil_file, "--format", "csv").stdout.encode())["competitor"]) == set(EVIL)
 
 
+@pytest.mark.slow
 def test_no_spreadsheet_takes_a_name_for_a_formula(tmp_path):
     names = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", "a=b"]
     votes = frame([(name, other, "model_a") for name in names for other in names if name != other])

@@ -79,6 +79,7 @@ def test_too_few_answers_that_repeat_are_left_out_with_the_reason():
     assert plan_of(cells, method="map")["answers"] == ("left out", "their spread is not estimated")
 
 
+@pytest.mark.slow
 def test_a_spread_of_answers_that_is_known_leaves_nothing_in_doubt():
     cells = ba.read_votes(answered_votes(seed=1)[0], prompt="prompt")
     prior = ba.Prior(by={"strength_by_prompt": 0.3}, known=("strength_by_prompt",))
@@ -99,6 +100,7 @@ def test_a_fit_has_the_plan_with_its_spreads(votes, tmp_path):
     assert "<td>am-davidson</td>" in fit.plan._repr_html_()
 
 
+@pytest.mark.slow
 def test_one_vote_an_annotator_leaves_how_they_differ_to_the_prior():
     votes = ba.simulate(competitors=5, annotators=200, votes=200, seed=2).votes
     votes = votes.with_columns(judge=pl.Series([f"k{row}" for row in range(len(votes))]))

@@ -46,12 +46,14 @@ def elo(fit: ba.Fit) -> np.ndarray:
     return ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors), "elo"].to_numpy()
 
 
+@pytest.mark.slow
 def test_the_slope_is_recovered(fit):
     row = ba.effects(fit).set_index("effect").loc["style_length"]
     assert row["lower"] < SLOPE < row["upper"]
     assert row["sd"] < 0.05
 
 
+@pytest.mark.slow
 def test_the_board_holds_style_equal(fit, votes):
     """Without the slope the long answers carry the weak competitors up."""
     cells, strength = votes
@@ -96,6 +98,7 @@ def test_style_predicts_better_where_it_matters(fit, votes):
     assert ba.leave_one_out(fit).total > ba.leave_one_out(plain).total + 50
 
 
+@pytest.mark.slow
 def test_gradient_and_robust_intervals(fit, votes):
     mode = ba.fit(votes[0], model=MODEL, method="map")
     gradient, _ = gradient_and_hessian(mode.target, mode.point)
@@ -105,6 +108,7 @@ def test_gradient_and_robust_intervals(fit, votes):
     assert_allclose(table.loc["style_length", "sd"] / model_based.loc["style_length", "sd"], 1, atol=0.15)
 
 
+@pytest.mark.slow
 def test_swapped_sides_change_nothing(votes):
     cells = votes[0]
     turned = replace(
@@ -163,6 +167,7 @@ def test_features_are_finite_numbers_one_a_cell(length, message):
         ba.Cells(("a", "b"), (), index, 1 - index, np.zeros(3, int), np.eye(4)[index], features={"length": length})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-4, 1e3])
 def test_the_unit_of_a_feature_does_not_matter(votes, unit):
     cells = votes[0]

@@ -67,6 +67,7 @@ def fit(camps):
     return fitted(camps[0])
 
 
+@pytest.mark.slow
 def test_camps_are_one_direction_and_members_lie_apart_on_it(fit, camps):
     assert fit.model.dimensions == 1
     assert fit.model.name == "am-davidson with 1 direction"

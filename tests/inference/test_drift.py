@@ -64,6 +64,7 @@ def test_votes_of_one_annotator_are_not_so_many_for_change():
     assert unknown < 1e-6 < known
 
 
+@pytest.mark.slow
 def test_the_board_is_about_now(moving):
     stays = ba.fit(changed_midway(150))
     now, mean, then = (
@@ -141,6 +142,7 @@ def test_names_of_periods_do_not_matter():
     assert ba.fit(gapped, model=MODEL).laplace.strength_variance().sum() > one.laplace.strength_variance().sum()
 
 
+@pytest.mark.slow
 def test_the_spread_of_steps_is_recovered():
     found = [ba.fit(drifting(competitors=12, periods=12, votes=20_000, step=0.25, seed=s), model=MODEL) for s in (0, 1)]
     assert [fit.spreads.spread("drift") for fit in found] == pytest.approx([0.25, 0.25], rel=0.2)

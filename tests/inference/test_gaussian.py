@@ -127,6 +127,7 @@ def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     assert ((FACTOR, 0) in scatter.towards) == target.free_discrimination
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_the_averaged_gradient_is_that_of_the_averaged_loss(few_votes, model):
     """By finite differences, covariances held; Price's theorem is exact of the integral, nearly so of few nodes."""
@@ -143,6 +144,7 @@ def test_the_averaged_gradient_is_that_of_the_averaged_loss(few_votes, model):
     assert along == pytest.approx((up - down) / 2e-4, abs=0.01 * np.abs(gradient.head).max() + 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_gradient_and_spreads_are_where_the_divergence_is_least(few_votes, model):
     found = nearest_gaussian(Problem(few_votes, model, Prior()))
@@ -253,6 +255,7 @@ def test_other_names_and_sides_give_the_same_covariance(few_votes):
     assert thetas[0] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_annotators_answer_the_head_and_spreads_are_uncertain(sparse):
     """Both make the strengths less sure than the Schur complement at fixed covariances and spreads says."""
     fit = nearest_gaussian(Problem(sparse, PRESETS["am-davidson"], Prior()))
@@ -266,6 +269,7 @@ def test_annotators_answer_the_head_and_spreads_are_uncertain(sparse):
     assert 1.01 < ratio < 1.15
 
 
+@pytest.mark.slow
 def test_of_one_vote_each_annotators_differ_as_the_prior_expects_and_it_says_so():
     arena = ba.simulate(competitors=5, annotators=400, votes=400, seed=0).votes
     cells = ba.read_votes(arena.with_columns(judge=pl.int_range(400).cast(pl.String)))
@@ -286,6 +290,7 @@ def test_spreads_may_start_far_off():
     assert nearest_gaussian(Problem(cells, PRESETS["am-davidson"], Prior(50, 50, 50, 50))).problem.prior.strength < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie_share", [0.0, 1.0])
 def test_fewer_votes_than_settle_the_strengths_spread(tie_share):
     votes = ba.simulate(competitors=6, annotators=12, votes=26, tie_propensity=0.0, seed=0).votes
@@ -295,12 +300,14 @@ def test_fewer_votes_than_settle_the_strengths_spread(tie_share):
     assert 0.2 < nearest_gaussian(problem).problem.prior.strength < 2
 
 
+@pytest.mark.slow
 def test_known_spreads_stay_as_they_are(few_votes):
     prior = replace(Prior(), discrimination=0.3, known=("discrimination",))
     fit = ba.fit(few_votes, prior=prior, robust=False)
     assert fit.spreads.discrimination == 0.3 != fit.spreads.tie_spread
 
 
+@pytest.mark.slow
 def test_a_style_of_their_own_is_one_number_more():
     rng = np.random.default_rng(0)
     votes = ba.simulate(competitors=5, annotators=20, votes=600, seed=0).votes
@@ -339,6 +346,7 @@ def test_spreads_that_are_known_are_not_uncertain(few_votes):
     assert (sds[1] < sds[0]).all()
 
 
+@pytest.mark.slow
 def test_a_prior_may_leave_the_strengths_free(few_votes):
     free = replace(Prior(), strength=math.inf, known=("strength",))
     wide = replace(Prior(), strength=30.0, known=("strength",))
@@ -346,6 +354,7 @@ def test_a_prior_may_leave_the_strengths_free(few_votes):
     np.testing.assert_allclose(found[0].point.strength, found[1].point.strength, rtol=0.02, atol=0.02)
 
 
+@pytest.mark.slow
 def test_a_search_that_does_not_settle_says_so(monkeypatch):
     """Models with slices have no other route; what is nearly found is given, with the distance that is left."""
     votes = ba.simulate(competitors=5, annotators=30, votes=300, seed=3).votes.with_row_index()

@@ -68,6 +68,7 @@ def test_the_bend_of_a_step_is_the_second_order_of_its_coordinates(arena_cells, 
         assert_allclose(bent.head @ d_head + np.sum(bent.own * d_own), expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", ["common", "annotator"])
 def test_a_likelihood_without_information_ends(position):
     """Nobody ever voted for the other, who was never shown first: log-odds, sides and the threshold of ties run away.
@@ -129,6 +130,7 @@ def test_annotators_who_are_all_alike():
     assert 0.8 < np.sqrt(np.mean(z**2)) < 1.2
 
 
+@pytest.mark.slow
 def test_votes_of_next_to_no_weight_have_a_gradient_of_next_to_nothing():
     votes = ba.simulate(competitors=5, annotators=8, votes=200, seed=2).votes.with_columns(weight=pl.lit(1e-6))
     with pytest.warns(ba.errors.IdentificationWarning, match="what the prior expects"):

@@ -87,6 +87,7 @@ def test_the_determinant_follows_the_spreads(sparse, cells):
     assert abs(found[1]) > 1
 
 
+@pytest.mark.slow
 def test_what_is_not_positive_definite_is_refused(sparse, cells):
     """Where everybody is equal and nothing speaks for a direction, the votes want r and theta to grow together."""
     target = Problem.of(cells, ba.fit(cells, robust=False, prior=FIXED).model, FIXED).objective

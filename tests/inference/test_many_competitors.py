@@ -56,6 +56,7 @@ def both(sparse, cells, **options):
 
 
 class TestSameAsDense:
+    @pytest.mark.slow
     @pytest.mark.parametrize("prior", ["default", "flat"])
     @pytest.mark.parametrize("model", ["bradley-terry", DAVIDSON], ids=["bradley-terry", "davidson"])
     def test_mode_and_board(self, sparse, model, prior):
@@ -82,12 +83,14 @@ class TestSameAsDense:
         rest = exact.index[1:]
         assert board.loc[rest, "elo"].to_numpy() == pytest.approx(exact.loc[rest, "elo"].to_numpy(), abs=0.01)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("graph", [hub, clusters, chain])
     def test_standard_deviations_on_other_graphs(self, sparse, graph):
         (fast, _), (slow, _) = both(sparse, votes(graph), model="bradley-terry", prior=ba.Prior(hyper=None))
         sd = [np.sqrt(fit.laplace.strength_variance()) for fit in (fast, slow)]
         assert sd[0] == pytest.approx(sd[1], rel=0.01)
 
+    @pytest.mark.slow
     def test_differences_and_strengths_against_a_reference(self, sparse):
         (fast, _), (slow, _) = both(sparse, votes(hub), model=DAVIDSON)
         tables = []
@@ -132,6 +135,7 @@ class TestDraws:
 
 
 class TestWhatIsNotSettled:
+    @pytest.mark.slow
     def test_groups_never_compared_are_told_and_rated(self, sparse):
         cells = votes(lambda rng: clusters(rng, between=0))
         fits = []
@@ -144,6 +148,7 @@ class TestWhatIsNotSettled:
         sd = [np.sqrt(fit.laplace.strength_variance()) for fit in fits]
         assert sd[0] == pytest.approx(sd[1], rel=0.01)
 
+    @pytest.mark.slow
     def test_an_estimate_at_infinity_is_told(self, sparse):
         cells = votes(random_graph)
         counts = cells.counts.copy()
@@ -154,6 +159,7 @@ class TestWhatIsNotSettled:
             fit = ba.fit(cells.take(slice(None), counts=counts), model="bradley-terry", prior="flat")
         assert fit.strength.argmax() == 0
 
+    @pytest.mark.slow
     def test_probes_that_do_not_settle_give_way_to_a_dense_matrix(self, sparse, monkeypatch):
         def never(*_):
             raise NotSettledError

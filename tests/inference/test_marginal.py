@@ -28,6 +28,7 @@ def evidence_at(fit, **spreads):
     return found.value, found.slope
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])
 def test_slope_by_finite_differences(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="map")
@@ -41,6 +42,7 @@ def test_slope_by_finite_differences(arena_cells, model):
     np.testing.assert_allclose(slope, numeric, rtol=2e-3, atol=2e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=["am-davidson", "am-elo", "rao-kupper"])
 def test_the_evidence_is_highest_at_the_estimate(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, method="marginal")
@@ -93,6 +95,7 @@ def test_camps_of_equal_size_in_few_votes(seed):
     assert fit.mode.gradient < 1e-4 and fit.spreads.discrimination < 3
 
 
+@pytest.mark.slow
 def test_the_larger_camp_says_which_end_is_up():
     """Both directions are modes, each with spreads of its own; the one with more evidence is the answer."""
     cells = panel({**{f"for-{i}": (8, 1) for i in range(3)}, **{f"against-{i}": (1, 8) for i in range(2)}})
@@ -122,6 +125,7 @@ def test_the_evidence_has_the_determinant_of_the_hessian_on_the_plane(arena_cell
     assert apart(0.2) == pytest.approx(apart(2.0), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_quarter_of_many_annotators_settles_the_direction_only_if_it_is_sure(monkeypatch):
     asked = []
     whole = direction.gradient_and_hessian

@@ -32,6 +32,7 @@ def fit(votes) -> ba.Fit:
     return fitted(votes)
 
 
+@pytest.mark.slow
 def test_spreads_and_strengths_of_the_truth():
     votes, strength = answered_votes(votes=4000, annotators=12, prompts=60, seed=5)
     own = {"discrimination": "annotator", "tie_propensity": "annotator", "position": "annotator"}
@@ -51,6 +52,7 @@ def test_without_answers_in_the_truth_there_are_none_in_the_fit():
     np.testing.assert_allclose(fit.strength, plain.strength, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_prompts_that_mean_nothing_have_a_small_spread(votes, fit):
     mixed = votes.with_columns(prompt=pl.col("prompt").shuffle(seed=1))
     assert fit.spreads.spread(ANSWERS) > 1.0
@@ -104,6 +106,7 @@ def test_competitors_and_annotators_as_slices():
     assert fit.spreads.spread("ties_by_competitor") < 0.4
 
 
+@pytest.mark.slow
 def test_a_spread_whose_fixed_point_leaps_from_side_to_side():
     """Eight annotators who are alike: gamma of theta is near one, where the fixed point by itself never settles."""
     own = {"discrimination": "annotator", "tie_propensity": "annotator", "position": "annotator"}

@@ -157,6 +157,7 @@ def test_an_annotator_of_ties_only_has_no_discrimination():
     assert theta["good"] == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_a_flipped_annotator_is_negative_under_both_priors():
     cells = panel({**{f"n{index}": (8, 2) for index in range(6)}, "flipped": (2, 8)})
     for prior in ("flat", "default"):
@@ -210,6 +211,7 @@ def test_a_separable_annotator_has_no_maximum():
     assert np.abs(shrunk.discrimination - 1).max() < ba.Prior().hyper.discrimination
 
 
+@pytest.mark.slow
 def test_annotators_who_share_no_pair_do_not_identify_am_elo():
     rows = [("x", "y", "model_a", "k1")] * 7 + [("x", "y", "model_b", "k1")] * 3
     rows += [("y", "z", "model_a", "k2")] * 6 + [("y", "z", "model_b", "k2")] * 4
@@ -238,6 +240,7 @@ def test_disconnected_groups_warn(prior, how):
     np.testing.assert_allclose(fit.strength[[0, 1]], fit.strength[[2, 3]], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_priors_shrink_and_flat_is_their_limit(arena_cells):
     flat = ba.fit(arena_cells, model="am-elo", prior="flat")
     tight = ba.fit(arena_cells, model="am-elo", prior=ba.Prior(strength=0.1, discrimination=0.05), method="map")
@@ -288,6 +291,7 @@ def test_llmfao_losses_and_anomalous_annotators(llmfao_50):
     assert negative == {"worker_15", "worker_70", "worker_20", "worker_11"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.25, 0.45])
 def test_no_random_start_beats_the_chosen_one(llmfao_50, share):
     """Flipping annotators only mirrors their theta: the optimum must stay as deep as on the original votes."""
@@ -318,6 +322,7 @@ TWO_CAMPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", TWO_CAMPS)
 def test_the_mode_with_the_reversed_ranking_is_tried(judges):
     """Found by search: from the m-ELO start alone the fit ended up to 12 nats above the better mode."""
@@ -379,6 +384,7 @@ def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_o
     assert fit.warnings and f"{fit.mirror_probability:.2f}" in fit.warnings[0]
 
 
+@pytest.mark.slow
 def test_the_direction_is_read_where_theta_is_free(arena_cells):
     assert ba.fit(arena_cells, model="bradley-terry").mirror_probability is None
     for prior in ("flat", "default"):

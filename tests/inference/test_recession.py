@@ -18,6 +18,7 @@ def entropy(*counts):
     return -sum(count * np.log(count / sum(counts)) for count in counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sure", [[(1, 0), (3, 0), (1, 3)], [(0, 1), (0, 3), (3, 1)]], ids=["with", "against"])
 def test_an_annotator_sure_of_the_first_and_unsure_of_the_rest_outweighs_a_finite_optimum(sure):
     """Both tell "0" from the rest, "sure" without exception, and they contradict each other on "1" and "2".
@@ -54,6 +55,7 @@ def test_few_votes_a_parameter_have_several_finite_optima():
     assert fit.loss == pytest.approx(147.4192, abs=1e-4)  # the other optimum has 148.4577
 
 
+@pytest.mark.slow
 def test_ordinary_arenas_cost_no_further_start(arena_cells, llmfao_50):
     for cells in (arena_cells, llmfao_50):
         fit = ba.fit(cells, model="am-elo", prior="flat")

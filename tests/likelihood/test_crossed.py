@@ -114,6 +114,7 @@ def test_gradient_and_hessian_by_finite_differences(written):
     np.testing.assert_allclose(slopes / 2e-5, full, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_solutions_and_determinant_on_the_plane(written):
     target, rng = written.target, np.random.default_rng(2)
     laplace = laplace_at(target, written.point, written.problem.shifts, residuals=False)

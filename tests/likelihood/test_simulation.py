@@ -17,6 +17,7 @@ def test_the_seed_decides_every_vote():
     assert not ba.simulate(seed=1).votes.equals(ba.simulate(seed=2).votes)
 
 
+@pytest.mark.slow
 def test_votes_follow_davidsons_model():
     arena = ba.simulate(competitors=2, annotators=1, votes=200_000, tie_propensity=0.7, seed=4)
     eta = arena.discrimination[0] * (arena.strength[0] - arena.strength[1])

@@ -55,6 +55,7 @@ def case(request) -> Case:
     return found
 
 
+@pytest.mark.slow
 def test_gradient_by_finite_differences(case):
     steps, away = 1e-5 * np.eye(len(case.flat)), case.flat + np.random.default_rng(1).normal(0, 0.3, len(case.flat))
     value = [[case.target.value(case.at(away + s * step)) for s in (1, -1)] for step in steps]

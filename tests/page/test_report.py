@@ -53,6 +53,7 @@ def hostile() -> ba.Fit:
     return ba.fit(frame(list(zip(names[a], names[b], winner, judges, strict=True))), robust=False)
 
 
+@pytest.mark.slow
 def test_it_says_the_verdict_first_how_sure_it_is_and_what_was_left_out(page, discounted):
     text, found = text_of(page), ba.verdict(discounted)
     parts = ("Which is best?", found.headline, f"How sure: {found.leader} is", "Not told apart", "Left out:", "P(best)")
@@ -150,6 +151,7 @@ def test_suspects_are_named_with_reasons_unless_they_have_few_votes(page, discou
         assert (f"{row.annotator} anomalous {row.kind} " in text) == (row.votes > 50)
 
 
+@pytest.mark.slow
 def test_nobody_is_judged_by_few_votes():
     few = ba.report(ba.fit(ba.simulate(competitors=4, annotators=6, votes=240).votes, robust=False), names=True).html
     assert "None of 6 annotators has more than 50 votes" in few and "anomalous" not in few
@@ -207,6 +209,7 @@ def test_programs_keep_their_names_among_pseudonyms(arena_cells):
     assert [name in html for name in arena_cells.annotators] == [True] + [False] * (arena_cells.n_annotators - 1)
 
 
+@pytest.mark.slow
 def test_names_are_text(hostile):
     html = ba.report(
         hostile, names=True, title=HOSTILE[0], source=HOSTILE[1], notes=[HOSTILE[0]], command=HOSTILE[2]
@@ -227,6 +230,7 @@ def test_nothing_is_loaded_or_run_but_what_the_policy_names(hostile):
     assert all(link.startswith(("#", "data:")) for link in re.findall(r'href="([^"]*)"', html))
 
 
+@pytest.mark.slow
 def test_the_same_fit_gives_the_same_page(arena_cells, plain):
     assert ba.report(plain).html == ba.report(ba.fit(arena_cells, model="bradley-terry")).html
 
@@ -382,6 +386,7 @@ class TestCommand:
         assert "Mine votes.csv: 600 votes on 6 competitors" in text and "90 % interval" in text
         assert "bayes-arena report votes.csv --model bradley-terry" in text
 
+    @pytest.mark.slow
     def test_strict_ends_with_a_code_of_its_own_after_the_page(self, files):
         (files / "users.csv").write_text((files / "votes.csv").read_text().replace("judge", "user_id", 1))
         done = run("report", "users.csv", "--model", "bradley-terry", "--strict", "-o", "strict.html", cwd=files)

@@ -84,6 +84,7 @@ def test_verdicts_of_table_2_say_what_lies_within_its_error(table2):
     assert "MSE of elo" in summaries.note_table2({"table2": marked})
 
 
+@pytest.mark.slow
 def test_table_2_shows_the_papers_numbers_with_their_errors(table2):
     """Its AUC ranks ties in the middle, so it stands under ours that does."""
     short = summaries.table2(table2)
@@ -122,6 +123,7 @@ def test_elo_predicts_by_its_ratings(material):
         predict_cells(Ratings(cells.competitors[1:], ratings.strength[1:]), cells)
 
 
+@pytest.mark.slow
 def test_annotators_whom_the_papers_filter_leaves_out_are_predicted_like_the_average_one(votes, material):
     cells = ba.read_votes(votes)
     fit = tables.candidates(cells)["am-elo"](cells)
@@ -283,6 +285,7 @@ def test_hardly_anybody_is_found_where_annotators_form_camps():
     assert len(found) == 4
 
 
+@pytest.mark.slow
 def test_theta_of_figure_6_is_on_the_papers_scale(material):
     table = detection.abilities(material.cells, kinds=("flip", "equal"), shares=(0.25,), seed=3)
     sums = table.groupby("kind")["theta"].sum()
@@ -374,6 +377,7 @@ def test_every_line_has_a_colour_of_its_own_in_its_figure(written):
     assert len({figures.STYLES[name]["color"] for name in names}) == len(names)
 
 
+@pytest.mark.slow
 def test_the_command_filters_as_the_paper_does_and_says_what_it_wrote(votes, tmp_path):
     votes.write_csv(tmp_path / "votes.csv")
     done = run("reproduce", "table1", "--data", tmp_path / "votes.csv", "-o", tmp_path / "paper")

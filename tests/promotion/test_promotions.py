@@ -98,6 +98,7 @@ def test_a_campaign_is_found_named_and_its_competitor_put_back(arena, honest, ri
     assert set(who["competitor"]) == {target}
 
 
+@pytest.mark.slow
 def test_who_promotes_is_said_in_votes(arena, rigged, found):
     target, name = arena.ranked(8), "rigger-00001"
     votes = table_of(rigged).filter(pl.col("judge") == name)

@@ -27,6 +27,7 @@ def views_of(fit: ba.Fit) -> Views:
     return Views.of(fit.mode, fit.model.tally(fit.cells, by_annotator=True))
 
 
+@pytest.mark.slow
 def test_pairs_are_all_annotators_with_all_they_voted_on(fit):
     views = views_of(fit)
     met = {(c, k) for side in (fit.cells.a, fit.cells.b) for c, k in zip(side, fit.cells.annotator, strict=True)}

@@ -64,6 +64,7 @@ class TestCap:
         assert Crowd(sure).shares(cast).max() == pytest.approx(2 / 30)
         np.testing.assert_allclose(Crowd(half).shares(cast), Crowd(sure).shares(cast))
 
+    @pytest.mark.slow
     def test_it_says_whom_it_binds(self, tied):
         with pytest.warns(ba.AverageWarning, match=r"person-0000 \(cast 2\d % of the votes, counts 5 %\)"):
             found = ba.fit(tied.cells, robust=False)
@@ -128,6 +129,7 @@ class TestMiddle:
 
 
 class TestWinRates:
+    @pytest.mark.slow
     def test_they_are_the_average_vote(self, tied):
         found = fit(tied)
         score, share = expected(tied)

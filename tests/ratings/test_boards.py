@@ -90,6 +90,7 @@ def test_what_a_ranking_is_over_stands_on_rankings_alone(fit):
         assert table.attrs == {"level": 0.95, "interval": "laplace"}
 
 
+@pytest.mark.slow
 def test_gaps_between_slices(fit, votes):
     table = ba.slice_gaps(fit, "category")
     first = table.iloc[0]

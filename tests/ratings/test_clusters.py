@@ -79,6 +79,7 @@ def test_a_prompt_is_a_cluster_like_an_annotator(cells):
     np.testing.assert_allclose(by_prompt[["lower", "upper"]], by_annotator[["lower", "upper"]], rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["m-elo", "am-davidson", ba.Model("soft", "annotator", position="annotator")])
 def test_names_of_prompts_do_not_matter(model, arena_cells):
     codes = np.random.default_rng(0).integers(9, size=len(arena_cells.a))

@@ -51,6 +51,7 @@ def test_tables_of_a_model_with_slices(sliced, table):
     assert np.isfinite(numbers.to_numpy()).all()
 
 
+@pytest.mark.slow
 def test_draws_of_a_model_with_slices_are_about_its_board(sliced):
     board = ba.leaderboard(sliced).set_index("competitor").loc[list(sliced.cells.competitors)]
     drawn = ba.draw(sliced, size=2000).elo_strength

@@ -32,6 +32,7 @@ def board(fit: ba.Fit) -> np.ndarray:
     return ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors), "elo"].to_numpy()
 
 
+@pytest.mark.slow
 def test_strengths_are_averaged_with_the_shares_of_the_population(fit):
     people = fit.of_population(shares())
     part = fit.target.numbering.parts[0]
@@ -71,6 +72,7 @@ def test_a_single_group_is_its_own_ranking(fit):
     assert np.corrcoef(board(alone), board(within))[0, 1] > 0.999  # other voters' slopes
 
 
+@pytest.mark.slow
 def test_a_combination_of_groups(of_two_kinds):
     both = of_two_kinds.of_population({"group": {"B": 1.0}, "country": {"X": 1.0}})
     one = of_two_kinds.on(slice=("group", "B")).view.slices.toarray()
@@ -96,6 +98,7 @@ def test_groups_that_nobody_voted_from_are_said_and_widen(fit):
     np.testing.assert_allclose(board.eval("upper - lower") / 2 / 1.959964, spread, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_arena.ArenaWarning")
 def test_intervals_of_win_rates_know_of_groups_that_nobody_voted_from(fit):
     unsure = fit.of_population({"group": {"A": 0.2, "D": 0.8}})
@@ -140,6 +143,7 @@ def test_the_best_by_group(fit):
         ba.best_by_group(fit, "age")
 
 
+@pytest.mark.slow
 def test_rankings_of_groups_are_drawn_together(fit):
     """A single group is the best everywhere as often as it is the best, and rankings are as like as their draws."""
     ranked = [fit.on(slice=("group", name)) for name in GROUPS]

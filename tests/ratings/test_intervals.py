@@ -149,6 +149,7 @@ def test_draws_of_common_numbers_spread_as_the_bounds_say(arena_cells, interval)
     assert (np.abs(drawn - bounds) < 0.04 * np.ptp(bounds, axis=0)).all()
 
 
+@pytest.mark.slow
 def test_given_draws_stand_in_place_of_an_interval(arena_cells):
     fit = ba.fit(arena_cells, model="m-elo", method="map")
     given = ba.win_probability(fit, draws=ba.Bootstrap(resamples=30, seed=4).sampled(fit).samples)

@@ -57,6 +57,7 @@ def test_both_ways_agree_where_all_is_far_apart(interval):
     assert board["rank_lower"].tolist() == board["rank_upper"].tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["m-elo", "am-elo", "am-davidson"])
 def test_the_covariance_is_that_of_draws(arena_cells, model):
     fit = ba.fit(arena_cells, model=model, robust=False)

@@ -83,6 +83,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "prior"), MODELS, ids=lambda value: getattr(value, "name", value))
 def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
     """Dense scores from one-vote objectives; the inverse Hessian on the plane of the constraints by its null space."""
@@ -164,6 +165,7 @@ def test_bootstrap_spreads_like_the_sandwich(model, prior):
     np.testing.assert_allclose(table[["lower", "upper"]].T, bounds, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_bootstrap_is_seeded(m_elo):
     tables = [ba.strengths(m_elo, interval=ba.Bootstrap(resamples=20, seed=seed)) for seed in (5, 5, 6)]
     np.testing.assert_array_equal(tables[0]["lower"], tables[1]["lower"])
@@ -347,6 +349,7 @@ def test_impossible_bootstraps(bad):
         ba.Bootstrap(**bad)
 
 
+@pytest.mark.slow
 def test_rank_clusters_by_prompt(tmp_path, arena):
     votes = arena.votes.with_columns(question_id=pl.int_range(pl.len()) % 30)
     votes.write_csv(tmp_path / "votes.csv")
@@ -358,6 +361,7 @@ def test_rank_clusters_by_prompt(tmp_path, arena):
     assert "clustered intervals" in run("rank", tmp_path / "votes.csv", *options).stdout
 
 
+@pytest.mark.slow
 def test_rank_bootstraps_quietly(tmp_path, arena):
     arena.votes.write_csv(tmp_path / "votes.csv")
     options = ["--model", "m-elo", "--interval", "bootstrap", "--resamples", 10, "--seed", 3]

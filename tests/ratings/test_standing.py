@@ -20,6 +20,7 @@ def fit(request, arena_cells):
     return ba.fit(arena_cells, model=request.param)
 
 
+@pytest.mark.slow
 def test_draws_agree_with_the_tables(fit):
     draws = ba.draw(fit, size=20_000, seed=1)
     np.testing.assert_allclose(draws.strength.sum(axis=1), 0, atol=1e-9)
@@ -123,6 +124,7 @@ def test_pairs_never_compared_have_no_score_under_a_flat_prior():
     assert len(ba.head_to_head(fit, [("x", "y")])) == 1
 
 
+@pytest.mark.slow
 def test_a_new_annotator_is_less_sure_than_the_average_one(arena_cells):
     fit = ba.fit(arena_cells, model="am-davidson")
     average, new = (ba.win_probability(fit, annotator=one) for one in ("average", "new"))

@@ -41,6 +41,7 @@ def table(fit, votes):
     return ba.bursts(fit, votes.to_pandas())
 
 
+@pytest.mark.slow
 def test_a_burst_is_named_with_its_window(table, votes):
     (row,) = table.to_dict("records")
     assert row["competitor"] == "model-01" and row["p_value"] < 0.01
@@ -84,6 +85,7 @@ def test_dates_and_cells_say_the_same_as_numbers(table, fit, votes):
         assert found["start"][0] > datetime(2024, 5, 1) + timedelta(days=36)
 
 
+@pytest.mark.slow
 def test_without_annotators_every_vote_is_its_own_account(fit, votes):
     found = ba.bursts(fit, votes.drop("judge").to_pandas())
     assert found["competitor"].tolist() == ["model-01"] and "accounts" not in found

@@ -68,6 +68,7 @@ def test_one_hump_of_any_shape_is_one(draw):
         assert announced(humps(x, np.full((100, 1, 1), 0.1))).size == 1
 
 
+@pytest.mark.slow
 def test_one_by_itself_is_no_camp():
     x = np.append(np.random.default_rng(0).normal(0, 0.3, 40), 8.0)[:, None]
     noise = np.full((41, 1, 1), 0.1)

@@ -63,6 +63,7 @@ def test_shares_of_the_kinds_are_found(guessers, adversaries):
         assert mean_probability(fit, found, REVERSED, arena.adversaries) > 0.9
 
 
+@pytest.mark.slow
 def test_few_votes_do_not_make_guessers_of_honest_annotators():
     """Ten votes each: whoever got many wrong had bad luck."""
     found = kinds(ba.fit(crowd(400, 10, seed=2).cells, robust=False))
@@ -70,6 +71,7 @@ def test_few_votes_do_not_make_guessers_of_honest_annotators():
     assert (found.probability[REGULAR] > 0.5).mean() > 0.98
 
 
+@pytest.mark.slow
 def test_draws_of_guessers_have_theta_near_zero_and_others_that_of_their_kind():
     arena = crowd(40, 300, discrimination_sd=0.2, guessers=0.2, seed=1)
     fit = ba.fit(arena.cells, robust=False)
@@ -96,6 +98,7 @@ def test_a_single_annotator_is_regular():
     assert ba.annotators(fit)["verdict"].tolist() == ["reliable"]
 
 
+@pytest.mark.slow
 def test_a_flat_prior_has_kinds_too():
     arena = crowd(40, 100, discrimination_sd=0.2, guessers=0.2, adversaries=0.2, seed=5)
     fit = ba.fit(arena.cells, model="am-elo", prior="flat", robust=False)
@@ -162,6 +165,7 @@ def test_a_crowd_of_a_hundred_thousand():
     assert found.share[REGULAR] > 0.8
 
 
+@pytest.mark.slow
 def test_a_sampled_spread_is_its_root_mean_square(arena_cells):
     fit = ba.fit(arena_cells, model="am-davidson", robust=False)
     (one,) = (effect for effect in fit.target.own if effect.name == "discrimination")

@@ -73,6 +73,7 @@ def test_net_agreement_by_brute_force_over_pairs(four_outcomes, model):
                 assert ours.pull[index, k] == pytest.approx(left - right, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_pairs_evenly_spaced_by_lead_stand_for_all(monkeypatch):
     arena = ba.simulate(competitors=20, annotators=3, votes=600, strength_sd=1.5, seed=1)
     fit = ba.fit(ba.read_votes(arena.votes), model="am-elo", robust=False)
@@ -118,6 +119,7 @@ def test_many_competitors_are_thinned_without_harm():
     assert_allclose(ours, exact, atol=3e-3)
 
 
+@pytest.mark.slow
 def test_draws_in_parts_are_the_draws(arena_cells):
     fit = ba.fit(arena_cells)
     whole = ba.draw(fit, size=50, seed=4)
@@ -267,6 +269,7 @@ def test_names_do_not_matter(arena):
     assert_allclose(right["anomaly_probability"], left["anomaly_probability"], atol=0.06)
 
 
+@pytest.mark.slow
 def test_the_bar_is_taken_draw_by_draw(arena_cells):
     fit = ba.fit(arena_cells, model="am-elo", robust=False)
     net = agreement_of(fit, kinds(fit)).net
@@ -275,6 +278,7 @@ def test_the_bar_is_taken_draw_by_draw(arena_cells):
     assert_allclose(table["anomaly_probability"], by_hand)
 
 
+@pytest.mark.slow
 def test_a_sampled_fit_is_read_from_its_draws(arena_cells):
     fit = ba.fit(arena_cells, robust=False)
     sampled = replace(fit, samples=ba.draw(fit, size=300, seed=9))
@@ -357,6 +361,7 @@ def test_the_most_suspect_come_first():
     assert set(table["annotator"][:4]) == set(names.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [MODELS[1], MODELS[2]], ids=["both-bad a tie", "both-bad an outcome"])
 def test_both_bad_votes_are_ties_of_an_annotator_who_always_ties(model):
     arena = ba.simulate(competitors=5, annotators=6, votes=900, discrimination_sd=0.1, seed=2)
@@ -393,6 +398,7 @@ def test_verdicts_and_kinds_by_hand(monkeypatch):
     assert row[["annotator", "verdict", "kind", "one_sided_probability"]].tolist() == ["t", "anomalous", "one-sided", 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.89])
 def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
     fit = ba.fit(arena_cells, method="map")
@@ -404,6 +410,7 @@ def test_intervals_of_annotators_have_the_level_asked_for(arena_cells, level):
         assert_allclose(width, ratio * wide, rtol=rtol)
 
 
+@pytest.mark.slow
 def test_net_agreement_lies_in_its_interval_at_infinity_too():
     """Three annotators in two minds, and one of a single mind, whose theta has no finite estimate."""
     votes = {"j": (1, 1), "k": (1, 1), "l": (5, 0), "m": (1, 1)}

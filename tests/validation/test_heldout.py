@@ -303,6 +303,7 @@ def test_warnings_of_fits_begin_with_the_name_of_the_model():
         ba.held_out(votes, fits, splits=2, test=0.5)
 
 
+@pytest.mark.slow
 def test_votes_that_were_not_read_yet_are_read(tmp_path):
     table = pl.DataFrame(
         {"model_a": [*"xyzx"] * 6, "model_b": [*"yzxz"] * 6, "winner": ["model_a", "tie", "model_b"] * 8}
@@ -315,6 +316,7 @@ def test_votes_that_were_not_read_yet_are_read(tmp_path):
         assert compare(tmp_path / "votes.csv", models).equals(expected)
 
 
+@pytest.mark.slow
 def test_a_model_is_fitted_as_it_is_by_default(arena_cells):
     by_name, by_model, by_function = (
         ba.held_out(arena_cells, {"m": one}, splits=2)

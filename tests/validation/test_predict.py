@@ -14,6 +14,7 @@ def fit(arena_cells) -> ba.Fit:
     return ba.fit(arena_cells, method="map", robust=False)
 
 
+@pytest.mark.slow
 def test_rows_keep_their_order_and_their_engine(fit, arena):
     votes = arena.votes.head(7)
     found = fit.predict(votes)
@@ -25,6 +26,7 @@ def test_rows_keep_their_order_and_their_engine(fit, arena):
     np.testing.assert_allclose(backwards["score"].to_numpy()[::-1], found["score"].to_numpy(), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_probabilities_are_those_that_predictions_are_judged_by(fit, arena):
     one = arena.votes.head(1)
     found, judged = fit.predict(one), predict_cells(fit, ba.read_votes(one))
@@ -32,6 +34,7 @@ def test_probabilities_are_those_that_predictions_are_judged_by(fit, arena):
     assert found["score"][0] == pytest.approx(found["p_a"][0] + found["p_tie"][0] / 2)
 
 
+@pytest.mark.slow
 def test_pairs_are_of_new_annotators_unless_named(fit, arena):
     a, b, _, judge = arena.votes.row(0)
     pair, strangers = fit.predict([(a, b)]), fit.predict([(a, b, "nobody known")])

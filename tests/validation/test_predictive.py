@@ -95,6 +95,7 @@ def test_who_only_votes_for_ties_sticks_out(crowd):
     assert own["predicted"] > 2 * common["predicted"]  # shrunk, but believed in part
 
 
+@pytest.mark.slow
 def test_what_cannot_be_checked_is_refused(arena, arena_cells, true_fit):
     with pytest.raises(ba.ModelError, match="by must be one of pair"):
         ba.predictive_check(true_fit, "judge")

@@ -23,6 +23,7 @@ def same_counts(one: ba.Cells, two: ba.Cells) -> bool:
     return one.counts.tolist() == two.counts.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convert", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_repeated_rows_are_named_and_left_out_in_every_engine(convert):
     for table in (convert(DOUBLED), duckdb.from_arrow(DOUBLED.to_arrow())):
@@ -61,6 +62,7 @@ def test_a_question_that_is_asked_of_many_still_tells_repeats(llmfao_path):
     ]
 
 
+@pytest.mark.slow
 def test_nested_columns_blank_rows_and_invalid_votes_do_not_disturb(tmp_path):
     nested = DOUBLED.with_columns(talk=pl.Series([[{"role": "user"}]] * 900))
     assert repeats(nested)[1].startswith("300 of 900")
@@ -76,6 +78,7 @@ def test_nested_columns_blank_rows_and_invalid_votes_do_not_disturb(tmp_path):
         ba.read_votes(broken, dedupe=True)
 
 
+@pytest.mark.slow
 def test_a_file_given_twice_is_named(tmp_path):
     """By name or by content, though nothing in the rows tells votes that are alike from repeats."""
     path, copy = tmp_path / "votes.csv", tmp_path / "copy.csv"
@@ -118,6 +121,7 @@ def test_a_column_that_looks_like_the_annotator_is_proposed(name, tmp_path):
     assert f"--annotator {name}" in run("check", tmp_path / "votes.csv").stderr
 
 
+@pytest.mark.slow
 def test_check_on_the_command_line(tmp_path):
     DOUBLED.write_csv(tmp_path / "votes.csv")
     assert "300 of 900 rows equal another" in run("check", tmp_path / "votes.csv").stdout

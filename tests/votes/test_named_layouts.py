@@ -346,6 +346,7 @@ WHERE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["polars", "csv", "pandas", "arrow", "duckdb"])
 def test_where_keeps_the_same_rows_in_every_engine(engine, tmp_path):
     table = frame([("x", "y", "x", "k1"), ("y", "z", "y", "k1"), ("x", "z", "tie", "k2"), ("x", "y", "y", "k2")])

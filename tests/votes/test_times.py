@@ -137,6 +137,7 @@ def test_options_that_make_no_sense():
         ba.fit(ba.read_votes(table, time="when", period="year"), drift=True)
 
 
+@pytest.mark.slow
 def test_the_command_ranks_as_of_a_date(tmp_path):
     rng = np.random.default_rng(0)
     table = votes([f"2024-{1 + row % 12:02}-10" for row in range(600)])
