@@ -6,8 +6,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -15,12 +17,25 @@ from bayes_arena.errors import ForkError
 
 BLOCK = 2000
 """Items, such as annotators, that one thread takes at a time."""
+_LOCK, _LIMITS = Lock(), list[Any]()
+"""The limit on BLAS, once for each thread that is within it."""
 
 
-def one_thread() -> AbstractContextManager[object]:
-    """Limit BLAS to one thread: matrices are small, and threads cost more time than they save."""
-    limits: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
-    return limits
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit BLAS to one thread: matrices are small, and threads cost more time than they save.
+
+    The limit is one of the process: of threads that ask for it at once the first sets it, and the last one lifts it.
+    """
+    with _LOCK:
+        _LIMITS.append(_LIMITS[0] if _LIMITS else _threads().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _LOCK:
+            limit = _LIMITS.pop()
+            if not _LIMITS:
+                limit.restore_original_limits()
 
 
 @cache

@@ -26,9 +26,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
 from unittest import mock
@@ -235,7 +233,6 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
         same = (done.code, done.broken, done.out) == (0, "", plain[name].out)
         return "" if same else f"{name}: {done.broken} {done.code} {done.said[-1:]}"
 
-    cold = {"NUMBA_CACHE_DIR": str(place / "cold")}
     settings: dict[str, dict] = {
         "python -O": {"flags": ("-O",)},
         "python -OO": {"flags": ("-OO",)},
@@ -254,11 +251,6 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
     for what, options in settings.items():
         wrong = [alike(name, process(*words, **options)) for name, words in asked.items()]
         yield what, len(wrong), "; ".join(filter(None, wrong))
-    nowhere = {"NUMBA_CACHE_DIR": "/dev/null/cache", "HOME": "/dev/null/home"}
-    yield "a cache that cannot be written", 1, alike("rank", process(*asked["rank"], env=nowhere))
-    with ThreadPoolExecutor(4) as pool:
-        shared = list(pool.map(lambda _: process(*asked["rank"], env=cold), range(4)))
-    yield "four processes, one cold cache", 4, "; ".join(filter(None, (alike("rank", one) for one in shared)))
     for what, shell in {
         "closed stdout": ">&-",
         "full stdout": ">/dev/full",
@@ -291,15 +283,13 @@ def surroundings(known: dict[str, str], place: Path) -> Iterator[tuple[str, int,
                 time.sleep(after)
                 started.send_signal(signal.SIGINT)
                 _, err = started.communicate()
-            tried += 1
             said = err.decode(errors="replace")
+            if "Traceback" in said and not re.search(r"bayes_arena/(?!__init__)", said):
+                continue  # Python itself had not started
+            tried += 1
             if started.returncode not in (0, 130, -2) or "Traceback" in said or list(folder.glob(".*")):
                 wrong.append(f"{name} after {after} s: {started.returncode} {said.splitlines()[-1:]}")
     yield "Ctrl-C after .05 to 1.6 s", tried, "; ".join(wrong)
-    fit = partial(ba.fit, ba.read_votes(known["VOTES"]), robust=False)
-    with ThreadPoolExecutor(8) as pool, warnings.catch_warnings(action="ignore"):
-        boards = [one.result() for one in [pool.submit(lambda: ba.leaderboard(fit())) for _ in range(16)]]
-    yield "eight threads", 16, "" if all(one.equals(boards[0]) for one in boards) else "they differ"
 
 
 def main() -> None:

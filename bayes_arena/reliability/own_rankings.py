@@ -95,20 +95,22 @@ def _of_one(target: Objective, strength: Floats, z: Floats, rows: np.ndarray, sd
         there[ETA] += design @ y
         terms = target.likelihood.rows(counts, there)
         hessian = (design.T * terms.hessian[ETA, ETA]) @ design
-        return float(terms.value.sum() + 0.5 * y @ y), design.T @ terms.gradient[ETA] + y, unit + hessian
+        return float(terms.value.sum() + 0.5 * y @ y), design.T @ terms.gradient[ETA] + y, hessian
 
     y = np.zeros(len(met))
     value, gradient, hessian = at(y)
     none = value
     for _ in range(STEPS):
-        step = -np.linalg.solve(hessian, gradient)
+        curvature, axes = np.linalg.eigh(hessian)  # beside many votes the prior's 1 would be lost to rounding
+        curvature = 1 + np.maximum(curvature, 0)
+        step = -axes @ (axes.T @ gradient / curvature)
         if -0.5 * gradient @ step < NEAR:
             break
         length = min(1.0, LONGEST / (sd * float(np.abs(step).max())))
         while (there := at(y + length * step))[0] > value and length > NEAR:
             length /= 2
         y, (value, gradient, hessian) = y + length * step, there
-    log_bayes = none - value - 0.5 * float(np.linalg.slogdet(hessian)[1])
+    log_bayes = none - value - 0.5 * float(np.log1p(np.maximum(np.linalg.eigvalsh(hessian), 0)).sum())
     one, other = np.triu_indices(len(met), 1)
     between = np.repeat(z.mean(axis=1)[:, None], len(one), axis=1)
     between[ETA] = sd * (y[one] - y[other])
