@@ -84,9 +84,9 @@ def joint_strengths(rankings: Sequence[Fit]) -> Floats:
 
 
 def _turned(fit: Fit, strength: Floats) -> Floats:
-    """Return draws (..., n_draws, n) of which the share is negated that the votes leave open."""
+    """Return draws (..., n_draws, n) of which the share is negated that the votes leave open, in whole pairs."""
     sign = np.ones((strength.shape[-2], 1))
-    sign[: round((fit.mirror_probability or 0.0) * len(sign))] = -1.0
+    sign[: 2 * round((fit.mirror_probability or 0.0) * len(sign) / 2)] = -1.0
     return sign * strength
 
 

@@ -62,6 +62,14 @@ def test_so_many_more_votes_of_the_same_kind_settle_it(close):
     assert now.p_better == pytest.approx(0.95, abs=0.02)
 
 
+def test_a_share_that_is_turned_round_leaves_gaps_those_of_the_board(close):
+    """187 of 4,000 draws would leave one draw without its opposite, and gaps by chance, which follows the names."""
+    board, open_ = ba.leaderboard(close).set_index("competitor")["elo"], replace(close, mirror_probability=187 / 4000)
+    for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
+        gap = ba.versus(open_, a, b).elo_gap / (board[a] - board[b])
+        assert gap == pytest.approx(1 - 2 * 188 / 4000, abs=1e-9)
+
+
 def test_where_it_cannot_be_estimated_no_number_is_given(close):
     turned = ba.versus(replace(close, mirror_probability=0.3), "x", "z")
     assert turned.votes_to_go is None and not turned.settled
