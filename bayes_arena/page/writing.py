@@ -72,7 +72,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_readable,
     )
-    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance}
+    environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance, "said": said}
     environment.globals |= {
         "Axis": svg.Axis,
         "bar": figures.bar,
@@ -116,3 +116,8 @@ def chance(value: float) -> Markup:
     if value < 0.01:
         return Markup("&lt;1&nbsp;%")
     return Markup("&gt;99&nbsp;%") if value > 0.99 else percent(math.floor(100 * value + 1e-9) / 100)
+
+
+def said(value: float) -> Markup:
+    """Write a probability in a sentence."""
+    return chance(value).replace("&lt;", "less than ").replace("&gt;", "more than ")
