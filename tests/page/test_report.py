@@ -56,7 +56,8 @@ def hostile() -> ba.Fit:
 @pytest.mark.slow
 def test_it_says_the_verdict_first_how_sure_it_is_and_what_was_left_out(page, discounted):
     text, found = text_of(page), ba.verdict(discounted)
-    parts = ("Which is best?", found.headline, f"How sure: {found.leader} is", "Who else may be first:", "Left out:", "P(best)")
+    sure = f"How sure: {found.leader} is"
+    parts = ("Which is best?", found.headline, sure, "Who else may be first:", "Left out:", "P(best)")
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     said = text[places[4] : text.index("Ranking", places[4])]
