@@ -427,7 +427,8 @@ def test_verbs_take_what_read_votes_takes(verb, tmp_path):
     for source in (table, engines()["pandas"], tmp_path / "votes.csv", str(tmp_path / "votes.csv")):
         found = verb(source)
         if verb is ba.check:  # of the source it can say more than of its cells
-            assert found.query("check != 'repeated votes'").reset_index(drop=True).equals(expected)
+            rows = found if source is table else pl.DataFrame(found.to_dict("list"))
+            assert rows.filter(pl.col("check") != "repeated votes").equals(pl.DataFrame(expected.to_dict("list")))
         else:
             assert found.mean_loss == expected.mean_loss
     with pytest.raises(ba.VotesError, match="Cannot read votes from int"):
