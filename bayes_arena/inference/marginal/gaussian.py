@@ -91,9 +91,10 @@ decide."""
 WIDER = 2.0
 """Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
 nearly singular."""
-UNSETTLED = 0.25
-"""Largest step, in standard deviations, after all sweeps, with which a model with slices is taken as found, and said to
-be found only nearly."""
+UNSETTLED = 0.5
+"""Largest step of a strength, a common number or a spread, in standard deviations, after all sweeps, with which a model
+with slices is taken as found, and said to be found only nearly. One number of hundreds may still go round in circles,
+for instance of a comparison on which all verdicts repeat each other."""
 SETTLING = 60
 """Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends."""
 EARLY = 20
@@ -175,12 +176,32 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: flo
     if problem.model.dimensions:
         return _along(problem, starts, to_beat), 1.0
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
-        found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
+        found = _lowest(problem, starts, near)
         return found, 1.0 if problem.model.is_crossed else response_of(found)
     few = problem.of_a_quarter()
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
     return _sweeps(problem, *joined(problem.objective, found), near), response
+
+
+def _lowest(problem: Problem, starts: list[Point], near: float) -> Sweep:
+    """Return the Gaussian of the least free energy to which a start leads.
+
+    Raises
+    ------
+    ConvergenceError
+        If none leads anywhere.
+    """
+    ends: list[Sweep] = []
+    for start in starts[:-1]:
+        with suppress(ConvergenceError):
+            ends.append(_sweeps(problem, start, near=near))
+    try:
+        ends.append(_sweeps(problem, starts[-1], near=near))
+    except ConvergenceError:
+        if not ends:
+            raise
+    return min(ends, key=lambda end: end.value)
 
 
 def _along(problem: Problem, starts: list[Point], to_beat: float) -> Sweep:
@@ -312,8 +333,10 @@ def _sweeps(
             target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
-    if target.slices and not target.predictor.dimensions and steps.max() < UNSETTLED:
-        return replace(sweep, target=target, point=point, unsettled=float(steps.max()))
+    of_board = moves[0][: target.n_competitors + len(target.common)]
+    left = max(float(np.abs(of_board).max(initial=0.0)), float(steps[1]))
+    if target.slices and not target.predictor.dimensions and left < UNSETTLED:
+        return replace(sweep, target=target, point=point, unsettled=left)
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {remedy(target)}"
