@@ -1,7 +1,7 @@
 """Boards by criterion, from verdicts on several criteria of the same comparison.
 
     uv run python benchmarks/criteria.py [--arenas 100] > benchmarks/results/criteria.md
-    uv run python benchmarks/criteria.py --otherwise --arenas 20 > benchmarks/results/criteria_otherwise.md
+    uv run python benchmarks/criteria.py --otherwise [--arenas 100] > benchmarks/results/criteria_otherwise.md
 
 Arenas of 16 competitors, 80 annotators, 1,000 comparisons with a verdict on each of four criteria, with ties.
 Strengths by criterion differ from the common ones with a standard deviation of .3 logits; the verdicts of a comparison

@@ -369,19 +369,3 @@ def test_a_search_that_does_not_settle_says_so(monkeypatch):
     monkeypatch.setattr(gaussian, "UNSETTLED", 0.0)
     with pytest.raises(ba.errors.ConvergenceError, match="not found in 5 sweeps"):
         nearest_gaussian(Problem(cells, model, Prior()))
-
-
-def test_a_start_that_leads_nowhere_is_passed_over(few_votes, monkeypatch):
-    problem, sweeps, tried = Problem(few_votes, PRESETS["am-davidson"], Prior()), gaussian._sweeps, []
-    start = find_mode(problem).point
-
-    def failing(problem, start, **how):
-        tried.append(start)
-        if len(tried) != 2:
-            raise ba.errors.ConvergenceError("nowhere")
-        return sweeps(problem, start, **how)
-
-    monkeypatch.setattr(gaussian, "_sweeps", failing)
-    assert gaussian._lowest(problem, [start] * 3, 1.0).value == sweeps(problem, start).value
-    with pytest.raises(ba.errors.ConvergenceError, match="nowhere"):
-        gaussian._lowest(problem, [start] * 2, 1.0)

@@ -176,32 +176,12 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: flo
     if problem.model.dimensions:
         return _along(problem, starts, to_beat), 1.0
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
-        found = _lowest(problem, starts, near)
+        found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
         return found, 1.0 if problem.model.is_crossed else response_of(found)
     few = problem.of_a_quarter()
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
     return _sweeps(problem, *joined(problem.objective, found), near), response
-
-
-def _lowest(problem: Problem, starts: list[Point], near: float) -> Sweep:
-    """Return the Gaussian of the least free energy to which a start leads.
-
-    Raises
-    ------
-    ConvergenceError
-        If none leads anywhere.
-    """
-    ends: list[Sweep] = []
-    for start in starts[:-1]:
-        with suppress(ConvergenceError):
-            ends.append(_sweeps(problem, start, near=near))
-    try:
-        ends.append(_sweeps(problem, starts[-1], near=near))
-    except ConvergenceError:
-        if not ends:
-            raise
-    return min(ends, key=lambda end: end.value)
 
 
 def _along(problem: Problem, starts: list[Point], to_beat: float) -> Sweep:
