@@ -187,7 +187,7 @@ class FailedBoardsWarning(ArenaWarning):
     """Some of many boards could not be fitted, and are missing."""
 
 
-def warn(text: str, category: type[ArenaWarning]) -> None:
+def warn(text: str, category: type[Warning]) -> None:
     """Warn, naming the line of the user's that led here."""
     warnings.warn(text, category, skip_file_prefixes=PACKAGE)
 
@@ -199,7 +199,7 @@ def warnings_about(what: str) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for one in caught:
-        warnings.warn(f"{what}: {one.message}", one.category, skip_file_prefixes=PACKAGE)
+        warn(f"{what}: {one.message}", one.category)
 
 
 def listing(values: Iterable[object]) -> str:

@@ -28,6 +28,7 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.ratings.probabilities import share_above
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import NO_PROGRAM
 from bayes_arena.votes.names import ANNOTATOR, PROGRAM
@@ -109,8 +110,9 @@ def flip_columns(
     strength = decision_strengths(result)
     better, worse = _chosen(result, pairs, strength.mean(axis=0))
     gap = strength[:, better] - strength[:, worse]
-    p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
-    better, worse = np.where(p_better < 0.5, worse, better), np.where(p_better < 0.5, better, worse)
+    p_better = share_above(gap)
+    behind = p_better < 0.5
+    better, worse = np.where(behind, worse, better), np.where(behind, better, worse)
     with one_thread():
         fit = at_mode(result)
         above, below = _by_quality(fit, better, worse)
@@ -122,7 +124,7 @@ def flip_columns(
     columns: Columns = {
         "competitor": names[better],
         "opponent": names[worse],
-        "elo_gap": EloScale().points_per_logit * np.abs(gap.mean(axis=0)),
+        "elo_gap": EloScale().points_per_logit * np.where(behind, -1.0, 1.0) * gap.mean(axis=0),
         "p_better": np.maximum(p_better, 1 - p_better),
         "k": np.where(turned, 0.0, k),
         "k_linear": np.where(turned, 0.0, linear),

@@ -36,7 +36,7 @@ from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
-from bayes_arena.ratings.probabilities import score_columns, shares_ahead
+from bayes_arena.ratings.probabilities import score_columns, share_above, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     """Return the columns of a comparison of pairs, given by their indices."""
     strength, open_direction = decision_strengths(fit), fit.mirror_probability or 0.0
     gap = strength[:, i] - strength[:, j]
-    p_better = ((gap > 0) + 0.5 * (gap == 0)).mean(axis=0)
+    p_better = share_above(gap)
     connected = _connected(fit, i, j)
     settled = (np.maximum(p_better, 1 - p_better) >= level) & connected
     points, (lower, upper) = EloScale().points_per_logit, equal_tailed(gap, level)

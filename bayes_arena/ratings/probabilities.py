@@ -306,7 +306,12 @@ def win_probability(
 
 def shares_ahead(strength: Floats) -> Floats:
     """Return the share of draws (n_draws, n) in which the row is ahead of the column, ties counting half, (n, n)."""
-    return np.array([((one > strength) + 0.5 * (one == strength)).mean(axis=0) for one in strength.T[:, :, None]])
+    return np.array([share_above(one - strength) for one in strength.T[:, :, None]])
+
+
+def share_above(gap: Floats) -> Floats:
+    """Return the share of draws (n_draws, m) in which a gap is above zero, zero counting half, shape (m,)."""
+    return np.asarray(((gap > 0) + 0.5 * (gap == 0)).mean(axis=0))
 
 
 def _parameters(fit: Fit) -> int:
