@@ -273,10 +273,12 @@ def table_of(cells: ba.Cells) -> pl.DataFrame:
 
 @contextlib.contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """Let writing fail as it does on a full disk."""
+    """Let writing fail as it does on a full disk; what is imported meanwhile is not cached, as it would be cut off."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    cached, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        sys.dont_write_bytecode = cached
