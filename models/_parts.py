@@ -109,15 +109,20 @@ def observe(target: Objective, parameters: list[Any], factors: list[Any], style:
     pulled, tied = pt.zeros(1), pt.zeros(1)
     for slope, feature in zip(style, features, strict=True):
         pulled = pulled + (slope[tally.k] if slope.ndim else slope) * feature
-    numbering = target.numbering
+    numbering, r = target.numbering, parameters[0]
+    lead, sharper = r[rows[0]] - r[rows[1]], pt.zeros(1)
     for effect, numbers, at, part in (
         zip(target.slices, slices, numbering.places(tally), numbering.parts, strict=True) if numbering else ()
     ):
         of_rows = [numbers[pm.Data(f"{effect.name}_{side}", one - part.start)] for side, one in enumerate(at)]
         if effect.basis == "difference":
             pulled = pulled + factors[effect.dimension][tally.k] * (of_rows[0] - of_rows[1])
+            lead = lead if effect.dimension else lead + of_rows[0] - of_rows[1]
+        elif effect.basis == "lead":
+            sharper = sharper + of_rows[0]
         else:
             tied = tied + sum(of_rows)
+    pulled = pulled + sharper * lead
 
     def logp(counts: Any, *given: Any) -> Any:
         return likelihood.graph(counts, _coordinates(likelihood, *given))

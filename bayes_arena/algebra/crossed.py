@@ -6,9 +6,10 @@ numbers that its votes touch. What is left is dense,
 
     S = A - sum_u B_u D_u^-1 B_u'.
 
-The sums of the annotators' own numbers are held, E'x = 0. Where annotators are eliminated, S + G T^-1 G' replaces S,
+The sums of the annotators' own numbers are held, E'x = 0, and so are those of what slices add to theta, which are
+always left. Where annotators are eliminated, S + G T^-1 G' replaces S,
 with G = sum_u B_u D_u^-1 E_u and T = sum_u E_u' D_u^-1 E_u, as in :mod:`bayes_arena.algebra.arrow`. Where they are
-left, rho E E' is added, which changes nothing on the plane, and solutions x are moved there,
+left, as those of slices are, rho E E' is added, which changes nothing on the plane, and solutions x are moved there,
 
     x - S^-1 E (E' S^-1 E)^-1 E' x,        ln |H| on the plane = ln |S| + ln |E' S^-1 E| + sum_u ln |D_u|.
 

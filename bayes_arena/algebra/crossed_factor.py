@@ -61,8 +61,8 @@ class CrossedFactor:
         The matrix.
     lower : ndarray, shape (d, d)
         Cholesky factor of what is left.
-    columns, back : ndarray, shape (d, q)
-        E of own numbers that are left, and S^-1 E; without columns where own numbers are eliminated.
+    columns, back : ndarray, shape (d, w)
+        E of numbers that are left, and S^-1 E; without columns for own numbers where these are eliminated.
     towards, held : ndarray, shapes (d, q) and (q, q)
         G and T where own numbers are eliminated; empty otherwise.
     units : Eliminated
@@ -70,7 +70,7 @@ class CrossedFactor:
     log_of_determinant : float
         ln |H| on the plane.
     rho : float
-        As in rho E E'; zero where own numbers are eliminated.
+        As in rho E E'; zero where there is no such E.
     links : list of Link
         The numbers of periods, where these are eliminated.
     """
@@ -334,14 +334,18 @@ def factorise_crossed(hessian: Crossed, extra: Floats | float, damping: float) -
         units = Eliminated(own, across, 0.0)
     dense[np.diag_indices(d)] += precision[order.dense]
     dense[:n, :n] += extra
-    columns, rho = np.zeros((d, 0 if m else width)), 0.0
+    own_left = 0 if m else width
+    columns, rho = np.zeros((d, own_left + len(order.held))), 0.0
     if m and count:
         dense += towards @ np.linalg.solve(held, towards.T)
         log_determinant += np.linalg.slogdet(held)[1]
     elif count:
-        places = np.searchsorted(order.dense, n_head + np.arange(count * columns.shape[1]))
-        columns[places, np.tile(np.arange(columns.shape[1]), count)] = 1.0
-        rho = float(np.diag(dense).mean()) / count
+        places = np.searchsorted(order.dense, n_head + np.arange(count * own_left))
+        columns[places, np.tile(np.arange(own_left), count)] = 1.0
+    for column, places in enumerate(order.held, own_left):
+        columns[places, column] = 1.0
+    if columns.any():
+        rho = float(np.diag(dense).mean() / columns.sum(axis=0).max())
         dense += rho * columns @ columns.T
     lower = scipy.linalg.cholesky(dense, lower=True, check_finite=False)
     back = solved(lower, columns)

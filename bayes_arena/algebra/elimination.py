@@ -66,8 +66,8 @@ class Elimination:
         1 or -1 for an entry that is the factor of a lead times this, else 0.
     dimension : ndarray of int, shape (K,)
         Of that lead.
-    factor : ndarray of int, shape (D,)
-        The entry of the factor of the lead in every dimension; -1 where it is fixed.
+    factor : ndarray of int, shape (K,)
+        The dimension of the lead that an entry is the factor of, or part of it; -1 for all others.
     pieces : (ndarray of int, ndarray of int, ndarray), each of shape (P,)
         Entries, the piece that each is added to, and its weight there (zero for its value in J). Pieces are the lead in
         every dimension, its factor where that is free, and then what else each coordinate is the sum of.
@@ -79,6 +79,8 @@ class Elimination:
         Which of the entries of rows these are: with a chain, all but those of its numbers.
     is_left : ndarray of bool, shape (K,)
         Whether an entry's number is left, in every row.
+    held : tuple of ndarray of int
+        Places in ``dense`` of numbers of slices whose sum is held.
     chain : Chain or None
         What is eliminated if it is the numbers of periods, which are then in neither ``dense`` nor ``tail``; units are
         periods.
@@ -102,6 +104,7 @@ class Elimination:
     walk: tuple[Ints, Ints]
     kept: Ints
     is_left: np.ndarray
+    held: tuple[Ints, ...] = ()
     chain: Chain | None = None
 
     @cached_property

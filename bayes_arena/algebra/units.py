@@ -215,20 +215,23 @@ def _products(hessian: Crossed, rows: slice) -> Iterator[tuple[int, int, Floats]
     entry, curve, between = (
         np.ascontiguousarray(np.moveaxis(one[rows], 0, -1)) for one in (hessian.entry, hessian.curve, hessian.products)
     )
-    signs, dimensions, factors = order.sign.tolist(), order.dimension.tolist(), order.factor.tolist()
+    signs, dimensions = order.sign.tolist(), order.dimension.tolist()
+    factors = [(f, one) for f, one in enumerate(order.factor.tolist()) if one >= 0]
 
     def add(e: int, f: int, value: Floats) -> None:
         pair = min(e, f), max(e, f)
         extra[pair] = extra[pair] + value if pair in extra else value
 
     for e, (sign, dimension) in enumerate(zip(signs, dimensions, strict=True)):
-        if sign and factors[dimension] >= 0:
-            add(e, factors[dimension], sign * (between[dimension - 1, MIXED] if dimension else hessian.slope[rows]))
-            for f in range(e, len(signs)) if dimension else ():
-                if dimensions[f] == dimension:
-                    add(e, f, sign * signs[f] * between[dimension - 1, OF_LEAD])
-    for dimension, factor in enumerate(factors[1:]):
-        add(factor, factor, between[dimension, OF_FACTOR])
+        for f, one in factors if sign else ():
+            if one == dimension:
+                add(e, f, sign * (between[dimension - 1, MIXED] if dimension else hessian.slope[rows]))
+        for f in range(e, len(signs)) if dimension else ():
+            if dimensions[f] == dimension:
+                add(e, f, sign * signs[f] * between[dimension - 1, OF_LEAD])
+    for f, one in factors:
+        if one:
+            add(f, f, between[one - 1, OF_FACTOR])
     coordinates = order.coordinate.tolist()
     for e in range(len(signs)):
         bent = curve[coordinates[e]] * entry[e]

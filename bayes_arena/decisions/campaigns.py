@@ -234,7 +234,10 @@ def scores(fit: Fit, board: Board, push: float) -> Floats:
     n = len(board.strength)
     if math.isinf(push):
         return np.ones((n, n))
-    target, strength = fit.target, fit.point.strength + fit.view.slices @ fit.point.slices
+    target, strength = (
+        fit.view.of(fit.target, fit.point.slices),
+        fit.point.strength + fit.view.slices @ fit.point.slices,
+    )
     reach = float(np.ptp(strength))
     leads = np.linspace(-reach, reach, LEADS)
     share, found = shares(target, fit.cells.votes_by_annotator(), fit.view), np.zeros((2, LEADS))

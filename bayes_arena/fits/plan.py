@@ -152,8 +152,8 @@ class Plan:
             taken["time"] = f"{steps}; {over}" if model.drift else f"strengths stay, over {over}"
         for by in dict.fromkeys((*model.strength_by, *model.ties_by)):
             if by not in (PROMPT, PROGRAM):
-                kinds = ["strengths"] * (by in model.strength_by) + ["ties"] * (by in model.ties_by)
-                taken[f"by {by}"] = " and ".join(kinds)
+                kinds = {"strengths": model.strength_by, "ties": model.ties_by, "theta": model.discrimination_by}
+                taken[f"by {by}"] = listing([what for what, of in kinds.items() if by in of])
         mode = self.evidence == "laplace" and self.method == "marginal"
         taken["method"] = f"{self.method}, {METHODS['map' if mode else self.method]}"
         reasons = dict(self.problem.reasons)

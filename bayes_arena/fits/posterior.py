@@ -1,7 +1,8 @@
 """Draws of a program that was changed or written by hand, as a :class:`~bayes_arena.Fit`.
 
 Variables are named as in :mod:`bayes_arena.models`, whatever their priors, and are put on the scale of this package
-draw by draw: with m the mean of theta over annotators, and v that of the loadings on a direction w, they become
+draw by draw: with m the mean of theta over annotators and over slices, if these add to it, and v that of the loadings
+on a direction w, they become
 
     theta_k / m,      m (r - mean r) + v (w - mean w),      v_k - v theta_k / m,
 
@@ -63,10 +64,10 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
     tree : xarray.DataTree
         What ``pymc.sample`` returns. Its group ``posterior`` has ``strength`` (chain, draw, competitor) and may have
         ``discrimination`` (chain, draw, annotator), ``log_tie_propensity`` and ``position`` (with the annotator, or
-        without if common), ``log_both_bad``, ``style_`` with the name of a feature, ``strength_by_`` and ``ties_by_``
-        with that of a slice, and ``direction_1`` (competitor) with ``loading_1`` (annotator), and so on, matched by
-        name as :func:`~bayes_arena.models.build` gives them. Only
-        :func:`~bayes_arena.diagnose` looks at other variables.
+        without if common), ``log_both_bad``, ``style_`` with the name of a feature, ``strength_by_``, ``ties_by_`` and
+        ``discrimination_by_`` with that of a slice, and ``direction_1`` (competitor) with ``loading_1`` (annotator),
+        and so on, matched by name as :func:`~bayes_arena.models.build` gives them. Only :func:`~bayes_arena.diagnose`
+        looks at other variables.
     votes : Cells, path, sequence of paths, or dataframe
         The votes that were sampled on; if some of a fit's do not count, those that do, ``fit.cells``.
     model : str or Model, optional
@@ -140,7 +141,7 @@ def _problem(posterior: Dataset, cells: Cells, model: str | Model | None) -> Pro
         )
     strength_by, ties_by = (*cells.slices, ANNOTATOR, PROGRAM), (*cells.slices, COMPETITOR)
     everything = replace(EVERYTHING, style=tuple(cells.features), strength_by=strength_by, ties_by=ties_by)
-    everything = replace(everything, grades=cells.grades)
+    everything = replace(everything, discrimination_by=tuple(cells.slices), grades=cells.grades)
     labels = [effect.label for effect in effects(everything, Prior())]
     found = {label: _level(posterior[label]) for label in labels if label in posterior}
     problem = Problem.of(cells, _inferred(found, cells) if model is None else model, Prior())
@@ -186,6 +187,7 @@ def _inferred(found: dict[str, Any], cells: Cells) -> Model:
         style_slopes="annotator" if "annotator" in slopes else "common",
         strength_by=tuple(by for by in (*cells.slices, ANNOTATOR, PROGRAM) if f"strength_by_{by}" in found),
         ties_by=tuple(by for by in (*cells.slices, COMPETITOR) if f"ties_by_{by}" in found),
+        discrimination_by=tuple(by for by in cells.slices if f"discrimination_by_{by}" in found),
         grades=1 + (EMPHASIS in found) + sum(f"grade_{one}" in found for one in range(3, MOST_GRADES + 1)),
         dimensions=sum(f"direction_{one}" in found for one in range(1, 1 + MOST_DIMENSIONS)),
     )
@@ -213,17 +215,26 @@ def _parameters(posterior: Dataset, problem: Problem) -> tuple[Floats, Floats, F
             own[:, :, place] -= common[:, [column]]
         else:
             common[:, column] = _values(posterior[effect.label])
+    shift = np.zeros((size, 1))
+    for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
+        if effect.basis == "lead":
+            shift = shift + numbers.mean(axis=1, keepdims=True)
+            numbers -= numbers.mean(axis=1, keepdims=True)
+    mean = 1 + shift
     if target.free_discrimination:
+        own[:, :, THETA] += shift
         mean = own[:, :, THETA].mean(axis=1, keepdims=True)
         if (np.abs(mean) < BALANCED * np.abs(own[:, :, THETA]).mean(axis=1, keepdims=True)).any():
             raise ModelError(
                 "In some draws the discriminations sum to zero, so the ranking has no direction. Fix their mean at 1, "
                 "or use a prior with a positive mean."
             )
-        if not np.allclose(mean, 1):
-            strength, own[:, :, THETA] = strength * mean, own[:, :, THETA] / mean
-            for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
-                numbers *= mean if effect.basis == "difference" and not effect.dimension else 1.0
+    if not np.allclose(mean, 1):
+        strength = strength * mean
+        own[:, :, THETA : THETA + target.free_discrimination] /= mean[:, :, None]
+        for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
+            if not effect.dimension:
+                numbers *= {"difference": mean, "lead": 1 / mean}.get(effect.basis, 1.0)
     theta = own[:, :, THETA] if target.free_discrimination else 1.0
     for column, effect in enumerate(target.own):
         if effect.dimension:

@@ -61,7 +61,8 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
         own[:, :, column] = effect.mean + zero_sum(target.n_annotators, spreads[effect.spread] / effect.unit)
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
-        numbers[:] = rng.normal(size=numbers.shape) * spreads[effect.spread][:, None]
+        sd, count = spreads[effect.spread], numbers.shape[1]
+        numbers[:] = zero_sum(count, sd) if effect.basis == "lead" else rng.normal(size=(size, count)) * sd[:, None]
     if target.numbering is not None:
         slices = target.numbering.steps.summed(slices)
     drawn = {name: spreads[name] for name in estimated}

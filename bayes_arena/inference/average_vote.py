@@ -119,13 +119,16 @@ def average_votes(
     from scipy.sparse import csr_array, diags_array, eye_array  # slow to import
 
     functions = eye_array(len(i), format="csr") if functions is None else functions
+    target = view.of(target, point.slices)
     if view.crowd.middle:
-        score, by_lead, by_coordinate, own = _of_middle(target, point, votes, view, i, j, functions)
+        score, by_lead, by_theta, by_coordinate, own = _of_middle(target, point, votes, view, i, j, functions)
     else:
         grid = grid_of_pairs(target, point, view, i, j)
         found = curves(target, point, votes, view, grid)
         score, own = grid.at_pairs @ found.score, found.own(functions @ grid.at_pairs)
-        by_lead, by_coordinate = ((grid.at_pairs @ some.T).T for some in (found.by_lead, found.by_coordinate))
+        by_lead, by_theta, by_coordinate = (
+            (grid.at_pairs @ some.T).T for some in (found.by_lead, found.by_theta, found.by_coordinate)
+        )
     pair = np.arange(len(i))
     of_i, of_j = (csr_array((np.ones(len(i)), (pair, one)), shape=(len(i), target.n_competitors)) for one in (i, j))
 
@@ -140,32 +143,38 @@ def average_votes(
         by_slices.append((ties, by_competitors(by_coordinate[T], of_i + of_j)))
     if view.ties is not None:
         by_slices.append((slice(0, len(view.ties)), np.outer(functions @ by_coordinate[T], view.ties)))
+    if view.sharper is not None:
+        by_slices.append((slice(0, len(view.sharper)), np.outer(functions @ by_theta, view.sharper)))
     by_common = functions @ np.array(common).reshape(len(common), len(i)).T
     return AverageVotes(score, by_competitors(by_lead[0], of_i - of_j), by_common, by_slices, own, view.slices)
 
 
 def _of_middle(
     target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints, functions: Any
-) -> tuple[Floats, Floats, Floats, OwnJacobian]:
-    """Return scores (m,), slopes by leads (1 + D, m) and by coordinates (C, m), and the Jacobian of the functions."""
+) -> tuple[Floats, Floats, Floats, Floats, OwnJacobian]:
+    """Return scores (m,) and the Jacobian of the functions.
+
+    Between them come slopes by leads (1 + D, m), by what is added to all thetas (m,), and by coordinates (C, m).
+    """
     by_lead, by_coordinate = (
         np.empty((1 + len(target.directions), len(i))),
         np.empty((target.likelihood.n_coordinates, len(i))),
     )
-    score, own = np.empty(len(i)), np.zeros((functions.shape[0], target.n_annotators, len(target.own)))
+    score, by_theta = np.empty((2, len(i)))
+    own = np.zeros((functions.shape[0], target.n_annotators, len(target.own)))
     step = max(1, AT_ONCE // max(target.n_annotators, 1))
     for first in range(0, len(i), step):
         part = slice(first, min(first + step, len(i)))
-        score[part], by_lead[:, part], by_coordinate[:, part], by_own = _middle_of_pairs(
+        score[part], by_lead[:, part], by_theta[part], by_coordinate[:, part], by_own = _middle_of_pairs(
             target, point, votes, view, i[part], j[part]
         )
         own += (functions[:, part] @ by_own.reshape(len(by_own), -1)).reshape(own.shape)
-    return score, by_lead, by_coordinate, OwnJacobian(own.shape, lambda some: own[:, some])
+    return score, by_lead, by_theta, by_coordinate, OwnJacobian(own.shape, lambda some: own[:, some])
 
 
 def _middle_of_pairs(
     target: Objective, point: Point, votes: Floats, view: View, i: Ints, j: Ints
-) -> tuple[Floats, Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return what :func:`_of_middle` does for a few pairs, with derivatives by the annotators' parameters (m, M, q)."""
     predictor, size = target.predictor, len(i)
     mean, ties = point.strength + view.slices @ point.slices, ties_of_pairs(target, view, point.slices, i, j)
@@ -199,7 +208,8 @@ def _middle_of_pairs(
             by_own[:, :, column] = moved.sum(axis=0)
         elif not effect.belongs_to_vote:
             by_own[:, :, column] = slopes[effect.coordinate].sum(axis=0)
-    return (weights * values).sum(axis=(0, 2)), np.array(by_lead), slopes.sum(axis=(1, 3)), by_own
+    score, by_theta = ((weights * one).sum(axis=(0, 2)) for one in (values, turned))
+    return score, np.array(by_lead), by_theta, slopes.sum(axis=(1, 3)), by_own
 
 
 def _points_of_pairs(target: Objective, own: Floats, view: View, leads: list[Floats]) -> Iterator[tuple[Floats, float]]:

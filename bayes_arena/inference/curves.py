@@ -108,6 +108,8 @@ class Curves:
     score : ndarray, shape (L,)
     by_lead : ndarray, shape (1 + D, L)
         Derivatives by the leads.
+    by_theta : ndarray, shape (L,)
+        By what is added to all thetas.
     by_coordinate : ndarray, shape (C, L)
         Derivatives by the coordinates of votes.
     own : callable
@@ -117,6 +119,7 @@ class Curves:
 
     score: Floats
     by_lead: Floats
+    by_theta: Floats
     by_coordinate: Floats
     own: Callable[[Any], OwnJacobian]
 
@@ -210,7 +213,7 @@ def curves(target: Objective, point: Point, votes: Floats, view: View, grid: Gri
 
         return OwnJacobian(shape, of)
 
-    return Curves(summed[SCORE], summed[BY_LEAD:by_factor], summed[by_coordinate:], own)
+    return Curves(summed[SCORE], summed[BY_LEAD:by_factor], summed[by_factor], summed[by_coordinate:], own)
 
 
 def _between_nodes(target: Objective, point: Point, view: View, ties: Rule, grid: Grid) -> tuple[Floats, Floats] | None:

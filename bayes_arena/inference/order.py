@@ -241,10 +241,9 @@ class Order:
         """Translate the keys of numbers of slices back."""
         if effect.by == COMPETITOR:
             return self.competitor[keys]
-        alone = effect.basis == "one"
-        code, competitor = (keys, 0) if alone else np.divmod(keys, cells.n_competitors)
+        code, competitor = (keys, 0) if effect.is_single else np.divmod(keys, cells.n_competitors)
         code = self._codes(effect.by, code, ordered, cells)
-        return code if alone else code * cells.n_competitors + self.competitor[competitor]
+        return code if effect.is_single else code * cells.n_competitors + self.competitor[competitor]
 
     def _codes(self, kind: str, codes: Ints, ordered: Cells, cells: Cells) -> Ints:
         """Translate codes of slices back."""

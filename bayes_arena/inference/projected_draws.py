@@ -145,6 +145,7 @@ def _at(target: Objective, spreads: Floats) -> Objective:
 
 def _average_of_pairs(target: Objective, point: Point, i: Ints, j: Ints, votes: Floats, view: View) -> Floats:
     """Return what :func:`_average_over_slices` does, for leads along directions, or for the middle of the votes."""
+    target = view.of(target, point.slices)
     d, share = lead(point.strength + view.slices @ point.slices, i, j)[:, None], shares(target, votes, view)
     along = [lead(point.slices[part], i, j)[:, None] for part in target.directions]
     ties = ties_of_pairs(target, view, point.slices, i, j)
@@ -165,6 +166,7 @@ def _average_over_slices(target: Objective, point: Point, i: Ints, j: Ints, vote
     The score is a polynomial in the lead and in what is added to ln nu, sum c_ab T_a T_b. On a slice drawn at random
     lead and ln nu are independent, so the mean of a product is the product of the means.
     """
+    target = view.of(target, point.slices)
     d, share = lead(point.strength + view.slices @ point.slices, i, j), shares(target, votes, view)
     lead_sd, tie_sd = view.scatter(target)
     ties = ties_of_pairs(target, view, point.slices, i, j)

@@ -8,8 +8,8 @@ One fit gives several leaderboards. With u^f_{g,i} the deviation of competitor i
 share_g being the share of the prompts (or of the votes, where prompts are unknown) in slice g: new prompts come from
 the same categories and languages. Annotators are always new ones: m excludes their tastes, and those of programs, since
 a ranking is what people see. For one slice, such as a category, both are taken over its own prompts, with share 1 for
-it. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to the variance of m_i. Of a population share_g
-is that of the group in it (:mod:`bayes_arena.inference.population`).
+it. What slices add to theta is averaged alike. A deviation without votes keeps its prior, and adds share_g^2 s_f^2 to
+the variance of m_i. Of a population share_g is that of the group in it (:mod:`bayes_arena.inference.population`).
 
 Where strengths move, m_i is that of the last period, or of another, at which d_{t,i} is added: between two periods with
 votes on i its mean is in line with these, and it varies as a walk between them does; after the votes, or before those
@@ -21,7 +21,7 @@ Whose votes they are, and how much each annotator counts, says :mod:`bayes_arena
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -88,6 +88,8 @@ class View:
         Variance of m due to parameters without votes.
     ties : ndarray, shape (s,), or None
         What the parameters of slices of the given kinds add to ln nu: ties @ u.
+    sharper : ndarray, shape (s,), or None
+        What they add to theta, on average over slices.
     annotators : ndarray, shape (M, q, q), or None
         Covariances of the annotators' parameters, given all others, where the fit has their posterior means: expected
         votes are averaged over these parameters, too.
@@ -99,8 +101,16 @@ class View:
     given: tuple[str, ...]
     unseen: Floats
     ties: Floats | None = None
+    sharper: Floats | None = None
     annotators: Floats | None = None
     crowd: Crowd = field(default_factory=Crowd)
+
+    def of(self, target: Objective, slices: Floats) -> Objective:
+        """Return the objective whose hypothetical votes are those of the view, for numbers of slices (..., s)."""
+        if self.sharper is None:
+            return target
+        sharper = slices @ self.sharper
+        return replace(target, sharper=sharper[:, None] if np.ndim(sharper) else float(sharper))
 
     def scatter(self, target: Objective) -> tuple[float, float]:
         """Return the standard deviations of leads and ln nu from slice to slice."""
@@ -158,7 +168,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     people = estimand.population
     given += people.alone() if people else []
-    places, weights, unseen, ties = [], [], np.zeros(n), None
+    places, weights, unseen, ties, sharper = [], [], np.zeros(n), None, None
     for effect, keys, part in zip(target.slices, numbering.keys, numbering.parts, strict=True):
         if effect.walks and estimand.at:
             competitor, place, weight, spare = numbering.at(int(periods([estimand.at])[0]))
@@ -168,9 +178,14 @@ def view(problem: Problem, estimand: Estimand) -> View:
         if effect.basis == "one" and effect.by in given:
             ties = np.zeros(numbering.n_slices) if ties is None else ties
             ties[part] = _shares(problem, effect.by, rows, people)[keys]
-        if effect.walks or effect.basis != "difference" or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
+        if effect.walks or effect.dimension or effect.by in (ANNOTATOR, PROGRAM):
             continue
         if effect.by == PROMPT and estimand.over == "new prompts" and PROMPT not in given:
+            continue
+        if effect.basis == "lead":
+            sharper = np.zeros(numbering.n_slices) if sharper is None else sharper
+            sharper[part] = _shares(problem, effect.by, rows, people)[keys]
+        if effect.basis != "difference":
             continue
         share, unheard = _shares(problem, effect.by, rows, people), np.zeros(0)
         if people and effect.by in people.kinds:
@@ -187,7 +202,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
 
     row, column = (np.concatenate(one) for one in zip(*places, strict=True))
     matrix = csr_array((np.concatenate(weights), (row, column)), shape=(n, numbering.n_slices))
-    return View(matrix, tuple(given), unseen, ties)
+    return View(matrix, tuple(given), unseen, ties, sharper)
 
 
 def _period_at(problem: Problem, at: str) -> str:

@@ -181,7 +181,7 @@ class SliceCovariances:
 
     def rows(self, rows: slice, leads: Sequence[Any], factors: Sequence[Any], features: Floats) -> Scatter:
         """Return how the coordinates of some rows vary."""
-        target, free = self.target, [effect.dimension for effect in self.target.own if effect.basis == "lead"]
+        target, free = self.target, self.target.free_factors
         numbers = [(ETA if one else NOWHERE, factor) for one, factor in enumerate(factors)]
         numbers += [(ETA if one else NOWHERE, leads[one]) for one in free]
         numbers += [(c, 1.0) for c in range(target.likelihood.n_coordinates)]

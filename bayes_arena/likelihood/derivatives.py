@@ -93,10 +93,8 @@ def _terms_of_slices(
     scatter = around.rows(slice(None), target.leads_at(point), target.factors(point), target.tally.features)
     terms = averaged(target.likelihood, target.counts, target.coordinates(point), scatter)
     pulls = np.zeros((1 + target.predictor.dimensions, 2, len(target.tally.i)))
-    for effect in target.own:
-        if effect.basis == "lead":
-            one = effect.dimension
-            pulls[one] = scatter.pull(terms, FACTOR, one), scatter.pull(terms, LEAD, one)
+    for one in target.free_factors:
+        pulls[one] = scatter.pull(terms, FACTOR, one), scatter.pull(terms, LEAD, one)
     return terms, pulls, scatter.products[:, [OF_FACTOR, OF_LEAD, MIXED]]
 
 
@@ -211,12 +209,13 @@ def _crossed_hessian(
     numbers: Any = target.numbering
     order, n, steps = numbers.elimination, target.n_competitors, numbers.steps
     ones = np.ones(len(target.tally.i))
-    factors = [factor * ones for factor in target.factors(point)]
+    factors, leads = [factor * ones for factor in target.factors(point)], target.leads_at(point)
     common_basis, own_basis = ([one * ones for one in bases] for bases in target.bases(point))
     entries = [factors[0], -factors[0]]
     for effect, places in zip(target.slices, target.places, strict=True):
         factor = factors[effect.dimension]
-        entries += [factor, -factor] if effect.basis == "difference" else [ones] * len(places)
+        many = [leads[effect.dimension] if effect.basis == "lead" else ones] * len(places)
+        entries += [factor, -factor] if effect.basis == "difference" else many
     entries += [*common_basis, *own_basis]
     entry = np.stack([entries[e] for e in order.kept], axis=1)[order.rows]
     slope = terms.gradient[:, order.rows]
@@ -228,8 +227,8 @@ def _crossed_hessian(
     if pulls is not None:
         for e in np.flatnonzero(layout.sign):
             gradient += sum_by(layout.columns[e], layout.sign[e] * pulls[layout.dimension[e], 0], size)
-        for one in np.flatnonzero(layout.factor >= 0):
-            gradient += sum_by(layout.columns[layout.factor[one]], pulls[one, 1], size)
+        for e in np.flatnonzero(layout.factor >= 0):
+            gradient += sum_by(layout.columns[e], pulls[layout.factor[e], 1], size)
     sizes = [len(keys) for keys in numbers.keys]
     of_steps = np.repeat([effect.sd**-2 for effect in target.slices], sizes)
     of_slices, between = steps.precision(of_steps)

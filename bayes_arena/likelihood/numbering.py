@@ -46,11 +46,10 @@ class Layout:
     factor: Ints
 
     def without(self, entries: list[int]) -> Layout:
-        """Return the same without some entries, none of which is a factor."""
+        """Return the same without some entries."""
         kept = np.delete(np.arange(len(self.columns)), entries)
-        factor = np.array([one - np.searchsorted(entries, one) if one >= 0 else -1 for one in self.factor])
         columns = [self.columns[e] for e in kept]
-        return Layout(columns, self.coordinate[kept], self.sign[kept], self.dimension[kept], factor)
+        return Layout(columns, self.coordinate[kept], self.sign[kept], self.dimension[kept], self.factor[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +89,11 @@ class Numbering:
     def steps(self) -> Steps:
         """The steps between the numbers of slices, which their prior is about."""
         return Steps.of(list(self.keys), [effect.walks for effect in self.slices], self.n_competitors, self.times)
+
+    @property
+    def held(self) -> list[slice]:
+        """Where numbers are that sum to zero: what slices add to theta. That of strengths would be open otherwise."""
+        return [part for effect, part in zip(self.slices, self.parts, strict=True) if effect.basis == "lead"]
 
     @property
     def n_slices(self) -> int:
@@ -230,7 +234,7 @@ def keys_of_rows(effect: Effect, tally: Tally, n_competitors: int) -> list[Ints]
     if effect.by == COMPETITOR:
         return [tally.i, tally.j]
     code = tally.k if effect.by == ANNOTATOR else tally.slices[effect.feature]
-    if effect.basis == "one":
+    if effect.is_single:
         return [code]
     keys = [np.where(code < 0, -1, code * n_competitors + one) for one in (tally.i, tally.j)]
     return [np.where(code == NO_PROGRAM, 0, key) for key in keys] if effect.by == PROGRAM else keys
@@ -240,7 +244,8 @@ def label_of(effect: Effect) -> str:
     """Return the name of the dimension of slices' numbers in a PyMC program and its draws."""
     if effect.dimension:
         return COMPETITOR
-    return f"{effect.by}_of_{'competitor' if effect.basis == 'difference' else 'ties'}"
+    of = {"difference": COMPETITOR, "lead": "discrimination"}.get(effect.basis, "ties")
+    return f"{effect.by}_of_{of}"
 
 
 def _cheapest_elimination(numbering: Numbering) -> Elimination:
@@ -257,8 +262,8 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
             unit[numbering.n_head :] = np.repeat(np.arange(numbering.n_annotators), width)
         walks = any(effect.by == by and effect.walks for effect in numbering.slices)  # other effects by time are left
         for effect, keys, part in zip(numbering.slices, numbering.keys, numbering.parts, strict=True):
-            if effect.by == by and effect.walks == walks:
-                unit[first + part.start : first + part.stop] = keys // (1 if effect.basis == "one" else n)
+            if effect.by == by and effect.walks == walks and effect.basis != "lead":
+                unit[first + part.start : first + part.stop] = keys // (1 if effect.is_single else n)
         kinds[by] = unit
     for by in list(kinds):
         kinds[by] = _with_nested(numbering, by, kinds)
@@ -318,6 +323,7 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
         walk=numbering.steps.pairs(first),
         kept=kept,
         is_left=np.asarray(left.all(axis=0)),
+        held=tuple(np.searchsorted(dense, first + np.arange(part.start, part.stop)) for part in numbering.held),
         chain=chain,
     )
 
@@ -360,6 +366,7 @@ def _entries_of_rows(numbering: Numbering) -> Layout:
     tally, n = numbering.tally, numbering.n_competitors
     first = n + len(numbering.common)
     columns, coordinate, sign, dimension = [tally.i, tally.j], [ETA, ETA], [1.0, -1.0], [0, 0]
+    factor = [-1, -1]
     for effect, places in zip(numbering.slices, numbering.places(tally), strict=True):
         signs = (1.0, -1.0) if effect.basis == "difference" else (0.0, 0.0)
         for at, one in zip(places, signs, strict=False):
@@ -367,13 +374,13 @@ def _entries_of_rows(numbering: Numbering) -> Layout:
             coordinate.append(effect.coordinate)
             sign.append(one)
             dimension.append(effect.dimension)
+            factor.append(effect.dimension if effect.basis == "lead" else -1)
     for s, effect in enumerate(numbering.common):
         columns.append(np.full_like(tally.i, n + s))
         coordinate.append(effect.coordinate)
-    factor = [-1] * (1 + max((effect.dimension for effect in numbering.own), default=0))
+        factor.append(-1)
     for p, effect in enumerate(numbering.own):
-        if effect.basis == "lead":
-            factor[effect.dimension] = len(columns)
+        factor.append(effect.dimension if effect.basis == "lead" else -1)
         columns.append(numbering.n_head + tally.k * len(numbering.own) + p)
         coordinate.append(effect.coordinate)
     others = len(columns) - len(sign)
@@ -394,15 +401,15 @@ def _pieces(
     The product of lead and factor in dimension 0 is known far better than the two, whose errors cancel. So it is a part
     of its coordinate, at the point of the factor; along directions it follows the point.
     """
-    free = [one for one in factor if one >= 0]
+    free, dimensions = sorted({one for one in factor if one >= 0}), 1 + max(*dimension, *factor)
     found: list[tuple[int, int, float]] = []
     for e, at in enumerate(coordinate):
         if sign[e]:
             found.append((e, dimension[e], sign[e]))
-        elif e in free:
-            found.append((e, len(factor) + free.index(e), 1.0))
-        if (not sign[e] or not dimension[e]) and e not in factor[1:]:
-            found.append((e, len(factor) + len(free) + at, 0.0))
+        elif factor[e] >= 0:
+            found.append((e, dimensions + free.index(factor[e]), 1.0))
+        if (not sign[e] or not dimension[e]) and factor[e] <= 0:
+            found.append((e, dimensions + len(free) + at, 0.0))
     entries, pieces, weights = zip(*found, strict=True)
     return np.array(entries), np.array(pieces), np.array(weights)
 

@@ -53,6 +53,8 @@ class Objective:
         Effects that annotators share, those of every annotator, and those of slices.
     numbering : Numbering or None
         Which number belongs to which slice of the votes that were fitted; None without slices.
+    sharper : float or ndarray
+        What slices add to theta in hypothetical votes.
     """
 
     tally: Tally
@@ -65,11 +67,18 @@ class Objective:
     own: tuple[Effect, ...]
     slices: tuple[Effect, ...] = ()
     numbering: Numbering | None = None
+    sharper: Any = 0.0
 
     @cached_property
     def predictor(self) -> Predictor:
-        """What turns the effects and votes into coordinates."""
-        return Predictor(self.likelihood.n_coordinates, self.common, self.own)
+        """What turns the effects and hypothetical votes into coordinates."""
+        return Predictor(self.likelihood.n_coordinates, self.common, self.own, self.sharper)
+
+    def predictor_at(self, point: Point) -> Predictor:
+        """Return what does so for the votes that were cast, with what slices add to theta in every row."""
+        found = zip(self.slices, self.places, strict=True)
+        sharper = [_taken(point.slices, at) for effect, (at, *_) in found if effect.basis == "lead"]
+        return replace(self.predictor, sharper=sum(sharper)) if sharper else self.predictor
 
     @property
     def n_votes(self) -> float:
@@ -156,18 +165,19 @@ class Objective:
     def coordinates(self, point: Point) -> Floats:
         """Return the coordinates of every row, shape (n_coordinates, n_rows)."""
         leads, own = self.leads_at(point), self.own_numbers(point.own)
-        z = self.predictor.coordinates(leads, point.common, own, self.tally.features)
+        z = self.predictor_at(point).coordinates(leads, point.common, own, self.tally.features)
         for effect, places in zip(self.slices, self.places, strict=True):
-            if effect.basis != "difference":
+            if effect.basis in ("one", "sum"):
                 z[effect.coordinate] += sum(_taken(point.slices, at) for at in places)
         return z
 
     def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
         """Draw what slices not in the fitted votes add to the coordinates, shape (n_coordinates, n_rows)."""
-        moves = np.zeros((self.likelihood.n_coordinates, len(self.tally.i)))
+        moves, leads = np.zeros((self.likelihood.n_coordinates, len(self.tally.i))), self.leads_at(point)
         for effect, missing in zip(self.slices, self._missing, strict=True):
             factor = self.factors(point)[effect.dimension]
-            factors = (factor, -factor) if effect.basis == "difference" else (1.0, 1.0)
+            one = leads[effect.dimension] if effect.basis == "lead" else 1.0
+            factors = (factor, -factor) if effect.basis == "difference" else (one, one)
             for share, factor in zip(missing, factors, strict=False):
                 moves[effect.coordinate] += factor * rng.normal(0.0, effect.sd * np.sqrt(share), len(share))
         return moves
@@ -260,7 +270,12 @@ class Objective:
 
     def factors(self, point: Point) -> list[Any]:
         """Return the factors of the leads of every row: theta, or 1 where it is fixed, and the loadings."""
-        return self.predictor.factors(self.own_numbers(point.own))
+        return self.predictor_at(point).factors(self.own_numbers(point.own))
+
+    @property
+    def free_factors(self) -> list[int]:
+        """Dimensions in which the factor of the lead is free."""
+        return sorted({effect.dimension for effect in (*self.own, *self.slices) if effect.basis == "lead"})
 
     def bases(self, point: Point) -> tuple[list[Any], list[Any]]:
         """Return the bases of the common and the own effects in every row."""

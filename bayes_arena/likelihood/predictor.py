@@ -3,13 +3,14 @@
 The coordinates of a vote (:mod:`bayes_arena.likelihood.outcomes.likelihood`) are sums over effects, each a number times
 its basis D:
 
-    eta = theta_k (q_i - q_j) + sum_l v_kl (w_li - w_lj) + b + b_k + sum_f (beta_f + c_fk) x_f,
+    eta = (theta_k + sum_f s^f_g) (q_i - q_j) + sum_l v_kl (w_li - w_lj) + b + b_k + sum_f (beta_f + c_fk) x_f,
     q_i = r_i + sum_f u^f_{g,i} + d_{t,i},
     t = ln nu + u_k + sum_f w^f_g + w_i + w_j,      m = ln mu,      x = x_0 + e_k,
 
 where wins have grades, with further numbers c_3, ... in common.
 
-Lead and factor. In dimension 0 competitors have the lead q_i - q_j, and its factor is theta_k (one where it is fixed).
+Lead and factor. In dimension 0 competitors have the lead q_i - q_j, and its factor is theta_k (one where it is fixed),
+with s, how much more closely votes in slice g follow the strengths.
 In dimension l = 1, 2, ... they have the lead w_li - w_lj along a direction in which annotators disagree, and its factor
 is the loading v_kl. The basis of a factor is the lead. The basis of what a lead is made of, of w and of u, the
 deviation of a competitor's strength in slice g (a prompt, a category, an annotator), and of d, that of its strength in
@@ -72,9 +73,9 @@ class Effect:
     mean, sd : float
         Gaussian prior.
     basis : {"one", "lead", "feature", "difference", "sum"}
-        What the number is multiplied by. ``"lead"``: it is the lead's factor. ``"difference"``: it is part of a lead,
-        and multiplied by the factor; every competitor has a number, in every slice, and that of j is subtracted.
-        ``"sum"``: one, and the numbers of both competitors are added.
+        What the number is multiplied by. ``"lead"``: it is the lead's factor, or part of it. ``"difference"``: it is
+        part of a lead, and multiplied by the factor; every competitor has a number, in every slice, and that of j is
+        subtracted. ``"sum"``: one, and the numbers of both competitors are added.
     belongs_to_vote : bool
         Whether it is left out of hypothetical votes.
     spread : str
@@ -115,6 +116,11 @@ class Effect:
     def __post_init__(self) -> None:
         if self.basis == "feature" and not self.belongs_to_vote:
             raise ModelError(f"The effect {self.name!r} multiplies a feature. Set belongs_to_vote=True.")
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a slice has one number, rather than one for every competitor."""
+        return self.basis in ("one", "lead")
 
     @property
     def common_label(self) -> str:
@@ -159,6 +165,10 @@ def effects(model: Model, prior: Prior) -> tuple[Effect, ...]:
             basis: Basis = "difference" if kind == "strength" else "sum" if by == COMPETITOR else "one"
             sd = prior.spread(name)
             slices.append(Effect(name, name, coordinate, "slice", 0.0, sd, basis, spread=name, feature=row, by=by))
+    for by in model.discrimination_by:
+        name, row = f"discrimination_by_{by}", model.slices.index(by)
+        sd = prior.spread(name)
+        slices.append(Effect(name, name, ETA, "slice", 0.0, sd, "lead", spread=name, feature=row, by=by))
     if model.drift:
         sd, row = prior.spread(DRIFT), model.slices.index(TIME)
         drift = Effect(
@@ -226,11 +236,14 @@ class Predictor:
         Coordinates of a vote.
     common, own : tuple of Effect
         Effects that annotators share, and those of every annotator.
+    sharper : float or ndarray
+        What slices add to theta; an array broadcasts with the leads.
     """
 
     n_coordinates: int
     common: tuple[Effect, ...]
     own: tuple[Effect, ...]
+    sharper: Any = 0.0
 
     @property
     def free_discrimination(self) -> bool:
@@ -248,11 +261,13 @@ class Predictor:
         return len(self.loadings)
 
     def factors(self, own: Numbers) -> list[Any]:
-        """Return the factor of the lead in every dimension: theta, or 1 where it is fixed, and the loadings."""
+        """Return the factor of the lead in every dimension: theta with what is added to it, and the loadings."""
         factors: list[Any] = [1.0] * (1 + self.dimensions)
         for effect, number in zip(self.own, own, strict=True):
             if effect.basis == "lead":
                 factors[effect.dimension] = number
+        if np.any(self.sharper):
+            factors[0] = factors[0] + self.sharper
         return factors
 
     def coordinates(

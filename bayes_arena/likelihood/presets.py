@@ -10,7 +10,8 @@ a strength of its own, q_i = r_i + u_{k,i}, u_{k,i} ~ N(0, tau^2), and r is what
 determine r_i - r_j at best to within sqrt(2) tau, however many there are. People have no such numbers.
 
 Where comparisons have verdicts on several criteria, competitors have in a preset a strength for every criterion, ties a
-propensity, and each comparison has its own deviation of the lead, which its verdicts share: how well the two answers
+propensity, votes a discrimination of their own (people see more clearly what is honest than what is harmless), and each
+comparison has its own deviation of the lead, which its verdicts share: how well the two answers
 turned out. So the verdicts of one comparison are not so many independent votes.
 """
 
@@ -231,7 +232,8 @@ def with_criteria(model: Model, cells: Cells, prior: Prior) -> tuple[Model, str]
     ties = (*model.ties_by, CRITERION) if model.has_tie_outcome and CRITERION not in model.ties_by else model.ties_by
     more = tuple(kind for kind in (CRITERION, ITEM) if kind not in model.strength_by)
     name = _extended(model, "criteria")
-    return replace(model, name=name, strength_by=(*model.strength_by, *more), ties_by=ties), why
+    strength_by = (*model.strength_by, *more)
+    return replace(model, name=name, strength_by=strength_by, ties_by=ties, discrimination_by=(CRITERION,)), why
 
 
 def _comparisons_again(cells: Cells) -> float:

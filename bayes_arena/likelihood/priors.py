@@ -12,10 +12,12 @@ and what annotators have in common: ln nu ~ Normal(0, 1) (Davidson; Normal(-0.7,
 b ~ Normal(0, 0.5), ln of the both-bad propensity ~ Normal(-1, 1), the emphasis x and c_3, ... ~ Normal(0, 1), the slope
 of a feature times its root mean square over votes ~ Normal(0, 1).
 
-Where a model has slices, their numbers are not held to a sum: r is the strength on a new slice.
+Where a model has slices, their numbers are not held to a sum, as r is the strength on a new slice, except for s_g: the
+scale of the strengths is that of the average slice.
 
     u^f_{g,i} ~ Normal(0, strength_by_f)        deviation of competitor i in slice g of kind f, in logits
     w_g       ~ Normal(0, ties_by_f)            deviation of ln nu in slice g of kind f, or of a competitor
+    s_g       ~ Normal(0, discrimination_by_f)  what is added to theta in slice g of kind f, sum_g s_g = 0
     c_{f,k}   ~ Normal(0, style_f_spread)       deviation of an annotator's slope of feature f, sum_k c_{f,k} = 0
     d_{t,i} - d_{t',i} ~ Normal(0, drift sqrt(t' - t))   steps of a strength that moves, over t' - t periods to the next
 
@@ -55,7 +57,7 @@ TASTES = "strength_by_annotator", "strength_by_program"
 """Spreads of taste, of all annotators and of programs."""
 DRIFT, DRIFT_SCALE, DRIFT_START = "drift", 0.5, 0.15
 """Spread of the steps of strengths that move, the scale of its hyperprior, and where its estimate starts."""
-OF_SLICES = "strength_by_", "ties_by_", "direction_"
+OF_SLICES = "strength_by_", "ties_by_", "discrimination_by_", "direction_"
 """How the names of further spreads begin."""
 DEGREES = {"strength": 3}
 """Degrees of freedom of the hyperprior of a spread, where not one."""
@@ -113,8 +115,8 @@ class Spreads:
             return named[name]
         if name and name != DRIFT and not (name.startswith(OF_SLICES) or name.endswith("_spread")):  # loadings have ""
             raise ModelError(
-                f"No spread is called {name!r}. Those of slices are 'strength_by_{name}' and 'ties_by_{name}'; the "
-                f"others {', '.join(map(repr, (*FOUR, DRIFT)))}, or those of Prior.by."
+                f"No spread is called {name!r}. Those of slices are 'strength_by_{name}', 'ties_by_{name}' and "
+                f"'discrimination_by_{name}'; the others {', '.join(map(repr, (*FOUR, DRIFT)))}, or those of Prior.by."
             )
         return self._usual(name)
 

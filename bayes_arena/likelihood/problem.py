@@ -66,6 +66,7 @@ class Problem:
         names = [
             *(f"strength_by_{kind}" for kind in self.model.strength_by),
             *(f"ties_by_{kind}" for kind in self.model.ties_by),
+            *(f"discrimination_by_{kind}" for kind in self.model.discrimination_by),
             *(f"direction_{one}" for one in range(1, self.model.dimensions + 1)),
             *([DRIFT] if self.model.drift else []),
         ]
@@ -172,7 +173,7 @@ def _whose(prior: Prior) -> str:
 def _require_known_spreads(cells: Cells, prior: Prior) -> None:
     """Refuse spreads whose name matches nothing in the votes: misspelt, they would have no effect."""
     kinds = (*cells.slices, ANNOTATOR, COMPETITOR, *([PROGRAM] if cells.programs else []))
-    known = [f"{what}_by_{kind}" for what in ("strength", "ties") for kind in kinds]
+    known = [f"{what}_by_{kind}" for what in ("strength", "ties", "discrimination") for kind in kinds]
     known += [f"style_{feature}_spread" for feature in cells.features]
     known += [f"{EMPHASIS}_spread"] if cells.grades > 1 else []
     known += [f"direction_{one}" for one in range(1, MOST_DIMENSIONS + 1)]

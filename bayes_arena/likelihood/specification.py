@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
-from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.errors import ModelError, listing, require_choice
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, MOST_GRADES, PROGRAM, TIME
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ class Model:
         answers, ``("annotator",)`` is taste, ``("program",)`` the taste of programs only (``Cells.programs``).
     ties_by : tuple of str
         Slices in which ties are more or less likely, such as ``("prompt",)`` or ``("competitor",)``.
+    discrimination_by : tuple of str
+        Slices of ``strength_by`` in which votes follow the strengths more or less closely, for everybody.
     dimensions : int
         Directions in which annotators disagree about the competitors, beyond how sharply they discriminate: a
         competitor has a position in each, an annotator a loading on it.
@@ -107,6 +109,7 @@ class Model:
     style_slopes: StyleSlopes = "common"
     strength_by: tuple[str, ...] = ()
     ties_by: tuple[str, ...] = ()
+    discrimination_by: tuple[str, ...] = ()
     dimensions: int = 0
     drift: bool = False
     grades: int = 1
@@ -114,7 +117,8 @@ class Model:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             require_choice(name, getattr(self, name), choices)
-        for field, what in (("style", "features"), ("strength_by", "slices"), ("ties_by", "slices")):
+        slices = ("strength_by", "ties_by", "discrimination_by")
+        for field, what in (("style", "features"), *((one, "slices") for one in slices)):
             names = getattr(self, field)
             named = isinstance(names, tuple) and all(isinstance(name, str) and "/" not in name for name in names)
             if not named or len(set(names)) < len(names):
@@ -123,6 +127,13 @@ class Model:
             raise ModelError(
                 f"strength_by cannot have {COMPETITOR!r}: strengths are the competitors' already. ties_by cannot have "
                 f"{ANNOTATOR!r} or {PROGRAM!r}: use tie_propensity='annotator'."
+            )
+        if alone := set(self.discrimination_by) - set(self.strength_by) | {ANNOTATOR, PROGRAM} & set(
+            self.discrimination_by
+        ):
+            raise ModelError(
+                f"discrimination_by cannot have {listing(map(repr, sorted(alone)))}: it is for slices of strength_by, "
+                "other than annotators and programs, whose discrimination is their own."
             )
         if self.style_slopes == "annotator" and not self.style:
             raise ModelError("style_slopes='annotator' needs features, such as style=('length',).")
@@ -178,7 +189,7 @@ class Model:
 
     def without_slices(self) -> Model:
         """Return the same model without effects of slices, directions and drift."""
-        return replace(self, strength_by=(), ties_by=(), dimensions=0, drift=False)
+        return replace(self, strength_by=(), ties_by=(), discrimination_by=(), dimensions=0, drift=False)
 
     def tally(self, cells: Cells, *, by_annotator: bool | None = None) -> Tally:
         """Sum votes over what the model does not distinguish; ``by_annotator`` overrides it for annotators."""

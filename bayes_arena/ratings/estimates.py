@@ -25,6 +25,8 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.derivatives import are_many
+from bayes_arena.likelihood.numbering import label_of
+from bayes_arena.likelihood.problem import number_labels
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd
@@ -152,7 +154,7 @@ def contrasts(
 
 @held
 def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
-    """Estimate what annotators have in common besides the strengths: position effect, tie propensity.
+    """Estimate what annotators have in common besides the strengths: position effect, tie propensity, sharpness.
 
     Parameters
     ----------
@@ -168,8 +170,10 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     pandas.DataFrame
         ``effect, estimate, sd, z, p, lower, upper``. Effects: ``position``, b in logits in favour of the competitor
         shown first (the order effect, or home advantage); ``log_tie_propensity``, ln nu (ln kappa in Rao and Kupper's
-        model); ``log_both_bad``; ``style_NAME``, the slope of a feature. z and p test against 0, which for a
-        propensity means 1 and is seldom of interest. Where annotators have their own parameters, these are the means.
+        model); ``log_both_bad``; ``style_NAME``, the slope of a feature; ``discrimination_by_KIND: NAME``, by how much
+        votes in a slice follow the strengths more closely than in the average slice, where theta is 1 on average. z and
+        p test against 0, which for a propensity means 1 and is seldom of interest. Where annotators have their own
+        parameters, these are the means.
 
     Raises
     ------
@@ -178,13 +182,20 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     NotIdentifiedError
         If the estimate has no finite robust interval.
     """
-    found, n = fit.target.common, fit.cells.n_competitors
+    common, n, labels = fit.target.common, fit.cells.n_competitors, number_labels(fit.mode.problem)
+    found = [(effect.label, n + place) for place, effect in enumerate(common)]
+    parts = fit.target.numbering.parts if fit.target.numbering else ()
+    for effect, part in zip(fit.target.slices, parts, strict=True):
+        if effect.basis == "lead":
+            names = [f"{effect.label}: {name}" for name in labels[label_of(effect)]]
+            found += zip(names, range(n + len(common) + part.start, n + len(common) + part.stop), strict=True)
     if not found:
         raise ModelError(
             f"Model {fit.model.name!r} has only strengths. Use one with position='common' or ties='davidson'."
         )
-    jacobian = np.eye(len(found), n + len(found), n)
-    return linear_table(fit, {"effect": [effect.label for effect in found]}, "estimate", jacobian, level, interval)
+    what, places = zip(*found, strict=True)
+    jacobian = np.eye(max(places) + 1)[list(places)]
+    return linear_table(fit, {"effect": list(what)}, "estimate", jacobian, level, interval)
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
@@ -239,7 +250,7 @@ def linear_table(
     level: float,
     interval: Interval | IntervalName | None,
 ) -> pd.DataFrame:
-    """Return a table of functions linear in the strengths, or in strengths and common parameters.
+    """Return a table of functions linear in the strengths, or in strengths, common parameters and those of slices.
 
     Parameters
     ----------
@@ -249,7 +260,7 @@ def linear_table(
         Columns that identify the rows.
     what : str
         Name of the column with the estimate.
-    jacobian : ndarray or ThinJacobian, shape (m, n) or (m, n + c)
+    jacobian : ndarray or ThinJacobian, shape (m, n), (m, n + c) or up to (m, h)
         Derivatives of the functions.
     level, interval
         As for :func:`strengths`.
@@ -265,7 +276,8 @@ def linear_table(
     n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
 
     def drawn(draws: Draws) -> Floats:
-        return times(jacobian, np.column_stack([draws.strength, draws.common])[:, :n])
+        slices = [draws.slices] if draws.slices.size else []
+        return times(jacobian, np.column_stack([draws.strength, draws.common, *slices])[:, :n])
 
     with one_thread():
         quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)

@@ -338,12 +338,13 @@ def _expected_score(
     The annotator has theta = 1 and the common tie propensity, or the draws ``own``, each of shape (size, 1). Scores are
     averaged over slices.
     """
-    numbers = [effect.mean for effect in fit.target.own] if own is None else own
+    target = fit.view.of(fit.target, slices)
+    numbers = [effect.mean for effect in target.own] if own is None else own
     leads, ties = lead(strength, i, j), ties_of_pairs(fit.target, fit.view, slices, i, j)
     along = [lead(slices[:, part], i, j) for part in fit.target.directions]
     score: Floats | float = 0.0
     for shift, tie, chance in scattered(fit.target, fit.view):
-        z = fit.target.predictor.coordinates([leads + shift, *along], common.T[:, :, None], numbers)
+        z = target.predictor.coordinates([leads + shift, *along], common.T[:, :, None], numbers)
         if fit.target.slices and len(z) > T:
             z[T] += tie if ties is None else tie + ties
         score = score + times(chance, fit.target.likelihood.expected_score(z)[0])

@@ -34,7 +34,7 @@ def test_the_default_tells_criteria_and_comparisons_apart(fit):
     assert fit.model.strength_by == ("criterion", "item") and fit.model.ties_by == ("criterion",)
     assert fit.model.name == "am-davidson with criteria"
     taken = {choice.what: choice.taken for choice in fit.plan.choices}
-    assert taken["by criterion"] == "strengths and ties" and taken["by item"] == "strengths"
+    assert taken["by criterion"] == "strengths, ties, theta" and taken["by item"] == "strengths"
     assert fit.target.numbering.elimination.by == "annotator"  # with the comparisons inside
     assert len(fit.target.numbering.elimination.dense) < 100
 

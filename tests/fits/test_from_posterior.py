@@ -18,7 +18,14 @@ from bayes_arena.models import per_vote
 pytestmark = pytest.mark.slow  # imports ArviZ or PyMC
 
 CHAINS, DRAWS = 4, 50
-SLICED = ba.Model("both", "annotator", "davidson", strength_by=("prompt",), ties_by=("competitor", "prompt"))
+SLICED = ba.Model(
+    "both",
+    "annotator",
+    "davidson",
+    strength_by=("prompt",),
+    ties_by=("competitor", "prompt"),
+    discrimination_by=("prompt",),
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +70,7 @@ class TestOfAModelWithSlices:
         parts = back.target.numbers_by_slice(drawn.slices)
         for effect, found in zip(back.target.slices, parts, strict=True):
             expected = numbers[effect.label].to_numpy().reshape(CHAINS * DRAWS, -1)
-            np.testing.assert_allclose(found, expected, rtol=1e-12)
+            np.testing.assert_allclose(found, expected, rtol=1e-9)
         for name in ("strength_by_prompt", "ties_by_prompt", "ties_by_competitor"):
             assert back.prior.spread(name) == pytest.approx(answered.spreads.spread(name), rel=0.15)
         board, ours = (ba.leaderboard(one).set_index("competitor")["elo"].sort_index() for one in (answered, back))
@@ -77,6 +84,7 @@ class TestOfAModelWithSlices:
     def test_another_scale_of_theta_is_put_right(self, answered, numbers):
         doubled = {"discrimination": 2 * numbers["discrimination"], "strength": numbers["strength"] / 2}
         doubled["strength_by_prompt"] = numbers["strength_by_prompt"] / 2
+        doubled["discrimination_by_prompt"] = 2 * numbers["discrimination_by_prompt"]
         trees = [tree_of(one) for one in (numbers, numbers.assign(doubled))]
         one, other = (ba.from_posterior(tree, answered.cells, model=SLICED).samples for tree in trees)
         np.testing.assert_allclose(one.slices, other.slices, atol=1e-12)

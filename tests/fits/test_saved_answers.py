@@ -16,7 +16,13 @@ from bayes_arena.likelihood.problem import number_labels
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::bayes_arena.DependentVotesWarning")]
 MODEL = ba.Model(
-    "both", "annotator", "davidson", "annotator", strength_by=("prompt",), ties_by=("prompt", "competitor")
+    "both",
+    "annotator",
+    "davidson",
+    "annotator",
+    strength_by=("prompt",),
+    ties_by=("prompt", "competitor"),
+    discrimination_by=("prompt",),
 )
 
 

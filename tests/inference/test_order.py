@@ -69,6 +69,10 @@ CROSSED = {
     "directions": (ba.Model("directions", **OWN, dimensions=2), 700013),
     "taste": (ba.Model("taste", discrimination="annotator", strength_by=("annotator",)), 700013),
     "drift": (ba.Model("drift", **OWN, drift=True), 700013),
+    "sharper": (
+        ba.Model("sharper", **OWN, strength_by=("time",), discrimination_by=("time",), ties_by=("time",)),
+        700013,
+    ),
     "programs": (ba.Model("programs", discrimination="annotator", strength_by=("program",)), 700289),
     "ties": (ba.Model("ties", ties="davidson", ties_by=("competitor",), position="common"), 700013),
 }
@@ -113,6 +117,7 @@ def test_a_precision_with_slices_is_that_of_the_given_order(name):
         ({"dimensions": 1}, 700013),
         ({"model": CROSSED["taste"][0]}, 700013),
         ({"model": CROSSED["ties"][0]}, 700013),
+        ({"model": CROSSED["sharper"][0]}, 700153),
         ({"drift": True}, 700153),
     ],
 )

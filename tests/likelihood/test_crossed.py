@@ -59,7 +59,8 @@ def problem_of(shape: tuple[int, int, int, int]) -> Problem:
         "dimensions": 2,
     }
     kinds = own if shape[2] else {"strength_by": ("prompt", "category")}
-    model = ba.Model("all of it", ties="davidson", ties_by=("prompt", "competitor"), **kinds)
+    kinds |= {"ties_by": ("prompt", "competitor"), "discrimination_by": ("prompt", "category")}
+    model = ba.Model("all of it", ties="davidson", **kinds)
     cells = sliced_votes(*shape)
     return Problem.of(replace(cells, programs=cells.annotators[1:3]), model, "default")
 
@@ -81,9 +82,12 @@ def written(request) -> Written:
         column = target.numbering.layout.columns[entry][order.rows]
         np.add.at(jacobian[coordinate], (np.arange(len(column)), column), crossed.entry[:, entry])
     hessian = np.einsum("arp,rab,brq->pq", jacobian, crossed.curve, jacobian) + np.diag(crossed.precision)
-    held = np.zeros((size, width + 1))
+    parts, first = target.numbering.held, n + len(common)
+    held = np.zeros((size, width + 1 + len(parts)))
     held[head + np.arange(count * width), np.tile(np.arange(width), count)] = 1
     held[:n, width] = 1
+    for column, part in enumerate(parts, width + 1):
+        held[first + part.start : first + part.stop, column] = 1
     held = held[:, held.any(axis=0)]
     plane = np.linalg.svd(held.T)[2][held.shape[1] :].T
     covariance = plane @ np.linalg.inv(plane.T @ hessian @ plane) @ plane.T
@@ -105,12 +109,11 @@ def test_gradient_and_hessian_by_finite_differences(written):
     found = gradient_and_hessian(written.target, written.point)[1]
     for entry in np.flatnonzero(order.sign):
         dimension = order.dimension[entry]
-        if order.factor[dimension] < 0:
-            continue
         slope = found.products[:, dimension - 1, MIXED] if dimension else found.slope
-        at = columns[entry][order.rows], columns[order.factor[dimension]][order.rows]
-        np.add.at(full, at, order.sign[entry] * slope)
-        np.add.at(full.T, at, order.sign[entry] * slope)
+        for factor in np.flatnonzero(order.factor == dimension):
+            at = columns[entry][order.rows], columns[factor][order.rows]
+            np.add.at(full, at, order.sign[entry] * slope)
+            np.add.at(full.T, at, order.sign[entry] * slope)
     np.testing.assert_allclose(slopes / 2e-5, full, atol=1e-6)
 
 
@@ -128,7 +131,8 @@ def test_solutions_and_determinant_on_the_plane(written):
     np.testing.assert_allclose(one_head[target.n_competitors :], x_head[target.n_competitors :, 0], atol=1e-11)
 
     dense = np.linalg.slogdet(written.plane.T @ written.hessian @ written.plane)[1]
-    sums = shape[1] * np.log(max(shape[0], 1))  # of the shapes alone: sums are held, not means
+    sizes = [max(shape[0], 1)] * shape[1] + [part.stop - part.start for part in target.numbering.held]
+    sums = np.log(sizes).sum()  # of the shapes alone: sums are held, not means
     assert laplace.log_determinant - dense == pytest.approx(sums, abs=1e-9)
 
 
@@ -155,7 +159,8 @@ def test_variances_of_rows_and_numbers(written):
     expected = np.array([blocks[k, :, k] for k in range(count)]).reshape(count, width, width)
     np.testing.assert_allclose(factor.tail_covariance(), expected, atol=1e-11)
 
-    for dimension, place in enumerate(order.factor):
+    for dimension in range(1 + target.predictor.dimensions):
+        factors = np.flatnonzero(order.factor == dimension)
         lead, of_factor = np.zeros((2, len(order.rows), len(written.flat)))
         for entry in np.flatnonzero((order.sign != 0) & (order.dimension == dimension)):
             np.add.at(
@@ -164,8 +169,9 @@ def test_variances_of_rows_and_numbers(written):
         expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
         found = np.array(scatter.towards[LEAD, dimension])
         np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
-        if place >= 0:
+        for place in factors:
             of_factor[np.arange(len(lead)), target.numbering.layout.columns[place][order.rows]] = 1
+        if len(factors):
             expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, of_factor)
             found = np.array(scatter.towards[FACTOR, dimension])
             np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)

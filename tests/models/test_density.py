@@ -35,6 +35,7 @@ MODELS = [
     ba.Model("rao-kupper", "annotator", "rao-kupper", "annotator", "drop", "common"),
     ba.Model("by NumPy", ties="glenn-david", tie_propensity="annotator", position="common"),
     SLICED,
+    ba.Model("sharper", "annotator", "davidson", strength_by=("prompt", "category"), discrimination_by=("prompt",)),
     *DIRECTIONS,
     ba.Model(
         "sliced along directions", "annotator", "davidson", style=("length",), strength_by=("prompt",), dimensions=2

@@ -31,10 +31,12 @@ EVERYTHING = ba.Model(
     style_slopes="annotator",
     strength_by=("prompt", "category", "annotator"),
     ties_by=("prompt", "competitor"),
+    discrimination_by=("category",),
 )
 MODELS = [
     EVERYTHING,
     ba.Model("answers", strength_by=("prompt",)),
+    ba.Model("sharper", strength_by=("prompt", "category"), discrimination_by=("prompt",)),
     ba.Model("ties alone", ties="rao-kupper", ties_by=("competitor",)),
     ba.Model("taste", ties="davidson", both_bad="outcome", strength_by=("annotator", "program")),
     ba.Model("one direction", ties="davidson", position="common", dimensions=1),
@@ -49,6 +51,8 @@ def random_point(target: Objective, seed: int) -> Point:
     strength, own = rng.normal(size=target.n_competitors), rng.normal(0, 0.3, start.own.shape)
     own = start.own + own - (own.mean(axis=0) if len(own) else 0.0)
     common, slices = rng.normal(0, 0.5, len(target.common)), rng.normal(0, 0.7, len(start.slices))
+    for part in target.numbering.held if target.numbering else ():
+        slices[part] -= slices[part].mean()
     return Point(strength - strength.mean(), common, own, slices)
 
 
@@ -88,6 +92,7 @@ def test_names_of_dimensions(cells):
     program = build(cells, model=EVERYTHING, prior=FIXED)
     assert program.named_vars_to_dims["strength_by_prompt"] == ("prompt_of_competitor",)
     assert program.named_vars_to_dims["ties_by_competitor"] == ("competitor_of_ties",)
+    assert program.named_vars_to_dims["discrimination_by_category"] == ("category_of_discrimination",)
     assert list(program.coords["category_of_competitor"])[:2] == ["x: c00", "x: c01"]
     assert list(program.coords["competitor_of_ties"]) == list(cells.competitors)
     along = build(cells, model=MODELS[-1], prior=FIXED)

@@ -38,6 +38,7 @@ TABLES = [
 def sliced(request) -> ba.Fit:
     own = {"discrimination": "annotator", "ties": "davidson", "tie_propensity": "annotator", "position": "annotator"}
     slices = {"strength_by": ("prompt", "annotator"), "ties_by": ("competitor", "prompt")}
+    slices |= {"discrimination_by": ("prompt",)}
     cells = ba.read_votes(answered_votes(votes=800)[0], prompt="prompt")
     return ba.fit(cells, model=Model("slices", **own, **slices), method=request.param)
 

@@ -9,8 +9,8 @@ the votes on one such parameter (:func:`~bayes_arena.inference.marginal.spreads.
 Given sigma, votes and prior determine a parameter to within 1 / sqrt(I + 1 / sigma^2), so that the posterior's width in
 w is 1 whatever the spread: centred where the votes are informative (I sigma^2 >> 1), non-centred where they are not,
 with a smooth transition. The columns of Z are orthonormal and of zero sum: n - 1 coordinates for n parameters. For
-slices Z is the identity; where numbers walk the parameters are the steps between them
-(:mod:`bayes_arena.likelihood.steps`).
+slices Z is the identity, except for what they add to theta; where numbers walk the parameters are the steps between
+them (:mod:`bayes_arena.likelihood.steps`).
 
 Where annotators also have their own parameters, what they share is sampled as its sum with the mean deviation of a
 vote. The votes determine this sum, whereas the mean over annotators moves with those who cast few votes.
@@ -103,7 +103,8 @@ class Coordinates:
             own = Vector(name, "annotator", target.n_annotators, effect.spread, sd, unit=1 / effect.unit)
             vectors.append(vector(own))
         for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
-            of_slices = Vector(effect.name, label_of(effect), len(keys), effect.spread, effect.sd, zero_sum=False)
+            held = effect.basis == "lead"
+            of_slices = Vector(effect.name, label_of(effect), len(keys), effect.spread, effect.sd, zero_sum=held)
             vectors.append(vector(of_slices))
         return cls(target, tuple(vectors), known is not None and hyper is not None)
 

@@ -24,6 +24,8 @@ LOOPS = {"half": HALF, "davidson": DAVIDSON, "both-bad": DAVIDSON, "rao-kupper":
 POSITION, TIES, FACTORS = 0, 1, 2
 """Rows of an annotator's parameters: what is added to eta and t; theta and the loadings, which are the factors of the
 leads; and after these the slopes of features."""
+SHARPER = -1
+"""Instead of such a row: what a slice adds to theta."""
 BAD = -1
 """Instead of such a row: the propensity of both-bad votes, which all annotators share. Below it, -2, -3, ...: what is
 added to the coordinates of further grades, which these loops pass over."""
@@ -191,6 +193,7 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
         if into >= FACTORS:
             for q in range(n):
                 leads[into - FACTORS, q] += numbers[votes[one, q]] - numbers[votes[other, q]]
+        if into != TIES:
             continue
         if at is k:
             tie, at = tie[k], np.arange(n).astype(k.dtype)
@@ -201,6 +204,11 @@ def coordinates(numbers, effects, slices, votes, features):  # type: ignore[no-u
     for q in range(n):
         a = k[q]
         eta[q] = of_annotator[FACTORS, a] * leads[0, q] + of_annotator[POSITION, a]
+    for s in range(len(slices)):
+        into, one, _ = slices[s]
+        if into == SHARPER:
+            for q in range(n):
+                eta[q] += numbers[votes[one, q]] * leads[0, q]
     for d in range(1, dimensions):
         for q in range(n):
             eta[q] += of_annotator[FACTORS + d, k[q]] * leads[d, q]
@@ -238,6 +246,17 @@ def back(numbers, of_annotator, leads, by_eta, by_tie, by_bad, effects, slices, 
             by_own[slopes + f, k[q]] += features[f, q] * by_eta[q]
     for s in range(len(slices)):
         into, one, other = slices[s]
+        if into == SHARPER:
+            for q in range(len(k)):
+                slope = numbers[votes[one, q]] * by_eta[q]
+                by_number[votes[one, q]] += leads[0, q] * by_eta[q]
+                by_number[i[q]] += slope
+                by_number[j[q]] -= slope
+                for t in range(len(slices)):
+                    if slices[t, 0] == FACTORS:
+                        by_number[votes[slices[t, 1], q]] += slope
+                        by_number[votes[slices[t, 2], q]] -= slope
+            continue
         for q in range(len(k)):
             slope = of_annotator[into, k[q]] * by_eta[q] if into >= FACTORS else by_tie[q]
             by_number[votes[one, q]] += slope

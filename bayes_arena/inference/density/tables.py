@@ -46,7 +46,9 @@ class Tables:
         """Return the tables of a model."""
         slices, at = [], 3
         for effect, places in zip(target.slices, target.places, strict=True):
-            what = kernels.FACTORS + effect.dimension if effect.basis == "difference" else kernels.TIES
+            what = {"difference": kernels.FACTORS + effect.dimension, "lead": kernels.SHARPER}.get(
+                effect.basis, kernels.TIES
+            )
             slices.append((what, at, at + 1 if places[1:] else 0))
             at += len(places)
         tally, first = target.tally, target.n_competitors + target.n_annotators * len(target.own)

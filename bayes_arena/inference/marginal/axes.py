@@ -81,7 +81,7 @@ def on_axes(
 def _moved(pieces: Floats, factor: np.ndarray, move: Floats, move_loadings: Floats) -> Floats:
     """Return the covariances of the pieces of rows, leads and factors along directions moved."""
     size = int((np.sqrt(8 * len(pieces) + 1) - 1) / 2)
-    q, fixed = len(move), int((factor[:1] < 0).sum())
+    q, fixed = len(move), int(not (factor == 0).any())
     full = np.eye(size)
     leads, loadings = slice(1, 1 + q), slice(2 + q - fixed, 2 + 2 * q - fixed)
     full[leads, leads], full[loadings, loadings] = move, move_loadings

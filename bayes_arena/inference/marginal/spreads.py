@@ -223,11 +223,11 @@ def information(mode: Mode) -> dict[str, float]:
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
     totals = [mode.laplace.strength_variance().sum(), *own]
-    if isinstance(mode.laplace.factor, CrossedFactor):  # the sum of the parameters of slices is not held
+    if isinstance(mode.laplace.factor, CrossedFactor):
         of_head = covariances(target, mode.laplace.factor).variances
         variances = of_head[len(mode.point.strength) + len(mode.point.common) :]
-        for part in target.numbers_by_slice(variances):
-            totals, sizes = [*totals, part.sum()], [*sizes, len(part)]
+        for effect, part in zip(target.slices, target.numbers_by_slice(variances), strict=True):
+            totals, sizes = [*totals, part.sum()], [*sizes, len(part) - (effect.basis == "lead")]
     triples = zip(target.spreads, sizes, map(float, totals), strict=True)
     precision = {name: mode.problem.prior.spread(name) ** -2 for name in target.spreads}
     found = {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}

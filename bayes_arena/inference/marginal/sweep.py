@@ -173,7 +173,8 @@ def _factorised(
         raise np.linalg.LinAlgError
     factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
     off_plane = gauge.shifts.shape[1] * math.log(gauge.shift_size(hessian) + target.strength_sd**-2)
-    log_determinant = factor.log_determinant() - off_plane - len(target.own) * math.log(max(target.n_annotators, 1))
+    sums = [max(target.n_annotators, 1)] * len(target.own) + [part.stop - part.start for part in gauge.slices]
+    log_determinant = factor.log_determinant() - off_plane - float(np.log(sums).sum())
     return value, gauge.on_plane(gradient), factor, log_determinant
 
 
@@ -216,7 +217,9 @@ def _hyperpriors(target: Objective, prior: Prior) -> tuple[Floats, Floats]:
 def sizes_of(target: Objective) -> Floats:
     """Return how many parameters have each spread, less one where their sum is held, shape (P,)."""
     held = [target.n_competitors, *[target.n_annotators] * len(target.own)]
-    return np.array([*(size - 1 for size in held), *(part.stop - part.start for part in _parts(target))], dtype=float)
+    slices = zip(target.slices, _parts(target), strict=True)
+    free = [part.stop - part.start - (effect.basis == "lead") for effect, part in slices]
+    return np.array([*(size - 1 for size in held), *free], dtype=float)
 
 
 def moments(target: Objective, point: Point, around: AnyCovariances) -> tuple[Floats, Floats]:

@@ -102,16 +102,20 @@ class Gauge:
         Whether (alpha r, theta / alpha) is equally good for every alpha.
     held : ndarray of bool, shape (q,)
         Columns of the annotators' parameters whose sum is held at its initial value.
+    slices : tuple of slice
+        Where parameters of slices are whose sum is held.
     """
 
     shifts: Floats
     free_scale: bool
     held: np.ndarray
+    slices: tuple[slice, ...] = ()
 
     @classmethod
     def of_all(cls, shifts: Floats, objective: Objective) -> Self:
         """Return the gauge that holds the sums of the strengths and of every kind of annotators' parameters."""
-        return cls(shifts, free_scale=False, held=np.ones(len(objective.own), dtype=bool))
+        slices = tuple(objective.numbering.held) if objective.numbering else ()
+        return cls(shifts, free_scale=False, held=np.ones(len(objective.own), dtype=bool), slices=slices)
 
     def extra(self, point: Point, arrow: Hessian) -> Floats:
         """Return rank-one terms for the Hessian's head, of the size of its diagonal; for a sparse one their columns."""
@@ -134,10 +138,12 @@ class Gauge:
 
     def on_plane(self, gradient: Point) -> Point:
         """Project a gradient to the plane of the constraints."""
-        own = gradient.own
+        own, slices = gradient.own, gradient.slices.copy()
+        for part in self.slices:
+            slices[part] -= slices[part].mean()
         if self.held.any() and len(own):
             own = own - np.where(self.held, own.mean(axis=0), 0.0)
-        return replace(gradient, own=own)
+        return replace(gradient, own=own, slices=slices)
 
 
 def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf) -> Optimum:

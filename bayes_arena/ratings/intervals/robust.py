@@ -158,7 +158,8 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
     """
     n, c, point, tally = target.n_competitors, target.n_competitors + len(target.common), fit.point, target.tally
     leads = [one[:, None] for one in target.leads_at(point)]
-    numbers = np.array(target.own_numbers(point.own))[..., None]
+    numbers, predictor = np.array(target.own_numbers(point.own))[..., None], target.predictor_at(point)
+    predictor = replace(predictor, sharper=np.reshape(predictor.sharper, (-1, 1)))
     of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
     width = max(1, CHUNK // (target.likelihood.n_coordinates * len(tally.i)))
     own = None if own is None else np.asarray(own)
@@ -171,11 +172,13 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
             if effect.basis == "difference":
                 by_lead[effect.dimension] += lead(x_head[c:], places[0], places[1], axis=0)
         by_own = [column[tally.k] for column in np.moveaxis(x_own, 1, 0)]
-        moves = target.predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:c], by_own)
+        moves = predictor.move(leads, numbers, tally.features[..., None], by_lead, x_head[n:c], by_own)
         for effect, places in of_slices:
             if effect.basis != "difference":
-                moves[effect.coordinate] += sum(x_head[c:][at] for at in places)
+                one = leads[0] if effect.basis == "lead" else 1.0
+                moves[effect.coordinate] += one * sum(x_head[c:][at] for at in places)
         if fit.covariances is not None:
             by_theta = by_own[THETA] if target.free_discrimination else np.zeros_like(by_lead[0])
+            by_theta = by_theta + sum(x_head[c:][at] for effect, (at, *_) in of_slices if effect.basis == "lead")
             moves = np.concatenate([moves, [by_lead[0], by_theta]])
         yield part, moves
