@@ -71,12 +71,11 @@ from .validation.prediction import predict as predict
 from .validation.predictive import predictive_check as predictive_check, replicate as replicate
 from .validation.prior_check import prior_check as prior_check
 from .votes.cells import Cells as Cells
-from .votes.merging import merge as merge
 from .votes.parquet import read_cells as read_cells
 from .votes.reading.checks import check as check
 from .votes.reading.read_votes import read_sequence as read_sequence, read_votes as read_votes
 from .votes.reading.style_features import style_features as style_features
-from .votes.selection import drop_annotators as drop_annotators, keep_annotators as keep_annotators
-from .votes.splitting import split as split
+from .votes.selection import drop_annotators as drop_annotators, keep_annotators as keep_annotators, split as split
+from .votes.summing import merge as merge
 
 __version__: str

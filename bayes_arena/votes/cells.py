@@ -62,15 +62,7 @@ class VoteRows:
         return len(self.annotators)
 
     def take(self, rows: Any, **changed: Any) -> Self:
-        """Return a subset of the rows, in the order given, with all their fields.
-
-        Parameters
-        ----------
-        rows : ndarray of bool or int, or slice
-            Rows to keep.
-        **changed
-            Replacements for fields, already restricted to these rows.
-        """
+        """Return a subset of the rows, in the order given, with all their fields; ``changed`` replaces fields."""
 
         def of_rows(value: Any) -> Any:
             if isinstance(value, Mapping):
@@ -248,24 +240,12 @@ class Cells(VoteRows):
         return Tally(self.a, self.b, self.annotator, self.counts, *rows)
 
     def feature_rows(self, names: Sequence[str]) -> Floats:
-        """Return features of every cell, shape (len(names), n_cells).
-
-        Raises
-        ------
-        ModelError
-            If the votes lack one of them.
-        """
+        """Return features of every cell, shape (len(names), n_cells)."""
         rows = _asked_for(self.features, names, "feature")
         return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
 
     def slice_rows(self, names: Sequence[str]) -> Ints:
-        """Return slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` for people.
-
-        Raises
-        ------
-        ModelError
-            If the votes lack one of them.
-        """
+        """Return slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` for people."""
         rows = _asked_for({**self.slices, PROGRAM: self._program} if PROGRAM in names else self.slices, names, "slice")
         return np.array(rows, dtype=np.int64).reshape(len(names), len(self.a))
 
@@ -383,10 +363,7 @@ def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
 def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     """Return cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
 
-    Raises
-    ------
-    ModelError
-        If weights are fractional, so that there are no single votes.
+    Fractional weights are a ModelError: there are no single votes.
     """
     counts = whole_votes(cells.counts)
     row, outcome = np.nonzero(counts)

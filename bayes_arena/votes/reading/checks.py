@@ -17,8 +17,7 @@ from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_tie
 from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.duplicates import Repeats
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
-from bayes_arena.votes.records import never_beaten_groups, records
-from bayes_arena.votes.repeated_answers import repeated_answers
+from bayes_arena.votes.records import never_beaten_groups, records, repeated_answers
 from bayes_arena.votes.sources.frames import in_the_same_engine
 
 if TYPE_CHECKING:

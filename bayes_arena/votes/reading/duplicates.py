@@ -38,10 +38,8 @@ class Repeats:
 
     Attributes
     ----------
-    rows : int
-        Rows that are not empty.
-    repeated : int
-        Rows less distinct rows.
+    rows, repeated : int
+        Rows that are not empty, and how many fewer there are once each is counted once.
     evident : bool
         Whether these are duplicates; otherwise they may be separate votes that are equal.
     """
@@ -52,15 +50,7 @@ class Repeats:
 
 
 def count_repeats(frame: Frame, columns: Mapping[str, str]) -> Repeats:
-    """Count the rows that equal another, in the engine that holds them.
-
-    Parameters
-    ----------
-    frame : narwhals frame
-        The whole source.
-    columns : mapping of str to str
-        Role to column, from :func:`~bayes_arena.votes.layouts.columns.recognise_roles`.
-    """
+    """Count the rows that equal another, in the engine that holds them; ``columns`` are role to column."""
     names = comparable_columns(frame)
     outcome = {name for role, name in columns.items() if role.startswith(("winner", "score"))}
     outcome = outcome or {columns["a"], columns["b"]}
@@ -92,13 +82,7 @@ def without_repeats(frame: Frame, columns: Mapping[str, str]) -> Frame:
 
 
 def once_each(votes: pl.DataFrame) -> pl.DataFrame:
-    """Count an annotator's votes on the same prompt and pair as one vote, and warn of how many there were.
-
-    Parameters
-    ----------
-    votes : polars.DataFrame
-        Valid votes with annotators and prompts.
-    """
+    """Count an annotator's votes on the same prompt and pair as one vote, and warn of how many there were."""
     slices = (name for name in votes.columns if name.startswith(SLICE) and name != SLICE + TIME)
     same = ["a", "b", "annotator", *slices]
     cast = pl.sum("n").over(same)
@@ -114,13 +98,7 @@ def once_each(votes: pl.DataFrame) -> pl.DataFrame:
 
 
 def one_side(votes: pl.DataFrame, *, dedupe: bool) -> pl.DataFrame:
-    """Warn if a table of wins lists every pair from both sides, and keep one side if asked.
-
-    Parameters
-    ----------
-    votes : polars.DataFrame
-        Valid rows with the columns of :data:`~bayes_arena.votes.reading.decoding.COUNTS`.
-    """
+    """Warn if a table of wins (``COUNTS``) lists every pair from both sides, and keep one side if asked."""
     carried = [name for name in votes.columns if name.startswith((SLICE, FEATURE))]
     keys = [name for name in ("a", "b", "annotator", "weight", *COUNTS, *carried) if name in votes.columns]
     rows = votes.select(*keys, "n").cast({name: pl.Float64 for name in COUNTS if name in keys})

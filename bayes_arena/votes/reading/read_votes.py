@@ -19,8 +19,8 @@ from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.outcomes import n_outcomes, outcome_scores, with_grades
 from bayes_arena.votes.parquet import holds_cells, read_cells
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
+from bayes_arena.votes.reading.decoding import Grades
 from bayes_arena.votes.reading.duplicates import Repeats, count_repeats
-from bayes_arena.votes.reading.grading import Grades
 from bayes_arena.votes.reading.opening import ReadOptions, open_votes, require_options
 from bayes_arena.votes.reading.validity import valid_votes
 from bayes_arena.votes.reading.weights import weighed
@@ -154,7 +154,7 @@ def read_votes(
         their engine. Records without a verdict are left out if the tool leaves them out.
     grades : {"keep", "fold"} or sequence of float
         What becomes of graded verdicts: ``A>>B`` beside ``A>B``, ``much better`` beside ``slightly better``
-        (:mod:`bayes_arena.votes.reading.grading`). By default a win by every further grade is an outcome of its own;
+        (:mod:`bayes_arena.votes.reading.decoding`). By default a win by every further grade is an outcome of its own;
         ``"fold"`` counts wins alike. Numbers are the least margins of two scores that are a win of the first grade, of
         the second, and so on: with ``[1, 3]`` two points more are a win, three a clear one, and less than one a tie.
 

@@ -38,23 +38,10 @@ from bayes_arena.votes.outcomes import LOSS, WIN
 def weighed(
     votes: pl.DataFrame, weights: Weights | Literal["information"], *, named: bool
 ) -> tuple[pl.DataFrame, float]:
-    """Scale weights to effective votes, and write scores as wins and losses.
+    """Scale weights to effective votes, write scores as wins and losses, and return the design effect too.
 
-    Parameters
-    ----------
-    votes : polars.DataFrame
-        From :func:`~bayes_arena.votes.reading.validity.valid_votes`.
-    weights : {"frequency", "importance", "information"}
-        Meaning of a weight.
-    named : bool
-        Whether there is a column of weights.
-
-    Returns
-    -------
-    votes : polars.DataFrame
-        The same columns.
-    design_effect : float
-        Votes cast per effective vote.
+    ``votes`` are those of :func:`~bayes_arena.votes.reading.validity.valid_votes`, and keep their columns; ``named``
+    says whether there is a column of weights.
     """
     if weights not in (*get_args(Weights), "information"):
         raise VotesError(f"weights must be 'frequency' or 'importance', not {weights!r}.")
