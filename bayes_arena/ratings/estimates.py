@@ -188,15 +188,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
-    """Return the two indices of each pair; by default of all pairs.
-
-    Raises
-    ------
-    ModelError
-        If a name is not a competitor, a pair names the same competitor twice, or there is no pair.
-    NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, not even through others.
-    """
+    """Return the two indices of each pair, by default of all pairs; refuse pairs that cannot be compared."""
     names = fit.cells.competitors
     chosen = list(combinations(names, 2) if pairs is None else pairs)
     place = {name: index for index, name in enumerate(names)}
@@ -241,23 +233,8 @@ def linear_table(
 ) -> pd.DataFrame:
     """Return a table of functions linear in the strengths, or in strengths and common parameters.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    who : dict of str to list of str
-        Columns that identify the rows.
-    what : str
-        Name of the column with the estimate.
-    jacobian : ndarray or ThinJacobian, shape (m, n) or (m, n + c)
-        Derivatives of the functions.
-    level, interval
-        As for :func:`strengths`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of ``who``, the estimate, and ``sd, z, p, lower, upper``.
+    Its columns are those of ``who``, which identify the rows, the estimate, called ``what``, and ``sd, z, p, lower,
+    upper``. ``jacobian`` has the functions' derivatives, shape (m, n) or (m, n + c).
     """
     from bayes_arena.table import Table
 

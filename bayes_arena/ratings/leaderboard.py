@@ -14,6 +14,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
+from bayes_arena.ratings.decision_draws import best_probabilities
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
@@ -205,7 +206,6 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     require_level(level)
     elo = elo or EloScale()
     names = fit.cells.competitors
-    size = len(names)
     with one_thread():
         on_elo = fit.projection
         unseen = on_elo.variance_by_mean(fit.view.unseen)
@@ -234,8 +234,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
         "ties": whole_counts(ties),
     }
     if fit.samples is not None:
-        winners = np.argmax(fit.samples.elo_strength, axis=1)
-        columns["p_best"] = np.bincount(winners, minlength=size) / len(winners)
+        columns["p_best"] = best_probabilities(fit.samples.elo_strength)
     order = np.argsort(rank, kind="stable")
     return {name: column[order] for name, column in columns.items()}
 

@@ -240,12 +240,24 @@ class Cells(VoteRows):
         return Tally(self.a, self.b, self.annotator, self.counts, *rows)
 
     def feature_rows(self, names: Sequence[str]) -> Floats:
-        """Return features of every cell, shape (len(names), n_cells)."""
+        """Return features of every cell, shape (len(names), n_cells).
+
+        Raises
+        ------
+        ModelError
+            If the votes lack one of them.
+        """
         rows = _asked_for(self.features, names, "feature")
         return np.array(rows, dtype=np.float64).reshape(len(names), len(self.a))
 
     def slice_rows(self, names: Sequence[str]) -> Ints:
-        """Return slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` for people."""
+        """Return slices of every cell, shape (len(names), n_cells); ``"program"`` is one, ``NO_PROGRAM`` for people.
+
+        Raises
+        ------
+        ModelError
+            If the votes lack one of them.
+        """
         rows = _asked_for({**self.slices, PROGRAM: self._program} if PROGRAM in names else self.slices, names, "slice")
         return np.array(rows, dtype=np.int64).reshape(len(names), len(self.a))
 

@@ -49,20 +49,8 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
 def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **fields_given: Any) -> Interval:
     """Return the interval that a short form stands for, or the one given.
 
-    Parameters
-    ----------
-    interval : Interval, str or None
-        None is the default: ``"laplace"``, but for a finite mode clustered by item where votes stem from scores of
-        items.
-    fit : Fit, optional
-        The fit that the interval is for.
-    **fields_given
-        Values for the interval's fields of these names; names that the interval lacks are ignored.
-
-    Raises
-    ------
-    ModelError
-        If there is no interval of that name.
+    None is the default: ``"laplace"``, but for a finite mode clustered by item where votes stem from scores of items.
+    ``fields_given`` are values for the interval's fields of these names; names that it lacks are ignored.
     """
     from bayes_arena.ratings.intervals.contract import Interval
 
@@ -95,11 +83,6 @@ def drawn_by(
     """Return the given draws, else those of the interval, and the ``attrs`` of a table made from them.
 
     Tables about the average annotator need neither draws of the ``annotators`` nor r*.
-
-    Raises
-    ------
-    ModelError
-        If both draws and an interval are given, or the interval has no draws.
     """
     from bayes_arena.fits.posterior_draws import draw, draw_without_annotators
 
