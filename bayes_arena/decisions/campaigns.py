@@ -60,18 +60,10 @@ STEPS = 200
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Strengths that everybody's votes balance.
+    """Strengths e that everybody's votes balance, (n,) in logits.
 
-    Attributes
-    ----------
-    strength : ndarray, shape (n,)
-        e, in logits.
-    votes : ndarray, shape (n, n)
-        Votes on every pair, symmetric.
-    weight : float
-        omega, what a vote of a new account counts.
-    precision : float
-        h, of the prior.
+    ``votes`` are those on every pair, (n, n), symmetric; ``weight`` is omega, what a vote of a new account counts, and
+    ``precision`` h, of the prior.
     """
 
     strength: Floats
@@ -108,18 +100,10 @@ class Board:
 
 @dataclass(frozen=True, eq=False)
 class Campaign:
-    """Votes cast to lift one competitor.
+    """Votes cast to lift one competitor c, on the ``board`` before them.
 
-    Attributes
-    ----------
-    board : Board
-        Before the campaign.
-    competitor : int
-        c.
-    focus : float
-        f, share of the votes that are on c.
-    score : ndarray, shape (n,)
-        w_co, the score that they give c against every other; that of c itself has no meaning.
+    ``focus`` is f, the share of the votes that are on c, and ``score`` w_co, (n,), that which they give c against
+    others.
     """
 
     board: Board
@@ -142,15 +126,7 @@ class Campaign:
         return (1 - self.focus) * votes / (votes.sum() / 2 or 1.0)
 
     def moved(self, votes: float, start: Floats) -> tuple[Floats, Floats]:
-        """Return the strengths after so many votes, and by how much one more moves them.
-
-        Parameters
-        ----------
-        votes : float
-            N, of any size; not a whole number.
-        start : ndarray, shape (n,)
-            Strengths from which the search starts.
-        """
+        """Return the strengths after N votes, any positive number, and by how much one more moves them."""
         board, c, x = self.board, self.competitor, start
         weight = board.votes + votes * self.elsewhere
         before = expit(board.strength[:, None] - board.strength)
@@ -171,13 +147,7 @@ class Campaign:
         return x, by_vote
 
     def price(self, place: int) -> float:
-        """Return how many votes move the competitor up to a place; infinity above ``MOST`` times the votes cast.
-
-        Parameters
-        ----------
-        place : int
-            From 1; better than the competitor's.
-        """
+        """Return how many votes move the competitor up to a place, from 1; infinity above ``MOST`` times those cast."""
         votes, x, most = 0.0, self.board.strength, MOST * self.board.n_votes
         while votes <= most:
             x, by_vote = self.moved(votes, x)
@@ -201,18 +171,9 @@ def _on_one(c: int, score: Floats) -> Floats:
 
 
 def campaign(board: Board, competitor: int, score: Floats, focus: float | None) -> Campaign:
-    """Return the campaign for a competitor.
+    """Return the campaign for a competitor (its index), with scores from :func:`scores`.
 
-    Parameters
-    ----------
-    board : Board
-        Before it.
-    competitor : int
-        Its index.
-    score : ndarray, shape (n, n)
-        From :func:`scores`.
-    focus : float, optional
-        Share of the accounts' votes that are on it; by default as often as everybody is shown it.
+    ``focus`` is the share of the accounts' votes on it; by default it is as large as that of everybody's.
     """
     natural = float(board.shown[competitor] / board.n_votes)
     only_it = natural >= 1 - CLOSE  # nothing else is ever shown
@@ -220,17 +181,7 @@ def campaign(board: Board, competitor: int, score: Floats, focus: float | None) 
 
 
 def scores(fit: Fit, board: Board, push: float) -> Floats:
-    """Return the score that accounts give each competitor against every other where they push it, shape (n, n).
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    board : Board
-        Of the fit.
-    push : float
-        z, in logits.
-    """
+    """Return the score (n, n) that accounts give each competitor against every other if they push it by z logits."""
     n = len(board.strength)
     if math.isinf(push):
         return np.ones((n, n))

@@ -27,8 +27,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.point import Point
-from bayes_arena.ratings.intervals.robust import moves_of_rows
+from bayes_arena.ratings.intervals.robust import moves_of_rows, slopes_of_a_vote
 from bayes_arena.votes.groups import groups_of
 from bayes_arena.votes.outcomes import LOSS, WIN, turned, whole_votes
 from bayes_arena.votes.tally import Tally
@@ -47,10 +46,8 @@ class Changes:
         The votes as the model sees them, in rows that are fine enough to tell the units apart.
     delta : sparse array, shape (n_kinds, K * n_rows)
         What one unit adds to the counts, outcome by outcome.
-    available : ndarray, shape (n_kinds,)
-        Number of units of each kind.
-    votes : ndarray, shape (n_kinds,)
-        Votes in one unit.
+    available, votes : ndarray, shape (n_kinds,)
+        Number of units of each kind, and votes in one unit.
     """
 
     target: Objective
@@ -61,14 +58,10 @@ class Changes:
     def effects(self, fit: Fit, head: Floats) -> Iterator[Floats]:
         """Yield, for one function after another, how far one unit of each kind moves it, shape (n_kinds,).
 
-        Parameters
-        ----------
-        fit : Fit
-            At its posterior mode.
-        head : ndarray, shape (m, h)
-            Derivatives of the functions with respect to strengths, common parameters and slice parameters.
+        The fit is at its mode; ``head`` has the functions' derivatives by strengths, common and slice parameters, (m,
+        h).
         """
-        one_vote = _gradients_of_one_vote(self.target, fit.point)
+        one_vote = np.array([slopes_of_a_vote(fit, self.target, outcome) for outcome in range(len(self.target.counts))])
         for _, moves in moves_of_rows(fit, self.target, head, None):
             for function in range(moves.shape[2]):
                 yield self.delta @ -np.einsum("ocr,cr->or", one_vote, moves[:, :, function]).ravel()
@@ -79,13 +72,7 @@ class Changes:
 
 
 def changes(fit: Fit, by: str, how: How, pair: tuple[int, int]) -> Changes:
-    """Return how the votes of a fit can be changed; the pair matters only where votes are added to it.
-
-    Raises
-    ------
-    ModelError
-        If the votes lack the grouping, weights are fractional, or votes cannot be added.
-    """
+    """Return how the votes of a fit can be changed; the pair matters only where votes are added to it."""
     if how == "add":
         return _added(fit, by, pair)
     if by == VOTE:
@@ -167,13 +154,3 @@ def _added(fit: Fit, by: str, pair: tuple[int, int]) -> Changes:
 def _matrix(entries: list[tuple[Floats, Ints, Ints]], kinds: int, shape: tuple[int, ...]) -> csr_array:
     values, kind, column = (np.concatenate(part) for part in zip(*entries, strict=True))
     return csr_array((values, (kind, column)), shape=(kinds, math.prod(shape)))
-
-
-def _gradients_of_one_vote(target: Objective, point: Point) -> Floats:
-    """Return gradients of one vote's loss by its coordinates, for each outcome and row, (K, n_coordinates, n_rows)."""
-    coordinates, found = target.coordinates(point), []
-    for outcome in range(len(target.counts)):
-        one = np.zeros_like(target.counts)
-        one[outcome] = 1.0
-        found.append(target.likelihood.rows(one, coordinates).gradient)
-    return np.array(found)

@@ -37,13 +37,10 @@ class Fewest:
 
     Attributes
     ----------
-    changes : Changes
     effect : ndarray, shape (n_kinds,)
         How far one unit of each kind moves the gap, to first order, in logits.
-    units : float
-        Their number; infinity if the votes available, or allowed, do not suffice.
-    predicted : float
-        The linear prediction.
+    units, predicted : float
+        Their number, infinity if the votes available, or allowed, do not suffice; and its linear prediction.
     taken : ndarray, shape (n_kinds,)
         Number of units of each kind; all 0 where no such change exists.
     """
@@ -76,16 +73,7 @@ def strongest_first(kinds: Ints, effect: Floats) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Units in the order of their effect on a gap.
-
-    Attributes
-    ----------
-    changes : Changes
-    effect : ndarray, shape (n_kinds,)
-        How far one unit of each kind moves the gap, to first order, in logits.
-    most_votes : float
-        Largest number of votes that may be changed.
-    """
+    """Units in the order of their first-order effect on a gap, up to so many votes that may be changed."""
 
     changes: Changes
     effect: Floats
@@ -129,18 +117,8 @@ class Path:
 def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
     """Find the fewest units, in the order of their effect, whose change makes the gap of a refit negative.
 
-    Parameters
-    ----------
-    path : Path
-    fit : Fit
-        At its posterior mode, where the gap is not negative.
-    contrast : ndarray, shape (h,)
-        Derivatives of the gap with respect to strengths, common parameters and slice parameters.
-
-    Raises
-    ------
-    ConvergenceError
-        If a refit finds no mode.
+    The fit is at its mode, where the gap is not negative; ``contrast`` has its derivatives by strengths, common
+    parameters and slice parameters, (h,).
     """
     point, gap = fit.point, float(contrast @ fit.point.head)
     low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # beyond the longest the gap is unknown
@@ -166,15 +144,7 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
 
 
 def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> Fewest:
-    """Choose groups again one by one, and return them if they are fewer than those found.
-
-    Parameters
-    ----------
-    path, fit, contrast
-        As for :func:`fewest_along`.
-    found : Fewest
-        Its result.
-    """
+    """Choose groups again one by one, and return them if they are fewer than those found by :func:`fewest_along`."""
     changes, effect, taken, now = path.changes, path.effect, np.zeros(len(path.effect)), fit
     for chosen in range(1, int(min(found.units - 1, CHOSEN_ANEW)) + 1):
         left = (effect < 0) & (taken < changes.available) & (taken @ changes.votes + changes.votes <= path.most_votes)
@@ -189,13 +159,7 @@ def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> 
 
 
 def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
-    """Return the mode after ``taken`` units of each kind, searched from a start.
-
-    Raises
-    ------
-    ConvergenceError
-        If none is found.
-    """
+    """Return the mode after ``taken`` units of each kind, searched from a start."""
     target = replace(changes.target, counts=changes.counts(taken))
     gauge = Gauge.of_all(fit.laplace.shifts, target)
     found = minimise(target, start, gauge)

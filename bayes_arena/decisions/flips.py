@@ -216,11 +216,6 @@ def at_mode(result: Fit) -> Fit:
     return replace(result, mode=mode, evidence="laplace" if result.evidence else None)
 
 
-def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
-    """Return the better and the worse competitor of each pair, at the mode."""
-    return _by_quality(fit, *_chosen(fit, pairs, _quality(fit)))
-
-
 def _chosen(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]], score: Floats) -> tuple[Ints, Ints]:
     """Return the indices of both competitors of each pair; neighbours are so by their scores."""
     if isinstance(pairs, str):
@@ -230,15 +225,9 @@ def _chosen(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]], score: Floats) -
     return pair_indices(fit, pairs)
 
 
-def _quality(fit: Fit) -> Floats:
-    """Return what a fit at its mode orders competitors by, shape (n,)."""
-    quality: Floats = fit.strength + fit.view.slices @ fit.point.slices
-    return quality
-
-
 def _by_quality(fit: Fit, i: Ints, j: Ints) -> tuple[Ints, Ints]:
     """Return the better and the worse competitor of each pair, at the mode."""
-    quality = _quality(fit)
+    quality = fit.strength + fit.view.slices @ fit.point.slices
     return np.where(quality[i] < quality[j], j, i), np.where(quality[i] < quality[j], i, j)
 
 

@@ -145,13 +145,7 @@ def promoter_columns(fit: Fit) -> Columns:
 
 
 def require_promotions(fit: Fit) -> Promotions:
-    """Return what was found of votes that are not those of one crowd.
-
-    Raises
-    ------
-    ModelError
-        If nobody looked.
-    """
+    """Return what was found of votes that are not those of one crowd; refuse a fit that did not look."""
     if fit.promotions is None:
         raise ModelError(
             "This fit counts all votes alike. Fit again with robust=True (--robust on); the votes must name their "

@@ -51,17 +51,7 @@ SILENT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """The provider of each competitor.
-
-    Attributes
-    ----------
-    names : list of str
-        Providers.
-    of : ndarray of int, shape (n,)
-        Index of each competitor's provider.
-    tested : ndarray of int, shape (n_providers,)
-        Number of variants tested.
-    """
+    """Providers, by name, which one each competitor is ``of``, and how many variants each of them tested."""
 
     names: list[str]
     of: Ints
@@ -75,16 +65,10 @@ class Families:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """Strengths pooled within providers, in logits.
+    """Strengths pooled within providers, in logits, relative to their mean: mean and sd, shape (n,) each.
 
-    Attributes
-    ----------
-    mean, sd : ndarray, shape (n,)
-        Of the strengths relative to their mean.
-    inflation : ndarray, shape (n,)
-        Expected error of a score that was chosen as the best of those tested.
-    spreads : ndarray, shape (2,)
-        Posterior means of s_m and s_d.
+    ``inflation`` (n,) is the expected error of a score that was chosen as the best of those tested; ``spreads`` are the
+    posterior means of s_m and s_d.
     """
 
     mean: Floats
@@ -96,17 +80,8 @@ class Pooled:
 def pool(families: Families, score: Floats, likelihood: Floats, pull: Floats, prior_precision: Floats) -> Pooled:
     """Pool strengths within families, averaged over the spreads.
 
-    Parameters
-    ----------
-    families : Families
-    score : ndarray, shape (n,)
-        r* of the board, in logits.
-    likelihood : ndarray, shape (n, n)
-        Precision of r* from the votes alone.
-    pull : ndarray, shape (n,)
-        This precision times the r* that the votes alone would give.
-    prior_precision : ndarray, shape (n, n)
-        Precision of r* on the board from the prior of the strengths.
+    ``score`` is r* of the board, (n,), and ``pull`` the precision of r* from the votes alone (``likelihood``, (n, n))
+    times the r* that these would give; ``prior_precision`` is that of r* from the prior of the strengths.
     """
     information, from_prior = np.diag(likelihood), np.diag(prior_precision)  # of each, given the others
     variance, shrinkage = 1 / information, from_prior / (information + from_prior)
@@ -166,12 +141,8 @@ def _given(
 def _all_below(height: Floats, slope: Floats, hidden: int) -> tuple[Floats, Floats, Floats]:
     """Weight a standard normal variable z by Phi(height - slope z)^hidden.
 
-    Returns
-    -------
-    chance : ndarray
-        Logarithm of the mean weight, up to a constant.
-    shift, narrowed : ndarray
-        Mean of z under the weights, and its variance minus one.
+    Return the logarithm of the mean weight, up to a constant, the mean of z under the weights, and its variance minus
+    one.
     """
     log_weight = hidden * log_ndtr(height[:, None] - slope[:, None] * NODES) - 0.5 * NODES**2
     largest = log_weight.max(axis=1, keepdims=True)

@@ -213,25 +213,9 @@ def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
 def pair_columns(
     fit: Fit, level: float, most: int | None = None, of: tuple[str, str] | None = None
 ) -> tuple[Columns, int, int]:
-    """Compare all pairs, the likelier competitor first, and return the least settled ones; or only one pair.
+    """Compare all pairs, the likelier competitor first, and return the ``most`` least settled ones; or the pair ``of``.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    level : float
-        As for :func:`versus`.
-    most : int, optional
-        How many pairs; all by default.
-    of : (str, str), optional
-        The pair, in this order.
-
-    Returns
-    -------
-    columns : dict
-        The fields of a :class:`Versus`, the least settled pair first.
-    n_pairs, n_unsettled : int
-        Number of pairs, and of those not settled.
+    The columns are the fields of a :class:`Versus`; with them come the number of pairs, and of those not settled.
     """
     require_level(level)
     i, j = pair_indices(fit, [of] if of else None)

@@ -114,9 +114,14 @@ def _require_independent_votes(fit: Fit) -> None:
 def _scores_by_outcome(fit: Fit, target: Objective) -> Iterator[tuple[Floats, Floats]]:
     """Yield, for each outcome, its counts by row and the gradient of one such vote, as :func:`slopes_of_rows`."""
     for outcome in np.flatnonzero(target.counts.any(axis=1)):
-        one = np.zeros_like(target.counts)
-        one[outcome] = 1.0
-        yield target.counts[outcome], slopes_of_rows(fit, target, one)
+        yield target.counts[outcome], slopes_of_a_vote(fit, target, outcome)
+
+
+def slopes_of_a_vote(fit: Fit, target: Objective, outcome: int) -> Floats:
+    """Return the gradients of the loss of one vote in each row, with the same outcome, as :func:`slopes_of_rows`."""
+    one = np.zeros_like(target.counts)
+    one[outcome] = 1.0
+    return slopes_of_rows(fit, target, one)
 
 
 def slopes_of_rows(fit: Fit, target: Objective, counts: Floats) -> Floats:
