@@ -59,18 +59,7 @@ class Addition:
 
 
 def identify(groups: pl.DataFrame) -> pl.DataFrame:
-    """Give every vote its id, one row per vote.
-
-    Parameters
-    ----------
-    groups : polars.DataFrame
-        From :func:`~bayes_arena.votes.reading.validity.valid_votes`.
-
-    Returns
-    -------
-    polars.DataFrame
-        The same columns without ``n``, and a unique ``id``.
-    """
+    """Give every vote of :func:`~bayes_arena.votes.reading.validity.valid_votes` a unique ``id``, one row per vote."""
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     named = groups.cast({pl.Categorical: pl.String})
     groups = named.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
@@ -88,32 +77,10 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[str]) -> int:
-    """Store the votes that are not stored yet, in one transaction.
+    """Store the votes of :func:`identify` that are not stored yet, in one transaction; return how many there were.
 
-    Parameters
-    ----------
-    store : Store
-        Open file.
-    votes : polars.DataFrame
-        From :func:`identify`.
-    ids : bool
-        Whether the votes came with ids.
-    prompt : sequence of str
-        Columns that were read as the prompt.
-
-    Returns
-    -------
-    int
-        How many votes were new.
-
-    Raises
-    ------
-    ColumnError
-        If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
-    InvalidVotesError
-        If an id belongs to a different stored vote.
-    StoreError
-        If the file cannot be written.
+    ``prompt`` are the columns that were read as the prompt. All votes of an arena carry the same, and ids once and for
+    all.
     """
     known_annotators = "annotator" in votes.columns
     if not known_annotators:

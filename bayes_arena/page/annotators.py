@@ -40,12 +40,11 @@ class People:
     verdicts : dict of str to int
         Number of anomalous, watched and reliable annotators, of those with more than ``FEW_VOTES`` votes: of few votes
         nobody is called anomalous in public.
-    rows : tuple of dict
-        The least reliable of them, as in :func:`~bayes_arena.annotators`.
+    rows, discounted : tuple of dict
+        The least reliable of them, as in :func:`~bayes_arena.annotators`, and the competitors on which votes do not
+        count, as in :func:`~bayes_arena.integrity`.
     total : int
         Number of all annotators.
-    discounted : tuple of dict
-        Competitors on which votes do not count, as in :func:`~bayes_arena.integrity`.
     """
 
     silence: str

@@ -22,16 +22,7 @@ PANELS, ROWS = 12, 12
 
 @dataclass(frozen=True)
 class Panel:
-    """The first competitors of the board in one slice.
-
-    Attributes
-    ----------
-    name : str
-        Name of the slice.
-    votes : float
-    intervals : tuple of (float, float, float)
-        Lower bound, score and upper bound of each, in Elo points.
-    """
+    """The first competitors of the board in one slice: lower bound, score and upper bound of each, in Elo points."""
 
     name: str
     votes: float
@@ -40,15 +31,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of slices, and the largest of them.
-
-    Attributes
-    ----------
-    name : str
-    size : int
-        Number of slices of this kind.
-    panels : tuple of Panel
-    """
+    """A kind of slices, how many there are, and the largest of them."""
 
     name: str
     size: int

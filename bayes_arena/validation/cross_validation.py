@@ -234,14 +234,7 @@ def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats,
 def auc(score: Floats, *outcomes: Floats) -> float:
     """Return the share of pairs of votes of different outcomes in which the better one has the higher score.
 
-    Equal scores count one half.
-
-    Parameters
-    ----------
-    score : ndarray, shape (n_cells,)
-        Prediction of a cell.
-    *outcomes : ndarray, shape (n_cells,)
-        Its votes, the best outcome first: wins and losses, or wins, ties and losses.
+    Equal scores count one half. ``outcomes`` are numbers of votes by cell, the best outcome first.
     """
     values, row = np.unique(score, return_inverse=True)
     votes = [sum_by(row, each, len(values)) for each in outcomes]

@@ -146,12 +146,7 @@ def predictive_check(
 class _Groups:
     """Which rows of votes belong to which group, and whose wins count there.
 
-    Attributes
-    ----------
-    index, row, side : ndarray of int, shape (n_entries,)
-        Row ``row`` belongs to group ``index``, where wins of i (side 0) or of j (side 1) are counted.
-    size : int
-        Number of groups.
+    Row ``row`` belongs to group ``index``, where wins of i (side 0) or of j (side 1) are counted.
     """
 
     index: Ints

@@ -24,20 +24,10 @@ EXPONENTIAL = 1e-15
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
-    """Estimate the leave-one-out density of one vote of every column.
+    """Estimate the leave-one-out density of one vote of every column, and its Pareto k.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_columns, n_draws)
-        Log-likelihood of one vote of every column under every draw.
-    weight : ndarray, shape (n_columns,)
-        Weight of what is left out, one or a fraction.
-    efficiency : float
-        Effective share of the draws.
-
-    Returns
-    -------
-    elpd, pareto_k : ndarray, shape (n_columns,)
+    ``values`` (n_columns, n_draws) are log-likelihoods of one vote, ``weight`` is that of what is left out, one or a
+    fraction, and ``efficiency`` the effective share of the draws.
     """
     n_draws = values.shape[1]
     tail = math.floor(3 * math.sqrt(n_draws / efficiency) if n_draws * efficiency > 225 else n_draws / 5)
