@@ -50,21 +50,9 @@ BETTER, WORSE = "Better", "Worse"
 def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
     """Rate by Elo in random orders, and from each annotator's votes alone, with the range from all on the same pairs.
 
-    Parameters
-    ----------
-    votes : VoteSequence
-        Votes with annotators.
-    shuffles : int
-        Number of random orders, and of sets of random votes in place of each annotator's.
-    seed : int
-        The same seed gives the same orders and votes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
-        shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their
-        votes, with the 95 % range of those from as many votes of all annotators on the same pairs.
+    Columns are ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
+    shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their votes,
+    with the 95 % range of those from as many votes of all annotators on the same pairs.
     """
     import pandas as pd
 
@@ -97,12 +85,9 @@ def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
 def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Score every model by every method, and measure how well the method fits its votes.
 
-    Returns
-    -------
-    pandas.DataFrame
-        ``method, competitor, strength, score, score_sd, loss, votes``: one row for each method and competitor, in the
-        order of Elo's scores. ``strength`` in logits, ``score`` from 0 to 1, ``loss`` per vote in nats. ``score_sd``
-        is the standard deviation of Elo's score over orders of the votes; other methods do not depend on the order.
+    There is a row for each method and competitor, in the order of Elo's scores, with ``strength`` in logits, ``score``
+    from 0 to 1, ``loss`` per vote in nats, and ``votes``. ``score_sd`` is the standard deviation of Elo's score over
+    orders of the votes; other methods do not depend on the order.
     """
     import pandas as pd
 
@@ -135,24 +120,9 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
 def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
     """Count who beat whom among three models of similar ability, and those above and below them.
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        From :func:`figure3`.
-    cells : Cells
-        The same votes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``winner``: ``Better``, the three in the order of Elo, ``Worse``; ``over <name>`` for each of these, the votes
-        that the row won over the column (0 between Better and Worse, as in the paper); ``rank_<method>`` of the
-        three among all models.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than three models.
+    The ``scores`` are those of :func:`figure3` on the same votes. Rows, by ``winner``, are ``Better``, the three in the
+    order of Elo, and ``Worse``; ``over <name>`` are the votes that the row won over each of these (0 between Better and
+    Worse, as in the paper), and ``rank_<method>`` the ranks of the three among all models.
     """
     import pandas as pd
 
