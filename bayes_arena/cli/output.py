@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from typer import Exit, Option
 
@@ -44,9 +44,7 @@ WARNED = 3
 Strict = Annotated[
     bool,
     Option(
-        "--strict",
-        help=f"After the answer, exit with code {WARNED} if there was a warning.",
-        rich_help_panel=OUTPUT,
+        "--strict", help=f"After the answer, exit with code {WARNED} if there was a warning.", rich_help_panel=OUTPUT
     ),
 ]
 
@@ -73,6 +71,7 @@ class Output:
         If Parquet is to be printed, or the format of the file is unknown.
     """
 
+    panel: ClassVar[str] = OUTPUT
     format: Annotated[
         Format | None,
         Option(
@@ -80,12 +79,9 @@ class Output:
             help="table, md, html, csv, safe-csv, json or parquet. Default: by the name of the output file, else "
             "table. safe-csv: CSV in which text that begins with = + - @ gets an apostrophe, so that no spreadsheet "
             "takes a name for a formula.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None
-    output: Annotated[
-        Path | None, Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)
-    ] = None
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FILE", help="File to write.")] = None
     strict: Strict = False
 
     def __post_init__(self) -> None:
@@ -117,22 +113,9 @@ class Output:
     ) -> None:
         """Write a table; with ``strict``, end with exit code 3 if there were warnings.
 
-        Parameters
-        ----------
-        columns : mapping of str to sequence
-            The table.
-        schema : str
-            Name and version of the JSON object, ``"rank/1"`` say.
-        key : str
-            Name of the rows in it.
-        head : mapping
-            Its other fields; ``"warnings"`` are those that were printed.
-        title : str
-            Lines above the table, in formats for people.
-        shown : mapping of str to sequence of str
-            The table in formats for people: heading to formatted values.
-        spare : sequence of str
-            Headings that a narrow terminal may leave out, in this order.
+        JSON has the name and version ``schema``, the rows under ``key``, and the fields of ``head``, whose
+        ``"warnings"`` are those that were printed. Formats for people have the lines of ``title`` above ``shown``, a
+        heading to formatted values; a narrow terminal may leave out the headings ``spare``, in this order.
         """
         if self.form is Format.parquet and self.output is not None:
             from bayes_arena.replacing import write_parquet

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
 from typer import Option
 
@@ -27,24 +27,12 @@ DOTS = 200
 
 @dataclass(frozen=True)
 class Picture:
-    """File for a picture of the answer.
+    """File for a picture of the answer; the suffix of its name must be known, and Matplotlib installed."""
 
-    Raises
-    ------
-    OutputError
-        If the name of the file has no known suffix.
-    MissingPackageError
-        If Matplotlib is not installed.
-    """
-
+    panel: ClassVar[str] = OUTPUT
     plot: Annotated[
         Path | None,
-        Option(
-            "--plot",
-            metavar="FILE",
-            help="Also draw the answer: PNG, SVG or PDF, by the name of the file.",
-            rich_help_panel=OUTPUT,
-        ),
+        Option("--plot", metavar="FILE", help="Also draw the answer: PNG, SVG or PDF, by the name of the file."),
     ] = None
 
     def __post_init__(self) -> None:

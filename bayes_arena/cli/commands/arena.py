@@ -61,8 +61,7 @@ Id = Annotated[
     ),
 ]
 Epsilon = Annotated[
-    float,
-    typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL),
+    float, typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL)
 ]
 Exclude = Annotated[
     bool,

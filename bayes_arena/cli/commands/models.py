@@ -21,19 +21,8 @@ from bayes_arena.progress import report
 from bayes_arena.votes.sizes import sizes
 
 COMPARED = Without(
-    "model",
-    "prior",
-    "robust",
-    "keep",
-    "drop",
-    "answers",
-    "dimensions",
-    "drift",
-    "groups",
-    "strength_by",
-    "style",
-    "sigma_strength",
-    "sigma_discrimination",
+    *("model", "prior", "robust", "keep", "drop", "answers", "dimensions", "drift", "groups", "strength_by", "style"),
+    *("sigma_strength", "sigma_discrimination"),
 )
 ANSWERS = "+answers"
 """Suffix of the name of a model with answers."""
