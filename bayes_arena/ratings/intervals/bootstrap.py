@@ -24,13 +24,7 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.progress import report
-from bayes_arena.ratings.intervals.contract import (
-    Interval,
-    Quantity,
-    Summary,
-    equal_tailed,
-    require_point_estimate,
-)
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, require_point_estimate
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.groups import groups_of
