@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arrays import table_of
 from bayes_arena.errors import StoreError, listing
 from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
@@ -176,10 +177,8 @@ class Session:
 
     def table(self, query: str) -> pd.DataFrame:
         """Return the result of a query."""
-        from bayes_arena.table import Table
-
         with _typed_errors(self.path):
-            return Table(self.connection.execute(query).df())
+            return table_of(self.connection.execute(query).df())
 
     @contextmanager
     def incoming(self, columns: Mapping[str, Any]) -> Iterator[None]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.decisions.changes import VOTE, How, changes
 from bayes_arena.decisions.fewest import Fewest, Path, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
@@ -95,11 +95,8 @@ def flips(
     Huang, Shen, Wei & Broderick, "Dropping just a handful of preferences can change top large language model rankings",
     arXiv:2508.11847; added and flipped votes: arXiv:2605.15761.
     """
-    from bayes_arena.table import Table
-
-    table = Table(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
-    table.attrs.update(by=by, how=how, max_share=max_share, model=result.model.name)
-    return table
+    columns = flip_columns(result, pairs, by=by, how=how, max_share=max_share)
+    return table_of(columns, by=by, how=how, max_share=max_share, model=result.model.name)
 
 
 def flip_columns(
@@ -168,8 +165,6 @@ def flip_votes(
     ModelError, NotIdentifiedError, ConvergenceError
         As for :func:`flips`.
     """
-    from bayes_arena.table import Table
-
     if how == "add":
         raise ModelError(
             "Added votes are all for one of the two, so there is nothing to list. Use flips for their number."
@@ -191,9 +186,7 @@ def flip_votes(
         columns[name] = np.array(known, dtype=object)[codes[row]]
     columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
-    table = Table(columns)
-    table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)
-    return table
+    return table_of(columns, by=by, how=how, max_share=max_share, model=fit.model.name)
 
 
 def _require_options(fit: Fit, how: How, max_share: float) -> None:

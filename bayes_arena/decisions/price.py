@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.decisions.campaigns import Board, campaign, scores
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
 from bayes_arena.fits.arguments import held
@@ -93,14 +93,10 @@ def price(
     >>> table.loc[0, ["competitor", "opponent"]].tolist()
     ['model-20', 'model-18']
     """
-    from bayes_arena.table import Table
-
     columns = price_columns(
         fit, competitors, place=place, push=push, account_votes=account_votes, focus=focus, elo=elo or EloScale()
     )
-    table = Table(columns)
-    table.attrs.update(place=place, push=push, account_votes=votes_of_an_account(fit, account_votes), focus=focus)
-    return table
+    return table_of(columns, place=place, push=push, account_votes=votes_of_an_account(fit, account_votes), focus=focus)
 
 
 def price_columns(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, table_of
 from bayes_arena.decisions.pooling import Families, inverse, pool
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.arguments import held
@@ -75,8 +75,6 @@ def siblings(
     ----------
     Singh et al., "The Leaderboard Illusion", arXiv:2504.20879.
     """
-    from bayes_arena.table import Table
-
     require_level(level)
     if result.mode.at_infinity:
         raise NotIdentifiedError(f"There is no finite estimate to pool. {result.mode.at_infinity[0]}")
@@ -87,7 +85,7 @@ def siblings(
         pooled = pool(families, board.strength, *_by_votes_alone(result, board), _prior_precision(result, board))
     half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
     score = elo.points(pooled.mean, names)
-    table = Table(
+    table = table_of(
         {
             "competitor": names,
             "provider": [families.names[family] for family in families.of],

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.decisions.verdict import chance, order_of
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -203,11 +203,7 @@ def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     NotIdentifiedError
         If the votes do not determine the estimate under a flat prior.
     """
-    from bayes_arena.table import Table
-
-    table = Table(pair_columns(fit, level)[0])
-    table.attrs.update(level=level, **fit.about, **fit.numbers)
-    return table
+    return table_of(pair_columns(fit, level)[0], level=level, **fit.about, **fit.numbers)
 
 
 def pair_columns(

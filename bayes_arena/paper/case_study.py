@@ -47,7 +47,7 @@ PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 BETTER, WORSE = "Better", "Worse"
 
 
-def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Rate by Elo in random orders, and from each annotator's votes alone, with the range from all on the same pairs.
 
     Columns are ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
@@ -56,19 +56,19 @@ def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> 
     """
     import pandas as pd
 
-    mixed = shuffled_elo(votes, shuffles=shuffles, seed=seed).rename(columns={"mean": "elo"}).drop(columns="rank")
+    mixed = shuffled_elo(votes, shuffles=shuffles).rename(columns={"mean": "elo"}).drop(columns="rank")
     single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
     mixed.insert(0, "source", SHUFFLED)
-    ranges = _range_of_all(votes, shuffles, seed)
+    ranges = _range_of_all(votes, shuffles)
     annotator = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
     competitor = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
     single["lower"], single["upper"] = ranges[:, annotator, competitor]
     return pd.concat([mixed, single], ignore_index=True)
 
 
-def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
+def _range_of_all(votes: VoteSequence, draws: int) -> Floats:
     """Return the range of Elo from as many votes by all annotators on the pairs of each, shape (2, M, n)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
     by_pair = np.argsort(pair, kind="stable")
     first, last = (np.searchsorted(pair[by_pair], pair, side=side) for side in ("left", "right"))

@@ -114,14 +114,14 @@ def _logits(points: Floats) -> Floats:
     return np.asarray((points - scale.init) / scale.points_per_logit)
 
 
-def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Compare the methods by how well they predict held-out votes (the paper's Table 2).
 
     Columns are ``method``, and those of :func:`~bayes_arena.held_out` with m-ELO as the reference; each ``..._diff_se``
     is followed by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or ``reference``.
     """
     methods = candidates(cells, shuffles=shuffles)
-    table = held_out(cells, methods, splits=splits, seed=seed, reference="m-elo").rename(columns={"name": "method"})
+    table = held_out(cells, methods, splits=splits, reference="m-elo").rename(columns={"name": "method"})
     for score, sign in (("mse", -1), ("auc", 1), ("auc_ties", 1), ("log_score", 1)):
         gain, error = sign * table[f"{score}_diff"], table[f"{score}_diff_se"]
         verdict = np.where(gain > 0, "better", "worse").astype(object)

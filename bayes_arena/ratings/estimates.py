@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian, times
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
@@ -236,8 +236,6 @@ def linear_table(
     Its columns are those of ``who``, which identify the rows, the estimate, called ``what``, and ``sd, z, p, lower,
     upper``. ``jacobian`` has the functions' derivatives, shape (m, n) or (m, n + c).
     """
-    from bayes_arena.table import Table
-
     require_level(level)
     n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
 
@@ -248,7 +246,5 @@ def linear_table(
         quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)
         found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
-    table = Table({**who, **columns, "upper": found.upper})
     estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
-    table.attrs.update(level=level, **chosen.about(fit), **estimated)
-    return table
+    return table_of({**who, **columns, "upper": found.upper}, level=level, **chosen.about(fit), **estimated)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, Floats, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import noise_of_unseen
@@ -63,12 +63,8 @@ def history(
     ModelError
         If strengths do not move, or the level, interval or anchor is invalid.
     """
-    from bayes_arena.table import Table
-
     chosen = resolve_interval(interval, fit)
-    table = Table(history_columns(fit, chosen, level=level, elo=elo, seed=seed))
-    table.attrs.update(level=level, **chosen.about(fit))
-    return table
+    return table_of(history_columns(fit, chosen, level=level, elo=elo, seed=seed), level=level, **chosen.about(fit))
 
 
 def history_columns(
@@ -115,8 +111,6 @@ def changes(fit: Fit) -> pd.DataFrame:
     ModelError
         If the votes have no times, or strengths move already: then :func:`history` says how.
     """
-    from bayes_arena.table import Table
-
     found = fit.change
     if found is None:
         raise ModelError(
@@ -130,9 +124,7 @@ def changes(fit: Fit) -> pd.DataFrame:
         "change": POINTS * found.size[order],
         "p": found.by_competitor[order],
     }
-    table = Table(columns)
-    table.attrs.update(p=found.p)
-    return table
+    return table_of(columns, p=found.p)
 
 
 def _parameters(fit: Fit, seed: int) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
@@ -102,12 +102,9 @@ def leaderboard(
     ----------
     White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73; Efron (1979), Annals of Statistics 7.
     """
-    from bayes_arena.table import Table
-
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice, at)
-    table = Table(leaderboard_columns(fit, chosen, level=level, elo=elo))
-    table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about, **fit.numbers)
-    return table
+    columns, about = leaderboard_columns(fit, chosen, level=level, elo=elo), chosen.about(fit) | fit.about
+    return table_of(columns, level=level, **about, **error_of_sd(fit, chosen), **fit.numbers)
 
 
 def leaderboards(
@@ -148,12 +145,8 @@ def leaderboards(
     ArenaError
         If no board can be shown, the error of the first.
     """
-    from bayes_arena.table import Table
-
     columns, about = leaderboards_columns(boards, interval, level=level, elo=elo, over=over)
-    table = Table(columns)
-    table.attrs.update(about)
-    return table
+    return table_of(columns, **about)
 
 
 def leaderboards_columns(

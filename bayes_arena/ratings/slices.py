@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
@@ -143,8 +143,6 @@ def _table(
     *,
     over_slices: bool,
 ) -> pd.DataFrame:
-    from bayes_arena.table import Table
-
     require_level(level)
     cells, chosen, size = fit.cells, resolve_interval(interval), len(code)
     jacobian = np.eye(size) - (code[:, None] == code) / sum_by(code, np.ones(size), int(code.max(initial=0)) + 1)[code]
@@ -178,7 +176,7 @@ def _table(
         "upper": found.upper,
     }
     who = {kind: names[code], "competitor": np.array(cells.competitors, dtype=object)[competitor]}
-    table = Table({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
+    table = table_of({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
     table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
     table.attrs.update(level=level, **chosen.about(fit))
     return table

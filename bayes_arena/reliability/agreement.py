@@ -83,7 +83,7 @@ class Agreement:
     log_tie_propensity: Floats | None
 
 
-def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
+def draw_agreement(fit: Fit, of: Kinds | None = None) -> Iterator[tuple[Ints, Agreement]]:
     """Draw how annotators vote: yield indices of some, and their draws, until all were drawn.
 
     Without ``of``, what kind they are, they all have the prior of the fit.
@@ -91,10 +91,10 @@ def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Itera
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
     count = target.n_annotators
     size = min(DRAWS, max(FEWEST, LARGEST // count))
-    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    strength, common, parts = draw_in_parts(fit, size=size)
     size = len(strength)
     if of is not None:
-        parts = of.redrawn(parts, seed=seed)
+        parts = of.redrawn(parts)
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     if not predictor.dimensions:
         nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))

@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 from scipy.special import expit
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -79,11 +79,7 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
     VotesError
         If the votes cannot be read, or a time is neither a number nor a date.
     """
-    from bayes_arena.table import Table
-
-    table = Table(burst_columns(fit, votes, time=time, level=level, seed=seed))
-    table.attrs.update(level=level, time=time, shifts=SHIFTS)
-    return table
+    return table_of(burst_columns(fit, votes, time=time, level=level, seed=seed), level=level, time=time, shifts=SHIFTS)
 
 
 def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> Columns:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, Floats, table_of
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -377,6 +377,4 @@ def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quanti
 
 
 def _frame(columns: Columns) -> pd.DataFrame:
-    from bayes_arena.table import Table
-
-    return Table(columns)
+    return table_of(columns)

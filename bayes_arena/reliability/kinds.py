@@ -99,9 +99,9 @@ class Kinds:
         """Return the point at which all annotators guess."""
         return replace(self.point, own=self.own.without_leads(self.own.mean))
 
-    def redrawn(self, parts: Iterable[tuple[Ints, Floats]], *, seed: int) -> Iterator[tuple[Ints, Floats]]:
+    def redrawn(self, parts: Iterable[tuple[Ints, Floats]]) -> Iterator[tuple[Ints, Floats]]:
         """Turn draws of the fit, numbers (n_draws, m, q) of annotators by index, into draws under the mixture."""
-        rng, center = np.random.default_rng([seed, len(self.own.mean)]), self.own.mean[:, THETA]
+        rng, center = np.random.default_rng([0, len(self.own.mean)]), self.own.mean[:, THETA]
         for part, own in parts:
             upto = self.probability[:, part].cumsum(axis=0)
             kind = (rng.random((1, *own.shape[:2])) > upto[:REVERSED, None]).sum(axis=0)

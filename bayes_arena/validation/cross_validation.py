@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.arrays import Floats, sum_by, table_of
 from bayes_arena.errors import ModelError, require_draws, warnings_about
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
@@ -151,11 +151,7 @@ def held_out(
 
 def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     """Return scores as a table whose ``attrs`` say what was left out, and which question this answers."""
-    from bayes_arena.table import Table
-
-    table = Table(columns)
-    table.attrs.update(over=over or "vote", question=question(cells, over))
-    return table
+    return table_of(columns, over=over or "vote", question=question(cells, over))
 
 
 def require_models(models: Models, reference: str | None) -> tuple[dict[str, Fitter], str]:

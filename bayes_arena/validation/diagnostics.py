@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, table_of
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
@@ -56,9 +56,7 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
     Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
     """
-    from bayes_arena.table import Table
-
-    return Table(diagnosis(fit))
+    return table_of(diagnosis(fit))
 
 
 def diagnosis(fit: Fit) -> list[dict[str, str]]:

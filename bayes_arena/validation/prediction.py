@@ -27,7 +27,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ColumnError, ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters
@@ -118,8 +118,6 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     >>> bool(found["p_a"][0] > 0.5)
     True
     """
-    from bayes_arena.table import Table
-
     frame = _as_frame(votes)
     names = list(frame.columns)
     a, b = sole(
@@ -130,7 +128,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     found = predict_cells(fit, _as_cells(fit, frame, a, b, *judge), draws=draws, seed=seed)
     win, loss, tie = np.exp(found.log_p)
     given = {name: frame[name].to_list() for name in (a, b, *judge)}
-    return Table(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
+    return table_of(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
 
 
 def _as_frame(votes: object) -> Any:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters, require_proper
@@ -104,8 +104,6 @@ def predictive_check(
     """
     import pandas as pd
 
-    from bayes_arena.table import Table
-
     require_level(level)
     if fit.model.likelihood.half_wins and fit.target.counts[TIE].any():
         raise ModelError(
@@ -138,7 +136,7 @@ def predictive_check(
             **{name: values[seen] / votes[seen] for name, values in numbers.items()},
             "tail": tail[row][seen],
         }
-        tables.append(Table(columns))
+        tables.append(table_of(columns))
     return pd.concat(tables, ignore_index=True)
 
 

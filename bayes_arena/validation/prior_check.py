@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, table_of
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.likelihood.predictor import THETA
@@ -62,8 +62,6 @@ def prior_check(
     ModelError
         If the model or prior is unknown, or the prior is flat.
     """
-    from bayes_arena.table import Table
-
     problem = Problem.of(cells, model, prior)
     chosen, target = problem.model, problem.objective
     scale = elo or EloScale()
@@ -87,7 +85,7 @@ def prior_check(
         rows["share of ties"] = (tied, ties / votes.sum())
     if target.free_discrimination:
         rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
-    table = Table(
+    table = table_of(
         [
             {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
             for name, (values, _) in rows.items()

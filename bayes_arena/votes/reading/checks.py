@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from bayes_arena.arrays import table_of
 from bayes_arena.errors import listing
 from bayes_arena.markup import percent
 from bayes_arena.memory import enough_memory
@@ -165,9 +166,7 @@ def check(cells: object) -> pd.DataFrame:
     ----------
     Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
     """
-    from bayes_arena.table import Table
-
     votes = as_cells(cells)  # first, because its errors are typed
     with enough_memory("check"):
-        table = Table(check_rows(votes, None if votes is cells else read_repeats(cells)))
+        table = table_of(check_rows(votes, None if votes is cells else read_repeats(cells)))
     return in_the_same_engine(table, cells)
