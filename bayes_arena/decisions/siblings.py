@@ -50,10 +50,8 @@ def siblings(
     tested : mapping of str to int, optional
         Number of variants a provider tested, where it is larger than the number among the votes. The others are
         assumed to have scored less than the best among the votes, with equally many votes.
-    level : float
-        Coverage of the intervals.
-    elo : EloScale, optional
-        Elo scale; 1000 + 400 log10(odds) by default.
+    level, elo
+        As for :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------

@@ -51,9 +51,7 @@ def strengths(
         A fitted model.
     reference : str, optional
         Competitor whose strength is 0; by default the mean strength is 0.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -114,9 +112,7 @@ def contrasts(
         A fitted model.
     pairs : sequence of (str, str), optional
         The pairs to compare; by default every pair, in the order of ``fit.cells.competitors``.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -158,9 +154,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     ----------
     fit : Fit
         A fit of a model with such parameters, for instance ``Model("order", position="common")``.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns

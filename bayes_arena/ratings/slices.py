@@ -48,9 +48,7 @@ def slice_gaps(
         A model with ``strength_by=(kind,)``.
     kind : str
         Kind of slice, such as ``"category"``, or ``"annotator"`` or ``"program"`` for their tastes.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -84,9 +82,7 @@ def answers(
         A model with answers.
     prompts : sequence of str, optional
         Prompts whose answers are listed; all by default.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns

@@ -30,9 +30,7 @@ def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | Interva
     ----------
     fit : Fit
         A fit of a model with style, such as ``Model("style", style=("length",))``.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns

@@ -270,10 +270,8 @@ def camps(
         A fitted model; camps show only in one with directions (``Model.dimensions``).
     declared : "programs" or mapping of str to str, optional
         Do not look for camps, but compare these: people and programs, or the name of the camp of every annotator.
-    level : float
-        Coverage of the intervals.
-    elo : EloScale, optional
-        Elo scale; 1000 + 400 log10(odds) by default.
+    level, elo
+        As for :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------
