@@ -12,6 +12,5 @@ price       ``price``: how many votes, by how many accounts, would move a compet
 campaigns   votes cast to lift one competitor, and how far they lift it
 integrity   ``integrity``, ``promoters``: whose votes a place rests on, and what it costs
 siblings    ``siblings``: by how much the best of many variants from one provider is overrated
-pooling     strengths pooled within families, with the spreads integrated out
 ==========  ========================================================================================
 """

@@ -3,8 +3,7 @@
 ==========  ==================================================================================
 report      ``report``: the page of a fit, to be saved
 contents    all that the page shows, part by part, from one set of draws, and notes
-board       scores, rank ranges, probabilities of ranks and wins; what the votes settle
-slices      the board of every category, language, ...
+board       scores, rank ranges, probabilities; what the votes settle; boards by slice
 observed    observed against predicted votes
 annotators  the annotators, the least reliable first; pseudonyms
 meta        metadata of the competitors, such as prices

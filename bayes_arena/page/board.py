@@ -1,4 +1,4 @@
-"""The board of the page: scores, rank ranges, probabilities of ranks and wins, and what the votes settle.
+"""The board of the page: scores, rank ranges, probabilities of ranks and wins, what the votes settle, boards by slice.
 
 Probabilities come from one set of draws, those that decisions are made from
 (:mod:`bayes_arena.ratings.decision_draws`), so that no part of the page contradicts another.
@@ -7,13 +7,15 @@ Probabilities come from one set of draws, those that decisions are made from
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import DependentVotesWarning
 from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import percent
@@ -23,6 +25,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.ratings.probabilities import shares_ahead, win_probability
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT, TIME
 from bayes_arena.votes.reading.checks import check_rows
 
 EVALUATIONS, NODES = 4_000_000, 45
@@ -30,6 +33,8 @@ EVALUATIONS, NODES = 4_000_000, 45
 FEWEST, MOST = 100, 4000
 NAMED = 5
 """Most unsettled pairs that are named."""
+PANELS, ROWS = 12, 12
+"""Most slices of a kind, and most competitors, that are shown."""
 
 
 @dataclass(frozen=True)
@@ -171,3 +176,50 @@ def settled_of(fit: Fit, board: Board, level: float) -> Settled:
         nearest=tuple((names[i], names[j], float(ahead[i, j])) for i, j in likelier),
         checks=check_rows(fit.cast),
     )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The first competitors of the board in one slice: lower bound, score and upper bound of each, in Elo points."""
+
+    name: str
+    votes: float
+    intervals: tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of slices, how many there are, and the largest of them."""
+
+    name: str
+    size: int
+    panels: tuple[Panel, ...]
+
+
+def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
+    """Return the boards of slices that the model has strengths for, the slices with the most votes first."""
+    if fit.estimand is not None and fit.estimand.slice is not None:
+        return []
+    known = [kind for kind in fit.model.strength_by if kind not in (ANNOTATOR, PROGRAM, PROMPT)]
+    return [_kind(fit, kind, board, level, elo) for kind in known]
+
+
+def unused_kinds(fit: Fit) -> list[str]:
+    """Return the kinds of slices that the votes have but the model does not use; prompts and times aside."""
+    names, aside = fit.cells.slice_names, (PROMPT, TIME, *fit.model.strength_by)
+    return [kind for kind in fit.cells.slices if kind not in aside and names[kind][1:]]
+
+
+def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:
+    names = fit.cells.slice_names[kind]
+    votes = sum_by(fit.cast.slices[kind], fit.cast.counts.sum(axis=1), len(names))
+    panels = []
+    for code in np.argsort(-votes, kind="stable")[:PANELS]:
+        within = fit.on(slice=(kind, names[code]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DependentVotesWarning)  # given once, for the whole board
+            columns = leaderboard_columns(within, resolve_interval(None, within), level=level, elo=elo)
+        bounds = np.column_stack([columns["lower"], columns["elo"], columns["upper"]]).tolist()
+        found = dict(zip(columns["competitor"], map(tuple, bounds), strict=True))
+        panels.append(Panel(names[code], float(votes[code]), tuple(found[name] for name in board.names[:ROWS])))
+    return Kind(kind, len(names), tuple(panels))

@@ -21,10 +21,19 @@ from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning, listing, pr
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import percent, ranked
 from bayes_arena.page.annotators import People, people_of
-from bayes_arena.page.board import Board, Settled, board_of, cheapest_equal, settled_of, win_chances
+from bayes_arena.page.board import (
+    Board,
+    Kind,
+    Settled,
+    board_of,
+    cheapest_equal,
+    kinds_of,
+    settled_of,
+    unused_kinds,
+    win_chances,
+)
 from bayes_arena.page.meta import Column
 from bayes_arena.page.observed import Fitted, fitted
-from bayes_arena.page.slices import Kind, kinds_of, unused_kinds
 from bayes_arena.ratings.decision_draws import rank_shares
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval

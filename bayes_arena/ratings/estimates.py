@@ -1,4 +1,4 @@
-"""Strengths, differences between them and common effects, with standard errors and tests.
+"""Strengths, differences between them, common effects and those of style, with standard errors and tests.
 
 Every table has an estimate, its standard error ``sd`` (of a posterior its standard deviation), an interval, and Wald's
 
@@ -8,6 +8,9 @@ with Z standard normal, or Student's t with G - 1 degrees of freedom where error
 flat prior p tests whether the quantity is zero; under a proper one it is twice the posterior probability of the
 opposite sign, in the Gaussian approximation. There is no correction for multiple tests. A quantity that is zero by
 definition, such as the strength of the reference, has sd 0 and neither z nor p (NaN).
+
+The slope b of a feature of the answers is what one unit of it adds to the log-odds of a win against a loss. With s the
+root mean square of the feature over votes, b s is the effect of one standard deviation, and exp(b s) its odds ratio.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.derivatives import are_many
+from bayes_arena.likelihood.predictor import root_mean_square
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
 from bayes_arena.ratings.intervals.laplace import error_of_sd
@@ -242,3 +246,44 @@ def linear_table(
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
     estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
     return table_of({**who, **columns, "upper": found.upper}, level=level, **chosen.about(fit), **estimated)
+
+
+@held
+def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
+    """Estimate what a feature of the answers, such as their length, adds to the odds of winning.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fit of a model with style, such as ``Model("style", style=("length",))``.
+    level, interval
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``feature``; its slope ``estimate`` in logits per unit, ``sd``, ``z``, ``p``, ``lower``, ``upper``;
+        ``feature_sd``, its root mean square over votes; ``per_sd``, the slope in logits per ``feature_sd``; and the
+        ``odds_ratio`` of a win to a loss per ``feature_sd``, with ``odds_lower`` and ``odds_upper``.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts and neither the model nor the interval accounts for it: all votes on an answer share its
+        length, and standard errors were found to be 3 to 8 times too small.
+
+    Raises
+    ------
+    ModelError
+        If the model has no style, or the level or interval is invalid.
+    """
+    common, n = fit.target.common, fit.cells.n_competitors
+    rows = [row for row, effect in enumerate(common) if effect.basis == "feature"]
+    if not rows:
+        raise ModelError(f"Model {fit.model.name!r} has no style. Name features of the votes: style=('length',).")
+    jacobian = np.eye(n + len(common))[n:][rows]
+    table = linear_table(fit, {"feature": list(fit.model.style)}, "estimate", jacobian, level, interval)
+    size = np.array([root_mean_square(common[row], fit.target.tally) for row in rows])
+    bounds = {"odds_ratio": "estimate", "odds_lower": "lower", "odds_upper": "upper"}
+    odds = {name: np.exp(table[bound] * size) for name, bound in bounds.items()}
+    return table.assign(feature_sd=size, per_sd=table["estimate"] * size, **odds)

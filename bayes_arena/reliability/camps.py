@@ -124,12 +124,12 @@ class Camps:
         ``annotators`` and ``votes`` are expected numbers, ``sure`` those that belong to the camp with a probability of
         .9 at least, and ``share`` that of all votes.
         """
-        return _frame(self.table_columns())
+        return table_of(self.table_columns())
 
     @cached_property
     def members(self) -> pd.DataFrame:
         """A row for every annotator: ``annotator, votes, camp, probability, unsure``, the surest of each camp first."""
-        return _frame(self.member_columns())
+        return table_of(self.member_columns())
 
     @cached_property
     def contrasts(self) -> pd.DataFrame:
@@ -138,7 +138,7 @@ class Camps:
         Elo scores on the boards of both camps, and their difference with its interval, the clearest first. The mean of
         a board is the same for all camps, so that a competitor differs relative to the others.
         """
-        return _frame(self.contrast_columns())
+        return table_of(self.contrast_columns())
 
     @cached_property
     def evidence(self) -> pd.DataFrame:
@@ -147,7 +147,7 @@ class Camps:
         ``gain`` is the fall of BIC from one camp, ``valley`` the density of loadings between the two camps least apart,
         in terms of that in the lower of them, ``smallest`` the expected annotators of the smallest.
         """
-        return _frame(self.evidence_columns())
+        return table_of(self.evidence_columns())
 
     def of(self, camp: str) -> Fit:
         """Return the fit with rankings about a camp, for every table that ranks.
@@ -372,7 +372,3 @@ def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quanti
         return np.asarray(first - second)
 
     return Quantity(one.strength - other.strength, one.by_head[:] - other.by_head[:], own, drawn)
-
-
-def _frame(columns: Columns) -> pd.DataFrame:
-    return table_of(columns)

@@ -1,17 +1,4 @@
-"""The intervals by their short forms, each of which stands for the object with default fields.
-
-==============  ====================================================================================================
-``laplace``     Gaussian, variance by the delta method from the inverse Hessian; for a sampled fit, quantiles of its
-                draws
-``profile``     where the profile likelihood falls by half a chi-squared quantile (theta = 1 only)
-``sandwich``    Gaussian, variance from the scores of the votes, treated as independent
-``clustered``   the same from scores summed by cluster, with quantiles of Student's t with G - 1 degrees of freedom
-``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
-==============  ====================================================================================================
-
-The last three are for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of models without slice
-parameters.
-"""
+"""The short names of intervals, each of which stands for the object with default fields."""
 
 from __future__ import annotations
 
