@@ -63,13 +63,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Output:
-    """How a table is written, and where.
-
-    Raises
-    ------
-    OutputError
-        If Parquet is to be printed, or the format of the file is unknown.
-    """
+    """How a table is written, and where."""
 
     panel: ClassVar[str] = OUTPUT
     format: Annotated[

@@ -9,7 +9,6 @@ flips       ``flips``, ``flip_votes``: the fewest votes or annotators that an or
 changes     the units in which votes are changed, and their effect on a gap
 fewest      the fewest changes that reverse a pair, by refits
 price       ``price``: how many votes, by how many accounts, would move a competitor up
-campaigns   votes cast to lift one competitor, and how far they lift it
 integrity   ``integrity``, ``promoters``: whose votes a place rests on, and what it costs
 siblings    ``siblings``: by how much the best of many variants from one provider is overrated
 ==========  ========================================================================================

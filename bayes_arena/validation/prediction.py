@@ -51,15 +51,7 @@ DRAWS = 500
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Strengths without a fit, such as those of online Elo.
-
-    Attributes
-    ----------
-    competitors : tuple of str
-        Names.
-    strength : ndarray, shape (n_competitors,)
-        r in logits.
-    """
+    """Strengths without a fit, such as those of online Elo: names of competitors, and r in logits, (n_competitors,)."""
 
     competitors: tuple[str, ...]
     strength: Floats

@@ -63,20 +63,9 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
 
 @dataclass(frozen=True)
 class RepeatedAnswers:
-    """How often answers received repeated votes.
+    """How often answers received repeated votes: the prompts, the votes (summed weights), and the answers voted on.
 
-    Attributes
-    ----------
-    prompts : int
-        Prompts.
-    votes : float
-        Votes (summed weights).
-    answers : int
-        Answers that were voted on.
-    with_two : int
-        Of these, those with at least two votes.
-    repeated_votes : float
-        N_rep: votes on prompts where some answer has at least two votes.
+    ``with_two`` of these have at least two votes, and ``repeated_votes`` is N_rep.
     """
 
     prompts: int
