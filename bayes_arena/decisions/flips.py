@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from bayes_arena.arrays import Columns, Floats, Ints, table_of
-from bayes_arena.decisions.changes import VOTE, How, changes
-from bayes_arena.decisions.fewest import Fewest, Path, fewest_along, fewest_one_by_one
+from bayes_arena.decisions.fewest import VOTE, Fewest, How, Path, changes, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit

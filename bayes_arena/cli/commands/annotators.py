@@ -13,8 +13,7 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.headings import discounted_named, how_fitted, intervals_named, promoters_named
 from bayes_arena.cli.options import MODEL, TRUSTED, Without, takes_options
-from bayes_arena.cli.output import Output, between, counts, digits, plain, rows
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture, between, counts, digits, plain, rows
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import ColumnError, ModelError
 from bayes_arena.markup import percent

@@ -24,8 +24,7 @@ from bayes_arena.cli.headings import (
     verdict_of,
 )
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
-from bayes_arena.cli.output import Output, plain, rows
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture, plain, rows
 from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 

@@ -20,8 +20,7 @@ from bayes_arena.cli.headings import (
     verdict_of,
 )
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
-from bayes_arena.cli.output import Output
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
