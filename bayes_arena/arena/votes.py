@@ -95,8 +95,9 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
         session.execute("update arena set prompt = ? where prompt is null", [list(prompt)])
-        _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
-        _settle_names(session, "features", features, "features= (--feature)")
+        slice_names, feature_names = ([column.partition(":")[2] for column in of] for of in (slices, features))
+        _settle(session, "slices", slice_names, "prompt= and slices= (--prompt, --slice)")
+        _settle(session, "features", feature_names, "features= (--feature)")
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
@@ -120,11 +121,16 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     return int(new)
 
 
-def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
-    """Require votes to carry what the first ones carried."""
+def _settle(session: Session, what: str, carried: bool | list[str], remedy: str) -> None:
+    """Require votes to carry what the first ones carried: annotators and ids or none, slices and features by name."""
     ((settled,),) = session.rows(f"select {what} from arena")
     if settled is None:
         session.execute(f"update arena set {what} = ?", [carried])
+    elif settled != carried and isinstance(carried, list):
+        raise ColumnError(
+            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
+            f"{listing(carried) or '(none)'}. Name the same ones for all votes of an arena: {remedy}."
+        )
     elif settled != carried:
         having, lacking = ("stored", "new") if settled else ("new", "stored")
         raise ColumnError(
@@ -214,19 +220,6 @@ def settled_prompt(session: Session) -> tuple[str, ...] | None:
     """Return the columns read as prompts from the first votes: empty if they carry none, None before the first."""
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
-
-
-def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:
-    """Require votes to carry the slices or features of the first ones."""
-    carried = [column.partition(":")[2] for column in columns]
-    ((settled,),) = session.rows(f"select {what} from arena")
-    if settled is None:
-        session.execute(f"update arena set {what} = ?", [carried])
-    elif settled != carried:
-        raise ColumnError(
-            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
-            f"{listing(carried) or '(none)'}. Name the same ones for all votes of an arena: {remedy}."
-        )
 
 
 def number_contexts(session: Session, slices: list[str], features: list[str]) -> str:
