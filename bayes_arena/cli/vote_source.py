@@ -17,7 +17,7 @@ from bayes_arena.votes.sources.hub import HUB
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
-    from bayes_arena.votes.reading.duplicates import Repeats
+    from bayes_arena.votes.reading.counting import Repeats
     from bayes_arena.votes.reading.opening import ReadOptions
 
 SAVED = (".nc", ".zarr")

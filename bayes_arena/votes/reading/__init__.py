@@ -6,8 +6,7 @@ opening         a source opened: layout found, records rewritten, columns recogn
 validity        votes grouped and decoded, invalid ones quoted and refused
 decoding        from labels of winners, and their grades, to outcomes
 covariates      prompts, other slices, and features
-duplicates      votes that occur more than once in the source
-weights         weights that are not counts, and scores
+counting        how much a vote counts: weights, scores, duplicates
 checks          ``check``: what the votes can and cannot settle
 shares          the shares of groups in a population, from a table
 style_features  ``style_features``: length and markdown of the answers, as features

@@ -15,8 +15,8 @@ from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_ties
+from bayes_arena.votes.reading.counting import Repeats
 from bayes_arena.votes.reading.decoding import normalised
-from bayes_arena.votes.reading.duplicates import Repeats
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
 from bayes_arena.votes.records import never_beaten_groups, records, repeated_answers
 from bayes_arena.votes.sources.frames import in_the_same_engine

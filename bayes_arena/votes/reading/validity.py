@@ -39,6 +39,7 @@ from bayes_arena.memory import enough_memory
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.names import CRITERION, ITEM, PROMPT, SLICE, Period
 from bayes_arena.votes.outcomes import BOTH_BAD, OF_NAME, OUTCOMES, TIE, grades_of, wins_by
+from bayes_arena.votes.reading.counting import once_each, one_side, without_repeats
 from bayes_arena.votes.reading.covariates import (
     by_name,
     can_repeat,
@@ -60,7 +61,6 @@ from bayes_arena.votes.reading.decoding import (
     meanings_of,
     without_sides,
 )
-from bayes_arena.votes.reading.duplicates import once_each, one_side, without_repeats
 from bayes_arena.votes.reading.opening import OpenedVotes, ReadOptions, open_votes, require_options
 from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import Frame, to_polars
@@ -101,7 +101,7 @@ class ValidVotes:
     ----------
     rows : polars.DataFrame
         As :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of
-        an outcome, for :func:`~bayes_arena.votes.reading.weights.weighed` to write out.
+        an outcome, for :func:`~bayes_arena.votes.reading.counting.weighed` to write out.
     dropped : dict of str to int
         Invalid votes left out, by problem.
     sided : bool
