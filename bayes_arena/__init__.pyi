@@ -33,7 +33,12 @@ from .likelihood.simulation import Arena as Arena, example_arena as example_aren
 from .likelihood.specification import Model as Model
 from .page.report import report as report
 from .ratings.elo import EloScale as EloScale
-from .ratings.estimates import contrasts as contrasts, effects as effects, strengths as strengths
+from .ratings.estimates import (
+    contrasts as contrasts,
+    effects as effects,
+    strengths as strengths,
+    style_effects as style_effects,
+)
 from .ratings.grades import grades as grades
 from .ratings.groups import (
     best_by_group as best_by_group,
@@ -57,7 +62,6 @@ from .ratings.probabilities import (
     win_probability as win_probability,
 )
 from .ratings.slices import answers as answers, slice_gaps as slice_gaps
-from .ratings.style import style_effects as style_effects
 from .reliability.annotators import annotators as annotators
 from .reliability.bursts import bursts as bursts
 from .reliability.camps import camps as camps
@@ -68,15 +72,17 @@ from .validation.cross_validation import held_out as held_out, kfold as kfold
 from .validation.diagnostics import diagnose as diagnose
 from .validation.leave_one_out import leave_one_out as leave_one_out
 from .validation.prediction import predict as predict
-from .validation.predictive import predictive_check as predictive_check, replicate as replicate
-from .validation.prior_check import prior_check as prior_check
+from .validation.predictive import (
+    predictive_check as predictive_check,
+    prior_check as prior_check,
+    replicate as replicate,
+)
 from .votes.cells import Cells as Cells
-from .votes.merging import merge as merge
 from .votes.parquet import read_cells as read_cells
 from .votes.reading.checks import check as check
 from .votes.reading.read_votes import read_sequence as read_sequence, read_votes as read_votes
 from .votes.reading.style_features import style_features as style_features
-from .votes.selection import drop_annotators as drop_annotators, keep_annotators as keep_annotators
-from .votes.splitting import split as split
+from .votes.selection import drop_annotators as drop_annotators, keep_annotators as keep_annotators, split as split
+from .votes.summing import merge as merge
 
 __version__: str

@@ -1,11 +1,14 @@
-"""Arrays and columns: their types, and sums over an index."""
+"""Arrays and columns: their types, sums over an index, and tables."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,3 +19,12 @@ Columns = dict[str, Any]
 def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> Floats:
     """Sum values by index, shape (size,); rows are added in their order."""
     return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)
+
+
+def table_of(data: Any, columns: list[str] | None = None, /, **about: Any) -> pd.DataFrame:
+    """Return columns, or rows and the names of their columns, as a table whose ``attrs`` say what it is about."""
+    from bayes_arena.table import Table  # pandas is slow to import
+
+    table = Table(data, columns=columns)
+    table.attrs.update(about)
+    return table

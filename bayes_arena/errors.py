@@ -249,12 +249,6 @@ def printable(text: str) -> str:
 
 
 def require_draws(size: int, seed: int, what: str = "draw") -> None:
-    """Require at least one draw, split or fold, and a seed that is not negative.
-
-    Raises
-    ------
-    ModelError
-        If there are none, or the seed is negative.
-    """
+    """Require at least one draw, split or fold, and a seed that is not negative."""
     if size < 1 or seed < 0:
         raise ModelError(f"Ask for at least one {what}, with a seed that is not negative; not {size} with seed {seed}.")

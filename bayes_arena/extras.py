@@ -27,20 +27,7 @@ EXTRA_OF = {
 
 
 def require(part: str, *packages: str) -> None:
-    """Raise an error if packages that a part needs are not installed.
-
-    Parameters
-    ----------
-    part : str
-        What needs them, in the plural: the first words of the message.
-    *packages : str
-        Names to import.
-
-    Raises
-    ------
-    MissingPackageError
-        If one of them is not installed.
-    """
+    """Raise an error if packages are not installed that a part, in the plural, needs; its name begins the message."""
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         wanted = dict.fromkeys(

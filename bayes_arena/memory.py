@@ -38,13 +38,7 @@ def shortage(needed: float, *, now: bool = False) -> str:
 
 @contextmanager
 def enough_memory(what: str) -> Iterator[None]:
-    """Where there is too little memory to begin, or it runs out, say for what.
-
-    Raises
-    ------
-    TooLargeError
-        If so.
-    """
+    """Where there is too little memory to begin, or it runs out, say for what in a TooLargeError."""
     remedy = "Raise the limit, or use fewer votes or competitors."
     if short := shortage(0):
         raise TooLargeError(f"There is too little memory for {what}: {short}. {remedy}")

@@ -20,12 +20,7 @@ PATIENCE = 1.0
 def report(text: str, done: int = 0, of: int = 0) -> None:
     """Show what is under way, in place of what was shown before; an empty text clears the line.
 
-    Parameters
-    ----------
-    text : str
-        What is under way.
-    done, of : int
-        Steps done and their total, shown as a bar with the time left; an endless bar if unknown.
+    Steps done and their total are shown as a bar with the time left; an endless bar if unknown.
     """
     if not sys.stderr.isatty():
         return
@@ -72,14 +67,8 @@ def in_background[T](work: Callable[[], T], under_way: Callable[[], str]) -> T:
     """Do work that would block Ctrl-C in a thread, show what is under way, and return its result.
 
     A compiler reacts to Ctrl-C late, or loses it. The main thread, which only waits, reacts at once; the work ends by
-    itself, or with the process. As compiling is rare and unexpected, it is announced once even without a terminal.
-
-    Parameters
-    ----------
-    work : callable
-        What to do.
-    under_way : callable
-        Returns what is under way, asked every second; nothing is shown while the text is empty.
+    itself, or with the process. As compiling is rare and unexpected, it is announced once even without a terminal. What
+    is under way is asked every second, and nothing is shown while that text is empty.
     """
     outcome: Future[T] = Future()
 

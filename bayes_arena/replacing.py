@@ -34,12 +34,8 @@ EXCHANGE = 2
 def written_beside(path: Path, *, error: type[ArenaError] = OutputError) -> Iterator[Path]:
     """Yield where to write a file or folder; then move it into place, over what is there.
 
-    A pipe or a device has no content to lose, and is written directly.
-
-    Raises
-    ------
-    error
-        If it cannot be written; the message names it and the reason.
+    A pipe or a device has no content to lose, and is written directly. An ``error`` names what cannot be written, and
+    why.
     """
     with typed_faults(path, error):
         if path.exists() and not path.is_file() and not path.is_dir():

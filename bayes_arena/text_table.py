@@ -46,18 +46,9 @@ def print_aligned(shown: Shown, title: str, spare: Sequence[str] = ()) -> None:
 
 
 def aligned(shown: Shown, title: str, spare: Sequence[str] = (), columns: int | None = None) -> str:
-    """Return a table as text.
+    """Return a table, heading to values, as text of lines with so many characters at most.
 
-    Parameters
-    ----------
-    shown : mapping of str to sequence of str
-        Heading to values.
-    title : str
-        Lines above it.
-    spare : sequence of str
-        Headings that may be left out, in this order.
-    columns : int, optional
-        Characters of a line; unlimited by default.
+    ``spare`` headings may be left out, in this order.
     """
     from rich.console import Console
 

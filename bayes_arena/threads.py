@@ -47,13 +47,7 @@ def _threads() -> ThreadpoolController:
 
 
 def require_threads_of_polars() -> None:
-    """Refuse to use Polars where it would wait forever: in a fork of a process that has used it.
-
-    Raises
-    ------
-    ForkError
-        If this process is such a fork.
-    """
+    """Refuse to use Polars where it would wait forever: in a fork of a process that has used it."""
     if _first_user_of_polars() != os.getpid():
         raise ForkError(
             "This process was forked from one that had read votes, and would wait forever for Polars' threads, which "

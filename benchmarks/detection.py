@@ -31,9 +31,8 @@ import pandas as pd
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
-from bayes_arena.paper.detection import suspects
 from bayes_arena.paper.measures import detection
-from bayes_arena.paper.perturbation import KINDS, Kind, perturb
+from bayes_arena.paper.perturbation import KINDS, Kind, perturb, suspects
 from bayes_arena.progress import report
 from bayes_arena.reliability.anomaly import TOLERANCE
 

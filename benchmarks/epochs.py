@@ -21,7 +21,7 @@ import bayes_arena as ba
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.paper.descent import EPOCHS, FIRST, LEARNING_RATE, SECOND, TINY, descend, random_start
+from bayes_arena.paper.convergence import EPOCHS, FIRST, LEARNING_RATE, SECOND, TINY, descend, random_start
 
 LEAST_VOTES = 50
 ROUNDS, LAPS, LIMIT = 2, 5, 300.0

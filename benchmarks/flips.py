@@ -53,7 +53,8 @@ def described(name: str, fit: ba.Fit, table: pd.DataFrame, seconds: float, n_ref
 def ordered_again(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
     """Return k of the adjacent pairs, and k with votes ordered by the mean of their effects before and after."""
     fit = flips.at_mode(fit)
-    above, below = flips.ordered_pairs(fit, "adjacent")
+    order = np.argsort(-(fit.strength + fit.view.slices @ fit.point.slices), kind="stable")
+    above, below = order[:-1], order[1:]
     first, again = [], []
     contrasts = flips.contrasts_of(fit, above, below)
     for contrast, found in zip(contrasts, flips.fewest_changes(fit, above, below, "vote", "drop", 0.3), strict=True):

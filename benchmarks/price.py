@@ -7,7 +7,7 @@ r ~ Normal(0, .6), and 4,000 votes of 80 annotators with theta ~ Normal(1, .5), 
 competitors of each are pushed: from two fifths down the ranking (place 8 of 20) up to a quarter (5), and from a fifth
 (4; of six competitors the third) to the first place. Accounts vote on everything as often as others do; each honest
 vote is drawn from the fitted model, with the habits of an annotator drawn for the account, and a push is added where
-the target is shown (``bayes_arena/decisions/campaigns.py``).
+the target is shown (``bayes_arena/decisions/price.py``).
 
 Gain: what a campaign at the predicted price moves the target, as predicted, over what it does in refits; beside it the
 linear influence of a vote, times the votes. Price: the predicted number of accounts over the fewest with which refits
@@ -34,7 +34,7 @@ import numpy as np
 import polars as pl
 
 import bayes_arena as ba
-from bayes_arena.decisions.campaigns import Board, campaign, scores
+from bayes_arena.decisions.price import Board, campaign, scores
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.votes.outcomes import TIE, WIN
 

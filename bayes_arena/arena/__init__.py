@@ -2,10 +2,8 @@
 
 ============  ========================================================
 stable_arena  ``StableArena``
-rules         who takes part in a round, and whom it judges
-store         the file: transactions, copies, recovery
-schema        its tables
+store         the file: its tables, transactions, errors
 votes         votes in it, with their prompts, slices and features
-rounds        rounds in it, and decisions about annotators
+rounds        rounds in it: who takes part, whom they judge, what they publish
 ============  ========================================================
 """

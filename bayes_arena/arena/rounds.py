@@ -1,4 +1,18 @@
-"""Rounds in the file of an arena: what they published, and what was decided about annotators."""
+"""Rounds of the Stable Arena: who takes part, whom they judge, and what the file keeps of them.
+
+One round (Algorithm 3 of the am-ELO paper), with S the stored votes and delta_k the number of votes of annotator k:
+
+1. S' = votes of the annotators who are not excluded and have delta_k > delta; the others wait for more votes.
+2. Strengths R and discriminations theta are fitted to S' and published.
+3. Annotators with theta_k <= epsilon, on the paper's scale (sum_k theta_k = 1), are warned, or excluded from later
+   rounds. Their votes stay stored, so that they can be readmitted; the next round then judges them again.
+
+With ``prior="flat", delta=50, exclude="exclude"`` this is the paper's algorithm. By default no annotator has to wait,
+since the pooled model copes with annotators of few votes, and annotators are only warned. Where votes on a competitor
+are not those of one crowd, step 2 discounts some of them (:mod:`bayes_arena.promotion`).
+
+Source: Liu et al., "am-ELO", ICML 2025, section 4.3.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +30,18 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.laplace import Laplace
 from bayes_arena.reliability.annotators import annotator_columns
+from bayes_arena.reliability.flagging import discoveries, flag_by_theta
 from bayes_arena.version import __version__
+from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import whole_counts
+from bayes_arena.votes.selection import drop_annotators, keep_annotators
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Decision = Literal["warned", "excluded", "readmitted"]
+Policy = Literal["warn", "exclude"]
+DECISIONS: Mapping[Policy, Decision] = {"warn": "warned", "exclude": "excluded"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,28 +83,7 @@ def ability_columns(fit: Fit, *, level: float) -> Columns:
 def publish(
     store: Store, round: Round, abilities: Columns, *, level: float, elo: EloScale, settings: Mapping[str, Any]
 ) -> None:
-    """Write a round, in one transaction.
-
-    Parameters
-    ----------
-    store : Store
-        Open file.
-    round : Round
-        The round after the last in the file.
-    abilities : dict of str to sequence
-        Columns of its fit by :func:`ability_columns`.
-    level : float
-        Coverage of the intervals.
-    elo : EloScale
-        Scale of the scores.
-    settings : mapping
-        The other options of the round.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be written, or another round was published first.
-    """
+    """Write the round after the last in the file, with columns of :func:`ability_columns`, in one transaction."""
     result = round.fit
     settings = {
         **settings,
@@ -171,6 +169,8 @@ JUDGED = (
     "p_negative",
 )
 """Columns of :func:`~bayes_arena.annotators` that a round publishes."""
+
+
 EXCLUDED = """
 select annotator from decision where decision in ('excluded', 'readmitted')
 group by annotator having arg_max(decision, number) = 'excluded'
@@ -236,3 +236,30 @@ def decision_table(session: Session) -> pd.DataFrame:
         "select name as annotator, decision, round, time, reason "
         "from decision join annotator on code = annotator order by number"
     )
+
+
+def taking_part(cells: Cells, excluded: tuple[str, ...], delta: float) -> Cells:
+    """Return the votes of the annotators who are not excluded and have more than ``delta`` votes."""
+    if excluded:
+        cells = drop_annotators(cells, excluded)
+    if delta > 0:
+        cells = keep_annotators(cells, more_than=delta)
+    return cells
+
+
+def flagged_by_theta(fit: Fit, epsilon: float) -> dict[str, str]:
+    """Return the annotators with too little discrimination, and why."""
+    if not fit.target.free_discrimination:
+        return {}
+    return dict.fromkeys(flag_by_theta(fit, epsilon=epsilon), f"theta (sum 1) not above {epsilon:g}")
+
+
+def flagged_at_fdr(fit: Fit, abilities: Columns, fdr: float) -> dict[str, str]:
+    """Return the annotators flagged at a false discovery rate, as by :func:`~bayes_arena.flag`, and why."""
+    if not fit.target.own:
+        return {}
+    anomaly, names = np.asarray(abilities["anomaly_probability"]), abilities["annotator"]
+    return {
+        str(names[k]): f"anomaly probability {anomaly[k]:.3f}, false discovery rate {fdr:g}"
+        for k in discoveries(anomaly, fdr)
+    }

@@ -1,4 +1,4 @@
-"""The Stable Arena: votes come in, rounds go out by the rules of :mod:`bayes_arena.arena.rules`."""
+"""The Stable Arena: votes come in, rounds go out by the rules of :mod:`bayes_arena.arena.rounds`."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from bayes_arena.arena.rounds import (
+    DECISIONS,
+    Policy,
     Round,
     ability_columns,
     decide,
     decision_table,
     excluded_annotators,
+    flagged_at_fdr,
+    flagged_by_theta,
     last_round,
     publish,
     rating_table,
     round_table,
     status_table,
+    taking_part,
 )
-from bayes_arena.arena.rules import DECISIONS, Policy, flagged_at_fdr, flagged_by_theta, taking_part
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.decisions.next_pairs import Goal, next_pairs

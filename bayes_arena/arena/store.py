@@ -1,4 +1,16 @@
-"""The file of an arena: a DuckDB database, whose tables :mod:`bayes_arena.arena.schema` describes.
+"""The file of an arena: a DuckDB database.
+
+==============================  ======================================================================================
+``arena``                       one row: version of this layout; what the votes carry (null at first): whether
+                                annotators and ids, which columns were read as the prompt, names of slices and features
+``competitor``, ``annotator``   names, each with a small number that the other tables use
+``context``                     combinations of the values of slices and features, each with a number
+``vote``                        append-only: one row per vote, with its id, 64 bits of the id's hash, and when it came
+``cell``                        votes summed per (a, b, annotator, context, outcome, weight)
+``round``                       what each round published about itself,
+``rating``, ``ability``         about the competitors and about the annotators
+``decision``                    who was warned, excluded or readmitted: when, by which round and why
+==============================  ======================================================================================
 
 Every change is one transaction, written ahead to ``FILE.wal``: a process that is killed loses nothing it has committed
 and leaves nothing it has not. DuckDB lets one process write, or several read. Threads must not share a DuckDB
@@ -14,13 +26,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arena.schema import SCHEMA, SCHEMA_VERSION, defined, defined_by_arenas
+from bayes_arena.arrays import table_of
 from bayes_arena.errors import StoreError, listing
 from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
@@ -29,6 +42,53 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+SCHEMA_VERSION = 4
+"""Version of the layout of a file."""
+SCHEMA = """
+create table arena (
+    schema_version integer, created timestamp, annotators boolean, ids boolean, changes bigint,
+    prompt varchar[], slices varchar[], features varchar[]
+);
+create table competitor (code integer primary key, name varchar unique);
+create table annotator (code integer primary key, name varchar unique);
+create table context (code integer primary key, slices varchar[], features double[]);
+create table vote (
+    hash ubigint, id varchar, a integer, b integer, annotator integer, outcome tinyint, weight double, added timestamp,
+    context integer
+);
+create table cell (
+    a integer, b integer, annotator integer, context integer, outcome tinyint, weight double, n bigint,
+    primary key (a, b, annotator, context, outcome, weight)
+);
+create table round (
+    round integer primary key, time timestamp, version varchar, votes double, competitors integer, annotators integer,
+    waiting integer, excluded integer, flagged integer, model varchar, prior varchar, method varchar, evidence varchar,
+    mean_loss double, warnings varchar[], settings varchar
+);
+create table rating (
+    round integer, competitor integer, rank integer, elo double, lower double, upper double, rank_lower integer,
+    rank_upper integer, votes double, wins double, losses double, ties double, p_best double
+);
+create table ability (
+    round integer, annotator integer, votes double, theta double, theta_lower double, theta_upper double,
+    theta_paper double, p_negative double, verdict varchar, kind varchar, anomaly_probability double,
+    net_agreement double
+);
+create table decision (
+    number bigint primary key, annotator integer, round integer, time timestamp, decision varchar, reason varchar
+);
+"""
+KINDS = {
+    "schema": "duckdb_schemas",
+    "table": "duckdb_tables",
+    "view": "duckdb_views",
+    "function": "duckdb_functions",
+    "sequence": "duckdb_sequences",
+    "type": "duckdb_types",
+    "index": "duckdb_indexes",
+    "trigger": "duckdb_triggers",  # since DuckDB 2
+}
+"""What a database file can define, and the function that lists it."""
 LOCK = re.compile(r"lock is held in (?P<program>.+) \(PID (?P<pid>\d+)\)")
 DISK = re.compile(r"(?:open|write|fsync|truncate)\b[^\"]* file \"[^\"]+\"[^:]*: (?P<reason>.+)")
 CLOSED: dict[str, str | bool | int | float | list[str]] = {
@@ -40,16 +100,38 @@ CLOSED: dict[str, str | bool | int | float | list[str]] = {
 """Settings under which no file can make DuckDB read or write another, or load or download an extension."""
 
 
-def create_file(path: Path) -> None:
-    """Create the file of an empty arena; it appears whole or not at all.
+def defined(connection: DuckDBPyConnection) -> set[tuple[str, ...]]:
+    """Return everything that a file defines: kind, schema and name, and the SQL of tables.
 
-    Raises
-    ------
-    StoreError
-        If the file already exists, or cannot be written.
-    MissingPackageError
-        If DuckDB is not installed.
+    Functions are called by their full names, since a file may define others of the same name. Objects that the file
+    marks as internal count too.
     """
+    known = {
+        name for (name,) in connection.execute("select function_name from system.main.duckdb_functions()").fetchall()
+    }
+    return {
+        (kind, *row)
+        for kind, function in KINDS.items()
+        if function in known
+        for row in connection.execute(
+            f"select schema_name, {kind}_name, {'sql' if kind == 'table' else 'null'} from system.main.{function}() "
+            "where database_name not in ('system', 'temp')"
+        ).fetchall()
+    }
+
+
+@cache
+def defined_by_arenas() -> set[tuple[str, ...]]:
+    """Return everything that the file of an arena defines, as the installed DuckDB writes it."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(SCHEMA)
+        return defined(connection)
+
+
+def create_file(path: Path) -> None:
+    """Create the file of an empty arena; it appears whole or not at all."""
     require("Stable Arenas", "duckdb")
     log = path.with_name(path.name + ".wal")  # DuckDB would take a log left there for that of the new file
     for existing in (path, log):
@@ -95,10 +177,8 @@ class Session:
 
     def table(self, query: str) -> pd.DataFrame:
         """Return the result of a query."""
-        from bayes_arena.table import Table
-
         with _typed_errors(self.path):
-            return Table(self.connection.execute(query).df())
+            return table_of(self.connection.execute(query).df())
 
     @contextmanager
     def incoming(self, columns: Mapping[str, Any]) -> Iterator[None]:
@@ -114,7 +194,7 @@ class Session:
             self.execute(f"insert into {table} by name select * from incoming")
 
     def defined(self) -> set[tuple[str, ...]]:
-        """Return everything that the file defines, tables and others (:func:`~bayes_arena.arena.schema.defined`)."""
+        """Return everything that the file defines, tables and others."""
         with _typed_errors(self.path):
             return defined(self.connection)
 
@@ -127,22 +207,7 @@ class Session:
 
 
 class Store:
-    """The open file of an arena, which threads may share.
-
-    Parameters
-    ----------
-    path : Path
-        A file that :func:`create_file` made.
-    read_only : bool
-        Open it only for reading, as other processes may at the same time.
-
-    Raises
-    ------
-    StoreError
-        If the file is absent, in use by another process, or not an arena that this version reads.
-    MissingPackageError
-        If DuckDB is not installed.
-    """
+    """The open file of an arena, which threads may share; other processes may, too, if all of them are read-only."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         require("Stable Arenas", "duckdb")
@@ -202,13 +267,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """Run the block as one transaction: all of it is kept, or nothing. Threads wait for one another.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be written, or is written through another ``Store`` of this process.
-        """
+        """Run the block as one transaction: all of it is kept, or nothing. Threads wait for one another."""
         if self._read_only:
             raise StoreError(f"{str(self.path)!r} is open for reading only. Open it without read_only=True.")
         with self._writing, self.read() as session:

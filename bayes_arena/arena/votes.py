@@ -59,18 +59,7 @@ class Addition:
 
 
 def identify(groups: pl.DataFrame) -> pl.DataFrame:
-    """Give every vote its id, one row per vote.
-
-    Parameters
-    ----------
-    groups : polars.DataFrame
-        From :func:`~bayes_arena.votes.reading.validity.valid_votes`.
-
-    Returns
-    -------
-    polars.DataFrame
-        The same columns without ``n``, and a unique ``id``.
-    """
+    """Give every vote of :func:`~bayes_arena.votes.reading.validity.valid_votes` a unique ``id``, one row per vote."""
     content = [name for name in CONTENT if name in groups.columns] + columns_of(groups, SLICE, FEATURE)
     named = groups.cast({pl.Categorical: pl.String})
     groups = named.group_by("id" if "id" in groups.columns else [], *content).agg(pl.sum("n"))
@@ -88,32 +77,10 @@ def identify(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[str]) -> int:
-    """Store the votes that are not stored yet, in one transaction.
+    """Store the votes of :func:`identify` that are not stored yet, in one transaction; return how many there were.
 
-    Parameters
-    ----------
-    store : Store
-        Open file.
-    votes : polars.DataFrame
-        From :func:`identify`.
-    ids : bool
-        Whether the votes came with ids.
-    prompt : sequence of str
-        Columns that were read as the prompt.
-
-    Returns
-    -------
-    int
-        How many votes were new.
-
-    Raises
-    ------
-    ColumnError
-        If earlier votes carried annotators, ids, slices or features and these do not, or the reverse.
-    InvalidVotesError
-        If an id belongs to a different stored vote.
-    StoreError
-        If the file cannot be written.
+    ``prompt`` are the columns that were read as the prompt. All votes of an arena carry the same, and ids once and for
+    all.
     """
     known_annotators = "annotator" in votes.columns
     if not known_annotators:
@@ -128,8 +95,9 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
         _settle(session, "annotators", known_annotators, "annotator= (--annotator)")
         _settle(session, "ids", ids, "id= (--id)")
         session.execute("update arena set prompt = ? where prompt is null", [list(prompt)])
-        _settle_names(session, "slices", slices, "prompt= and slices= (--prompt, --slice)")
-        _settle_names(session, "features", features, "features= (--feature)")
+        slice_names, feature_names = ([column.partition(":")[2] for column in of] for of in (slices, features))
+        _settle(session, "slices", slice_names, "prompt= and slices= (--prompt, --slice)")
+        _settle(session, "features", feature_names, "features= (--feature)")
         with session.incoming(columns):
             _number_names(session, "competitor", "select a as name from incoming union select b from incoming")
             if known_annotators:
@@ -153,11 +121,16 @@ def add_votes(store: Store, votes: pl.DataFrame, *, ids: bool, prompt: Sequence[
     return int(new)
 
 
-def _settle(session: Session, what: str, carried: bool, remedy: str) -> None:
-    """Require votes to carry what the first ones carried."""
+def _settle(session: Session, what: str, carried: bool | list[str], remedy: str) -> None:
+    """Require votes to carry what the first ones carried: annotators and ids or none, slices and features by name."""
     ((settled,),) = session.rows(f"select {what} from arena")
     if settled is None:
         session.execute(f"update arena set {what} = ?", [carried])
+    elif settled != carried and isinstance(carried, list):
+        raise ColumnError(
+            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
+            f"{listing(carried) or '(none)'}. Name the same ones for all votes of an arena: {remedy}."
+        )
     elif settled != carried:
         having, lacking = ("stored", "new") if settled else ("new", "stored")
         raise ColumnError(
@@ -247,19 +220,6 @@ def settled_prompt(session: Session) -> tuple[str, ...] | None:
     """Return the columns read as prompts from the first votes: empty if they carry none, None before the first."""
     ((columns,),) = session.rows("select prompt from arena")
     return None if columns is None else tuple(columns)
-
-
-def _settle_names(session: Session, what: str, columns: list[str], remedy: str) -> None:
-    """Require votes to carry the slices or features of the first ones."""
-    carried = [column.partition(":")[2] for column in columns]
-    ((settled,),) = session.rows(f"select {what} from arena")
-    if settled is None:
-        session.execute(f"update arena set {what} = ?", [carried])
-    elif settled != carried:
-        raise ColumnError(
-            f"The stored votes carry the {what} {listing(settled) or '(none)'}, and the new votes "
-            f"{listing(carried) or '(none)'}. Name the same ones for all votes of an arena: {remedy}."
-        )
 
 
 def number_contexts(session: Session, slices: list[str], features: list[str]) -> str:

@@ -10,8 +10,7 @@ app          the application that commands register with, and warnings
 options      dataclasses of options as parameters of a command
 vote_source  options: where votes come from
 fit_options  options: the model, the intervals, the Elo scale
-output       options: how answers are written, and where
-picture      options: the picture that is drawn beside the answer
+output       options: how answers are written, and where; the picture beside them
 headings     how a fit is described above its table, and in JSON
 ===========  ==========================================================
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
 
 from typer import Option
 
@@ -38,14 +38,13 @@ GoalName = Literal["best", "ranking"]
 class ModelChoice:
     """Which model is fitted, and how."""
 
+    panel: ClassVar[str] = MODEL
     model: Annotated[
         ModelName | None,
         Option(
             metavar="MODEL",
             help="bradley-terry, m-elo, am-elo, davidson or am-davidson. Default: am-davidson where annotators are "
             "known, else davidson; under a flat prior am-elo and bradley-terry.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
     prior: Annotated[
@@ -54,7 +53,6 @@ class ModelChoice:
             metavar="PRIOR",
             help="default: Gaussian, spreads estimated. weak: the same, but almost no information about strengths. "
             "flat: none, which is the paper's maximum likelihood.",
-            rich_help_panel=MODEL,
             show_default=False,
         ),
     ] = "default"
@@ -64,17 +62,10 @@ class ModelChoice:
             metavar="METHOD",
             help="map: the mode of the posterior at fixed spreads. marginal: spreads estimated (default where "
             "annotators or slices are pooled). nuts: the whole posterior, sampled.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
     drift: Annotated[
-        bool,
-        Option(
-            "--drift",
-            help="Let strengths move over the periods of the votes (--time), and rank now.",
-            rich_help_panel=MODEL,
-        ),
+        bool, Option("--drift", help="Let strengths move over the periods of the votes (--time), and rank now.")
     ] = False
     groups: Annotated[
         str | None,
@@ -82,7 +73,6 @@ class ModelChoice:
             metavar="NAMES",
             help="Columns that say of which group an annotator is: age,country. Competitors get a strength in each "
             "group (--in), and rankings can be those of a population (--population).",
-            rich_help_panel=MODEL,
         ),
     ] = None
     robust: Annotated[
@@ -91,24 +81,18 @@ class ModelChoice:
             metavar="WHEN",
             help="Discount votes on a competitor that are not those of one crowd: on, off, or auto, which does so "
             "where the model has parameters of annotators.",
-            rich_help_panel=MODEL,
         ),
     ] = "auto"
     keep: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="Count an annotator's votes in full. Repeatable.", rich_help_panel=MODEL),
+        list[str] | None, Option(metavar="NAME", help="Count an annotator's votes in full. Repeatable.")
     ] = None
-    drop: Annotated[
-        list[str] | None,
-        Option(metavar="NAME", help="Leave an annotator's votes out. Repeatable.", rich_help_panel=MODEL),
-    ] = None
+    drop: Annotated[list[str] | None, Option(metavar="NAME", help="Leave an annotator's votes out. Repeatable.")] = None
     answers: Annotated[
         When,
         Option(
             metavar="WHEN",
             help="Give each competitor a strength on every prompt: on, off, or auto, which does so if the votes can "
             "distinguish that from noise.",
-            rich_help_panel=MODEL,
         ),
     ] = "auto"
     dimensions: Annotated[
@@ -116,7 +100,6 @@ class ModelChoice:
         Option(
             metavar="COUNT",
             help="Directions in which annotators disagree: a number, or auto: up to two, as many as the votes show.",
-            rich_help_panel=MODEL,
         ),
     ] = "auto"
     strength_by: Annotated[
@@ -125,7 +108,6 @@ class ModelChoice:
             metavar="NAME",
             help="Give competitors a strength in every level of a slice that --slice reads (category, for instance), "
             "or for every annotator. Repeatable. Answers are then rated only with --answers on.",
-            rich_help_panel=MODEL,
         ),
     ] = None
     style: Annotated[
@@ -134,17 +116,14 @@ class ModelChoice:
             metavar="NAME",
             help="Compare at equal values of a feature that --feature reads (length, for instance). Repeatable. "
             "Answers are then rated only with --answers on.",
-            rich_help_panel=MODEL,
         ),
     ] = None
-    seed: Annotated[int, Option(help="The same seed gives the same answer.", rich_help_panel=MODEL)] = 0
+    seed: Annotated[int, Option(help="The same seed gives the same answer.")] = 0
     sigma_strength: Annotated[
-        float | None,
-        Option(metavar="SD", help="Prior standard deviation of strengths, in logits.", rich_help_panel=MODEL),
+        float | None, Option(metavar="SD", help="Prior standard deviation of strengths, in logits.")
     ] = None
     sigma_discrimination: Annotated[
-        float | None,
-        Option(metavar="SD", help="Prior standard deviation of theta around 1.", rich_help_panel=MODEL),
+        float | None, Option(metavar="SD", help="Prior standard deviation of theta around 1.")
     ] = None
 
     @property
@@ -172,13 +151,7 @@ class ModelChoice:
         return chosen
 
     def fitted(self, source: VoteSource) -> Fit:
-        """Load the fit that the source names, with the warnings it came with, or fit the model to the votes.
-
-        Raises
-        ------
-        ModelError
-            If options of the model, or of the votes, are given beside a saved fit.
-        """
+        """Load the fit that the source names, with the warnings it came with, or fit the model to the votes."""
         if not source.is_saved:
             return self.fit(self.read(source))
         from bayes_arena.fits.saved.storage import load
@@ -233,7 +206,8 @@ class ModelChoice:
 class IntervalChoice:
     """Which intervals are shown."""
 
-    level: Annotated[float, Option(help="Coverage of the intervals.", rich_help_panel=MODEL)] = 0.95
+    panel: ClassVar[str] = MODEL
+    level: Annotated[float, Option(help="Coverage of the intervals.")] = 0.95
     interval: Annotated[
         IntervalName | None,
         Option(
@@ -242,8 +216,6 @@ class IntervalChoice:
             "robust to a misspecified likelihood. clustered: the same, with votes of one annotator correlated (by item "
             "the default for scores of items). bootstrap: refits to resampled votes. "
             "The last four do not go with --method nuts.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
     by: Annotated[
@@ -252,11 +224,9 @@ class IntervalChoice:
             metavar="NAME",
             help="Clusters of --interval clustered (default: annotator) or bootstrap (default: single votes): "
             "annotator, prompt, another slice, or a column of the file.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
-    resamples: Annotated[int, Option(min=2, metavar="N", help="Refits of the bootstrap.", rich_help_panel=MODEL)] = 200
+    resamples: Annotated[int, Option(min=2, metavar="N", help="Refits of the bootstrap.")] = 200
 
     def chosen(self, seed: int, fit: Fit) -> Interval:
         """Return the interval for a fit; the seed is that of the bootstrap."""
@@ -278,13 +248,10 @@ class IntervalChoice:
 class BoardChoice:
     """What the ranking is over, and whose votes it averages."""
 
+    panel: ClassVar[str] = MODEL
     over: Annotated[
         OverName | None,
-        Option(
-            help="With answers: rank for new prompts like these (default), or for these prompts alone.",
-            rich_help_panel=MODEL,
-            show_default=False,
-        ),
+        Option(help="With answers: rank for new prompts like these (default), or for these prompts alone."),
     ] = None
     within: Annotated[
         str | None,
@@ -292,8 +259,6 @@ class BoardChoice:
             "--in",
             metavar="NAME=SLICE",
             help="With --groups or --strength-by NAME: rank within one level of the slice, such as category=coding.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
     at: Annotated[
@@ -301,8 +266,6 @@ class BoardChoice:
         Option(
             metavar="DATE",
             help="With --drift: rank as of a date or period, 2026-03-01 for instance; after the votes, a forecast.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
     whose: Annotated[
@@ -311,7 +274,6 @@ class BoardChoice:
             "--of",
             help="Whose votes are averaged: everybody's, or the middle 60 % of them, without those who expect least "
             "and most of a competitor.",
-            rich_help_panel=MODEL,
         ),
     ] = "everybody"
     population: Annotated[
@@ -319,8 +281,6 @@ class BoardChoice:
         Option(
             metavar="FILE",
             help="With --groups NAME: rank for the population of this table, with columns NAME and share.",
-            rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None
 
@@ -337,14 +297,11 @@ class BoardChoice:
 class ScaleChoice:
     """On which scale scores are shown."""
 
-    init: Annotated[float, Option(help="Mean score.", rich_help_panel=SCALE)] = 1000.0
-    scale: Annotated[
-        float, Option(help="Points between two competitors whose odds are BASE to 1.", rich_help_panel=SCALE)
-    ] = 400.0
-    base: Annotated[float, Option(help="Odds that SCALE points stand for.", rich_help_panel=SCALE)] = 10.0
-    anchor: Annotated[
-        str | None, Option(metavar="NAME=SCORE", help="Shift all scores so that NAME has SCORE.", rich_help_panel=SCALE)
-    ] = None
+    panel: ClassVar[str] = SCALE
+    init: Annotated[float, Option(help="Mean score.")] = 1000.0
+    scale: Annotated[float, Option(help="Points between two competitors whose odds are BASE to 1.")] = 400.0
+    base: Annotated[float, Option(help="Odds that SCALE points stand for.")] = 10.0
+    anchor: Annotated[str | None, Option(metavar="NAME=SCORE", help="Shift all scores so that NAME has SCORE.")] = None
 
     def elo(self) -> EloScale:
         """Return the Elo scale."""

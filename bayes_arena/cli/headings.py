@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bayes_arena.cli.output import between, chances, counts, digits, plain
+from bayes_arena.cli.output import between, chances, counts, digits, plain, rows
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import NotIdentifiedError, listing, printable
 from bayes_arena.markup import percent, ranges, ranked
@@ -85,16 +85,10 @@ def _discounted(result: Fit) -> list[dict[str, Any]] | None:
         return []
     from bayes_arena.decisions.integrity import integrity_columns
 
-    columns = integrity_columns(result)
-    names = ("competitor", "rank", "rank_alike", "votes", "discounted")
-    is_open = set(open_gates(result))
-    rows = zip(*(columns[name].tolist() for name in names), strict=True)
-    contested = [not math.isnan(second) for second in columns["contested"].tolist()]
-    return [
-        dict(zip((*names, "contested"), (*row, second), strict=True))
-        for row, second in zip(rows, contested, strict=True)
-        if row[0] in is_open
-    ]
+    found, is_open = integrity_columns(result), set(open_gates(result))
+    columns = {name: found[name] for name in ("competitor", "rank", "rank_alike", "votes", "discounted")}
+    columns["contested"] = [not math.isnan(second) for second in found["contested"]]
+    return [row for row in rows(columns) if row["competitor"] in is_open]
 
 
 def open_gates(result: Fit) -> list[str]:
@@ -117,12 +111,11 @@ def discounted_named(result: Fit) -> str:
 
 def promoters_named(who: Columns) -> list[str]:
     """Say who promotes or demotes whom, by the annotators whom the evidence is strict enough to name."""
-    rows = [dict(zip(who, row, strict=True)) for row in zip(*(column.tolist() for column in who.values()), strict=True)]
     return [
         f"{printable(row['annotator'])} {'promotes' if row['promotes'] else 'demotes'} {printable(row['competitor'])}: "
         f"votes {'for' if row['promotes'] else 'against'} it in {row['meant']:,.12g} of {row['votes']:,.12g} battles, "
         f"where {row['expected']:,.0f} are expected"
-        for row in rows
+        for row in rows(who)
         if row["named"]
     ]
 

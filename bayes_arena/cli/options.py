@@ -1,7 +1,8 @@
 """Options of the command line as frozen dataclasses: declared once, and taken by a command as one object.
 
-A field of such a class carries its ``typer.Option``. A command with :func:`takes_options` has the class among its
-parameters, whose fields become options of the command; :class:`Without` leaves out those that do not apply::
+A field of such a class carries its ``typer.Option``, and the class the ``panel`` of the help that shows them. A command
+with :func:`takes_options` has the class among its parameters, whose fields become options of the command;
+:class:`Without` leaves out those that do not apply::
 
     @app.command()
     @takes_options
@@ -19,6 +20,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from typer.models import OptionInfo
 
 VOTES, MODEL, SCALE, OUTPUT = "Votes", "Model", "Scale", "Output"
 """Panels of options in the help of a command."""
@@ -46,12 +49,7 @@ class Without:
 def takes_options[T](command: Callable[..., T], shown: Collection[str] | None = COMMON) -> Callable[..., T]:
     """Replace dataclasses among a command's parameters by their fields, for Typer to read.
 
-    Parameters
-    ----------
-    command : callable
-        The command.
-    shown : collection of str, optional
-        Fields of the dataclasses that its help shows; None for all.
+    The help of the command shows the fields ``shown``; all if that is None.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[Parameter] = []
@@ -68,8 +66,7 @@ def takes_options[T](command: Callable[..., T], shown: Collection[str] | None = 
         hidden = {field.name for field in taken if shown is not None and field.name not in shown}
         further |= bool(hidden)
         parameters += [
-            _named(field.name, _hidden(types[field.name]) if field.name in hidden else types[field.name], field.default)
-            for field in taken
+            _named(field.name, _with(types[field.name], hidden=field.name in hidden), field.default) for field in taken
         ]
         classes[name] = kind, [field.name for field in taken]
 
@@ -91,16 +88,18 @@ def options_given(chosen: Any) -> list[str]:
 
 
 @cache
-def _types(kind: type) -> dict[str, Any]:
-    """Return the annotations of a class; cached, as evaluating them takes milliseconds."""
-    return get_type_hints(kind, include_extras=True)
+def _types(kind: Any) -> dict[str, Any]:
+    """Return the types of the fields of a class, its options in its panel; cached, as it takes milliseconds."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: _with(hints[field.name], rich_help_panel=kind.panel) for field in fields(kind)}
 
 
-def _hidden(annotation: Any) -> Any:
-    """Return the annotation of an option that the help does not show."""
+def _with(annotation: Any, **settings: object) -> Any:
+    """Return the annotation of an option with other settings; arguments stay as they are."""
     kind, option = get_args(annotation)
-    option = copy(option)
-    option.hidden = True
+    if isinstance(option, OptionInfo):
+        option = copy(option)
+        vars(option).update(settings)
     return Annotated[kind, option]
 
 

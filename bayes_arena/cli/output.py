@@ -1,8 +1,9 @@
-"""Options: the format and file of an answer: text, Markdown or HTML for people, CSV, JSON or Parquet for programs.
+"""Options: the format and file of an answer, and the picture that is drawn beside it.
 
-Formats for people escape control characters in names; formats for programs keep names unchanged. JSON names its schema,
-``bayes-arena/rank/1`` for instance (:mod:`bayes_arena.cli.commands.schema`). Numbers written as text are rounded
-(:func:`rounded`); Parquet has all their digits.
+Text, Markdown and HTML are for people, and escape control characters in names; CSV, JSON and Parquet are for programs,
+and keep names unchanged. JSON names its schema, ``bayes-arena/rank/1`` for instance
+(:mod:`bayes_arena.cli.commands.schema`). Numbers written as text are rounded (:func:`rounded`); Parquet has all their
+digits.
 """
 
 from __future__ import annotations
@@ -10,23 +11,28 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from typer import Exit, Option
 
 from bayes_arena.cli.options import OUTPUT
-from bayes_arena.errors import OutputError
+from bayes_arena.errors import ArenaWarning, OutputError, listing
+from bayes_arena.extras import require
 from bayes_arena.markup import html_table, markdown_table
 from bayes_arena.replacing import written_beside
 from bayes_arena.text_table import aligned, print_aligned
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from bayes_arena.markup import Shown
 
@@ -44,11 +50,11 @@ WARNED = 3
 Strict = Annotated[
     bool,
     Option(
-        "--strict",
-        help=f"After the answer, exit with code {WARNED} if there was a warning.",
-        rich_help_panel=OUTPUT,
+        "--strict", help=f"After the answer, exit with code {WARNED} if there was a warning.", rich_help_panel=OUTPUT
     ),
 ]
+SUFFIXES, DOTS = (".png", ".svg", ".pdf"), 200
+"""Of pictures, and the dots per inch of a PNG."""
 
 
 class Format(StrEnum):
@@ -65,14 +71,9 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Output:
-    """How a table is written, and where.
+    """How a table is written, and where."""
 
-    Raises
-    ------
-    OutputError
-        If Parquet is to be printed, or the format of the file is unknown.
-    """
-
+    panel: ClassVar[str] = OUTPUT
     format: Annotated[
         Format | None,
         Option(
@@ -80,12 +81,9 @@ class Output:
             help="table, md, html, csv, safe-csv, json or parquet. Default: by the name of the output file, else "
             "table. safe-csv: CSV in which text that begins with = + - @ gets an apostrophe, so that no spreadsheet "
             "takes a name for a formula.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None
-    output: Annotated[
-        Path | None, Option("--output", "-o", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)
-    ] = None
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FILE", help="File to write.")] = None
     strict: Strict = False
 
     def __post_init__(self) -> None:
@@ -117,22 +115,9 @@ class Output:
     ) -> None:
         """Write a table; with ``strict``, end with exit code 3 if there were warnings.
 
-        Parameters
-        ----------
-        columns : mapping of str to sequence
-            The table.
-        schema : str
-            Name and version of the JSON object, ``"rank/1"`` say.
-        key : str
-            Name of the rows in it.
-        head : mapping
-            Its other fields; ``"warnings"`` are those that were printed.
-        title : str
-            Lines above the table, in formats for people.
-        shown : mapping of str to sequence of str
-            The table in formats for people: heading to formatted values.
-        spare : sequence of str
-            Headings that a narrow terminal may leave out, in this order.
+        JSON has the name and version ``schema``, the rows under ``key``, and the fields of ``head``, whose
+        ``"warnings"`` are those that were printed. Formats for people have the lines of ``title`` above ``shown``, a
+        heading to formatted values; a narrow terminal may leave out the headings ``spare``, in this order.
         """
         if self.form is Format.parquet and self.output is not None:
             from bayes_arena.replacing import write_parquet
@@ -231,3 +216,45 @@ def counts(values: Any) -> list[str]:
 def between(lower: Any, upper: Any, spec: str) -> list[str]:
     """Format intervals."""
     return [f"{low} … {high}" for low, high in zip(digits(lower, spec), digits(upper, spec), strict=True)]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """File for a picture of the answer; the suffix of its name must be known, and Matplotlib installed."""
+
+    panel: ClassVar[str] = OUTPUT
+    plot: Annotated[
+        Path | None,
+        Option("--plot", metavar="FILE", help="Also draw the answer: PNG, SVG or PDF, by the name of the file."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.plot is None:
+            return
+        if self.plot.suffix.lower() not in SUFFIXES:
+            known = listing(f"*{suffix}" for suffix in SUFFIXES)
+            raise OutputError(f"No picture format known for {self.plot.name!r}. Name it {known}.")
+        require("Plots", "matplotlib")
+
+    @contextmanager
+    def beside(self, drawn: Callable[[], Axes]) -> Iterator[None]:
+        """Draw the picture, if asked for, after the answer is written, so that the answer does not depend on it.
+
+        Warnings appear only in the answer; characters that the font lacks are drawn as boxes.
+        """
+        try:
+            yield
+        finally:
+            if self.plot is not None:
+                _save(drawn, self.plot)
+
+
+def _save(drawn: Callable[[], Axes], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+        figure = cast("Figure", drawn().figure)
+        with written_beside(path) as draft:
+            figure.savefig(draft, dpi=DOTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from typer import Argument, Option
 
@@ -17,7 +17,7 @@ from bayes_arena.votes.sources.hub import HUB
 
 if TYPE_CHECKING:
     from bayes_arena.votes.cells import Cells
-    from bayes_arena.votes.reading.duplicates import Repeats
+    from bayes_arena.votes.reading.counting import Repeats
     from bayes_arena.votes.reading.opening import ReadOptions
 
 SAVED = (".nc", ".zarr")
@@ -31,63 +31,49 @@ Delta = Annotated[
 class VoteSource:
     """Where the votes of a command come from."""
 
+    panel: ClassVar[str] = VOTES
     files: Annotated[
         list[str] | None,
         Argument(
             metavar="FILE",
             help="Votes as CSV, TSV, Parquet, JSONL or JSON, or hf:OWNER/NAME, a data set on the Hugging Face hub; or "
             "a fit (.nc) that `bayes-arena fit` saved. Without a file: a built-in simulated example arena.",
-            show_default=False,
         ),
     ] = None
-    a: Annotated[str | None, Option("--a", help="Column of the first competitor.", rich_help_panel=VOTES)] = None
-    b: Annotated[str | None, Option("--b", help="Column of the second competitor.", rich_help_panel=VOTES)] = None
-    winner: Annotated[str | None, Option(help="Column of the winner.", rich_help_panel=VOTES)] = None
+    a: Annotated[str | None, Option("--a", help="Column of the first competitor.")] = None
+    b: Annotated[str | None, Option("--b", help="Column of the second competitor.")] = None
+    winner: Annotated[str | None, Option(help="Column of the winner.")] = None
     score: Annotated[
-        str | None,
-        Option(help="Column of the first competitor's scores, 0 to 1, in place of a winner.", rich_help_panel=VOTES),
+        str | None, Option(help="Column of the first competitor's scores, 0 to 1, in place of a winner.")
     ] = None
-    annotator: Annotated[str | None, Option(help="Column of the annotator.", rich_help_panel=VOTES)] = None
-    no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.", rich_help_panel=VOTES)] = False
-    weight: Annotated[str | None, Option(help="Column of weights.", rich_help_panel=VOTES)] = None
-    no_weight: Annotated[bool, Option("--no-weight", help="Ignore the weights of a layout.", rich_help_panel=VOTES)] = (
-        False
-    )
+    annotator: Annotated[str | None, Option(help="Column of the annotator.")] = None
+    no_annotator: Annotated[bool, Option("--no-annotator", help="Ignore who voted.")] = False
+    weight: Annotated[str | None, Option(help="Column of weights.")] = None
+    no_weight: Annotated[bool, Option("--no-weight", help="Ignore the weights of a layout.")] = False
     weights: Annotated[
         Weights,
         Option(
             metavar="KIND",
             help="frequency: a weight is a number of votes. importance: a weight says how much a vote matters.",
-            rich_help_panel=VOTES,
         ),
     ] = "frequency"
     prompt: Annotated[
         list[str] | None,
-        Option(
-            metavar="COLUMN",
-            help="Column of the prompts. Repeatable: several columns together are one prompt.",
-            rich_help_panel=VOTES,
-        ),
+        Option(metavar="COLUMN", help="Column of the prompts. Repeatable: several columns together are one prompt."),
     ] = None
-    no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore prompts.", rich_help_panel=VOTES)] = False
+    no_prompt: Annotated[bool, Option("--no-prompt", help="Ignore prompts.")] = False
     time: Annotated[
         str | None,
         Option(
             metavar="COLUMN",
             help="Column of the times, dates or seconds since 1970, to test for change and for --drift. Default: "
             "tstamp, timestamp, created_at, date or datetime.",
-            rich_help_panel=VOTES,
         ),
     ] = None
-    no_time: Annotated[bool, Option("--no-time", help="Ignore times.", rich_help_panel=VOTES)] = False
+    no_time: Annotated[bool, Option("--no-time", help="Ignore times.")] = False
     period: Annotated[
         Period | None,
-        Option(
-            metavar="PERIOD",
-            help="Count votes by day, week, month, quarter or year. Default: by their number.",
-            rich_help_panel=VOTES,
-            show_default=False,
-        ),
+        Option(metavar="PERIOD", help="Count votes by day, week, month, quarter or year. Default: by their number."),
     ] = None
     slice: Annotated[
         list[str] | None,
@@ -95,7 +81,6 @@ class VoteSource:
             metavar="NAME=COLUMN",
             help="A further slice of the votes, by its column: category=topic, or category alone if that is the name "
             "of the column. Repeatable.",
-            rich_help_panel=VOTES,
         ),
     ] = None
     feature: Annotated[
@@ -104,7 +89,6 @@ class VoteSource:
             metavar="NAME=A,B",
             help="A feature of the answers, by its two columns: length=length_a,length_b. NAME=COLUMN, or NAME alone, "
             "if one column holds the difference. Repeatable.",
-            rich_help_panel=VOTES,
         ),
     ] = None
     outcome: Annotated[
@@ -113,18 +97,14 @@ class VoteSource:
             metavar="LABEL=OUTCOME",
             help="Meaning of a further label of the winner: model_a, model_b, tie or both_bad; model_a_2 for a win "
             "by a second grade. Repeatable, or several with commas: 0=tie,1=model_a,2=model_b.",
-            rich_help_panel=VOTES,
         ),
     ] = None
-    on_invalid: Annotated[OnInvalid, Option(help="Stop at invalid votes, or drop them.", rich_help_panel=VOTES)] = (
-        "raise"
-    )
+    on_invalid: Annotated[OnInvalid, Option(help="Stop at invalid votes, or drop them.")] = "raise"
     where: Annotated[
         str | None,
         Option(
             metavar="CONDITION",
             help="Read only rows that satisfy a condition in Python's syntax: 'language == \"German\" and turn < 3'.",
-            rich_help_panel=VOTES,
         ),
     ] = None
     dedupe: Annotated[
@@ -133,7 +113,6 @@ class VoteSource:
             "--dedupe",
             help="Leave out duplicates: files with the same content, rows that are equal in every column, and further "
             "votes of an annotator on the same prompt and pair.",
-            rich_help_panel=VOTES,
         ),
     ] = False
     normalise_names: Annotated[
@@ -141,23 +120,17 @@ class VoteSource:
         Option(
             "--normalise-names",
             help="Treat names that differ only in surrounding spaces or Unicode form (NFC) as equal.",
-            rich_help_panel=VOTES,
         ),
     ] = False
     program: Annotated[
         list[str] | None,
-        Option(
-            metavar="NAME",
-            help="An annotator that is a program, such as an LLM judge. Repeatable.",
-            rich_help_panel=VOTES,
-        ),
+        Option(metavar="NAME", help="An annotator that is a program, such as an LLM judge. Repeatable."),
     ] = None
     layout: Annotated[
         str | None,
         Option(
             metavar="NAME",
             help="Layout of the records, such as arena-hard or alpaca-eval; recognised by the columns unless named.",
-            rich_help_panel=VOTES,
         ),
     ] = None
     grades: Annotated[
@@ -166,7 +139,6 @@ class VoteSource:
             metavar="keep|fold|MARGINS",
             help="Keep graded verdicts (A>>B, much better) apart, or fold them into wins; or cut the margins of two "
             "scores: with 1,3 a lead of 1 is a win, one of 3 a clear win.",
-            rich_help_panel=VOTES,
         ),
     ] = "keep"
     delta: Delta = None
@@ -177,13 +149,7 @@ class VoteSource:
         return len(self.files or ()) == 1 and Path((self.files or [""])[0]).suffix in SAVED
 
     def read(self) -> Cells:
-        """Read the votes, or simulate the example.
-
-        Raises
-        ------
-        VotesError
-            If a file is a saved fit, and the command needs votes.
-        """
+        """Read the votes, or simulate the example; a saved fit holds no votes."""
         if saved := [file for file in self.files or () if Path(file).suffix in SAVED]:
             if len(self.files or ()) > 1:
                 raise VotesError(f"{saved[0]!r} is a saved fit, which is taken alone. Name it, or files of votes.")

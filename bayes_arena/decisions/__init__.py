@@ -6,12 +6,9 @@ versus      ``versus``: one competitor against another, and how many votes would
 gate        whether the votes show that one is better, or not worse, than another
 next_pairs  ``next_pairs``: the pairs to compare next
 flips       ``flips``, ``flip_votes``: the fewest votes or annotators that an order depends on
-changes     the units in which votes are changed, and their effect on a gap
-fewest      the fewest changes that reverse a pair, by refits
+fewest      changes of votes, and the fewest that reverse a pair, by refits
 price       ``price``: how many votes, by how many accounts, would move a competitor up
-campaigns   votes cast to lift one competitor, and how far they lift it
 integrity   ``integrity``, ``promoters``: whose votes a place rests on, and what it costs
 siblings    ``siblings``: by how much the best of many variants from one provider is overrated
-pooling     strengths pooled within families, with the spreads integrated out
 ==========  ========================================================================================
 """

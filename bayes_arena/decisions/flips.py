@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints
-from bayes_arena.decisions.changes import VOTE, How, changes
-from bayes_arena.decisions.fewest import Fewest, Path, fewest_along, fewest_one_by_one
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
+from bayes_arena.decisions.fewest import VOTE, Fewest, How, Path, changes, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -95,11 +94,8 @@ def flips(
     Huang, Shen, Wei & Broderick, "Dropping just a handful of preferences can change top large language model rankings",
     arXiv:2508.11847; added and flipped votes: arXiv:2605.15761.
     """
-    from bayes_arena.table import Table
-
-    table = Table(flip_columns(result, pairs, by=by, how=how, max_share=max_share))
-    table.attrs.update(by=by, how=how, max_share=max_share, model=result.model.name)
-    return table
+    columns = flip_columns(result, pairs, by=by, how=how, max_share=max_share)
+    return table_of(columns, by=by, how=how, max_share=max_share, model=result.model.name)
 
 
 def flip_columns(
@@ -168,8 +164,6 @@ def flip_votes(
     ModelError, NotIdentifiedError, ConvergenceError
         As for :func:`flips`.
     """
-    from bayes_arena.table import Table
-
     if how == "add":
         raise ModelError(
             "Added votes are all for one of the two, so there is nothing to list. Use flips for their number."
@@ -191,9 +185,7 @@ def flip_votes(
         columns[name] = np.array(known, dtype=object)[codes[row]]
     columns["winner"] = np.array(outcome_names(fit.model.grades), dtype=object)[outcome]
     columns["votes"], columns["of"] = whole_counts(votes), whole_counts(found.changes.target.counts[outcome, row])
-    table = Table(columns)
-    table.attrs.update(by=by, how=how, max_share=max_share, model=fit.model.name)
-    return table
+    return table_of(columns, by=by, how=how, max_share=max_share, model=fit.model.name)
 
 
 def _require_options(fit: Fit, how: How, max_share: float) -> None:
@@ -216,11 +208,6 @@ def at_mode(result: Fit) -> Fit:
     return replace(result, mode=mode, evidence="laplace" if result.evidence else None)
 
 
-def ordered_pairs(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
-    """Return the better and the worse competitor of each pair, at the mode."""
-    return _by_quality(fit, *_chosen(fit, pairs, _quality(fit)))
-
-
 def _chosen(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]], score: Floats) -> tuple[Ints, Ints]:
     """Return the indices of both competitors of each pair; neighbours are so by their scores."""
     if isinstance(pairs, str):
@@ -230,15 +217,9 @@ def _chosen(fit: Fit, pairs: Pairs | Sequence[tuple[str, str]], score: Floats) -
     return pair_indices(fit, pairs)
 
 
-def _quality(fit: Fit) -> Floats:
-    """Return what a fit at its mode orders competitors by, shape (n,)."""
-    quality: Floats = fit.strength + fit.view.slices @ fit.point.slices
-    return quality
-
-
 def _by_quality(fit: Fit, i: Ints, j: Ints) -> tuple[Ints, Ints]:
     """Return the better and the worse competitor of each pair, at the mode."""
-    quality = _quality(fit)
+    quality = fit.strength + fit.view.slices @ fit.point.slices
     return np.where(quality[i] < quality[j], j, i), np.where(quality[i] < quality[j], i, j)
 
 

@@ -25,6 +25,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.decision_draws import decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
+from bayes_arena.ratings.probabilities import share_above
 
 Required = Literal["better", "not-worse", "settled"]
 Answer = Literal["yes", "no", "not enough votes"]
@@ -32,16 +33,7 @@ Answer = Literal["yes", "no", "not enough votes"]
 
 @dataclass(frozen=True)
 class Gate:
-    """Whether the votes show what is required.
-
-    Attributes
-    ----------
-    answer : {"yes", "no", "not enough votes"}
-    why : str
-        One sentence.
-    probability : float
-        Probability of what is required.
-    """
+    """Whether the votes show what is required, why in one sentence, and the probability of what is required."""
 
     answer: Answer
     why: str
@@ -52,32 +44,9 @@ class Gate:
 
 
 def gate(fit: Fit, new: str, base: str, *, required: Required, margin: float = 0.0, level: float = 0.95) -> Gate:
-    """Say whether the votes show what is required of a competitor.
+    """Say whether the votes show what is required of a competitor, with a probability of ``level``.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    new, base : str
-        The competitor, and the other one.
-    required : {"better", "not-worse", "settled"}
-        What is required of the first.
-    margin : float
-        In Elo points: by how much it has to be better, or may be worse.
-    level : float
-        Probability at which that, or its contrary, is shown.
-
-    Returns
-    -------
-    Gate
-
-    Raises
-    ------
-    ModelError
-        If a name is not a competitor, the two are the same, the level is not between 0 and 1, or the margin does not go
-        with what is required.
-    NotIdentifiedError
-        If the votes do not determine the estimate under a flat prior.
+    ``margin`` is in Elo points: by how much it has to be better, or may be worse.
     """
     require_choice("required", required, get_args(Required))
     if not 0 <= margin < np.inf or (required != "better" and (margin > 0) != (required == "not-worse")):
@@ -90,7 +59,7 @@ def gate(fit: Fit, new: str, base: str, *, required: Required, margin: float = 0
     strength = decision_strengths(fit)
     gap = EloScale().points_per_logit * (strength[:, i] - strength[:, j])
     least = -margin if required == "not-worse" else margin
-    p = float(((gap > least) + 0.5 * (gap == least)).mean())
+    p = float(share_above(gap - least))
     if not found.connected:
         return Gate("not enough votes", f"no votes compare {new} and {base}, not even through others.", p)
     if required == "settled":

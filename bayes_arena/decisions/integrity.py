@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.decisions.price import price_columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
@@ -64,11 +64,7 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
     >>> int(table["discounted"].sum())
     0
     """
-    from bayes_arena.table import Table
-
-    table = Table(integrity_columns(fit, elo=elo))
-    table.attrs.update(fit.about)
-    return table
+    return table_of(integrity_columns(fit, elo=elo), **fit.about)
 
 
 def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
@@ -124,9 +120,7 @@ def promoters(fit: Fit) -> pd.DataFrame:
     ModelError
         If nobody looked.
     """
-    from bayes_arena.table import Table
-
-    return Table(promoter_columns(fit))
+    return table_of(promoter_columns(fit))
 
 
 def promoter_columns(fit: Fit) -> Columns:
@@ -145,13 +139,7 @@ def promoter_columns(fit: Fit) -> Columns:
 
 
 def require_promotions(fit: Fit) -> Promotions:
-    """Return what was found of votes that are not those of one crowd.
-
-    Raises
-    ------
-    ModelError
-        If nobody looked.
-    """
+    """Return what was found of votes that are not those of one crowd; refuse a fit that did not look."""
     if fit.promotions is None:
         raise ModelError(
             "This fit counts all votes alike. Fit again with robust=True (--robust on); the votes must name their "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, Floats, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -61,11 +61,7 @@ def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> 
     ----------
     Russo, D. (2016), "Simple Bayesian algorithms for best arm identification", COLT.
     """
-    from bayes_arena.table import Table
-
-    table = Table(next_columns(fit, n, goal=goal, seed=seed))
-    table.attrs.update(goal=goal, seed=seed, **fit.about)
-    return table
+    return table_of(next_columns(fit, n, goal=goal, seed=seed), goal=goal, seed=seed, **fit.about)
 
 
 def next_columns(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> Columns:

@@ -3,23 +3,54 @@
 No method can tell accounts that vote honestly but for a soft liking from honest ones. What can be said about them is
 what a place costs. The price takes every account's votes to count; where some do not (:mod:`bayes_arena.promotion`),
 the place costs more. It is that of a campaign with expected outcomes: chance makes some dearer, and some cheaper.
-:mod:`bayes_arena.decisions.campaigns` says how it is computed, and ``benchmarks/price.py`` compares it with what
-campaigns took.
+
+Accounts cast N votes. A share f of them is on their competitor c, with opponent o in proportion p_o to how often votes
+show it; the others are on the pairs without c, as often as everybody's, and honest. By default f is the share of
+everybody's votes that show c. On c accounts vote honestly but for a push of z logits, added to the coordinate eta of c
+(:mod:`bayes_arena.likelihood.predictor`). An infinite push is a plain campaign: a win whenever c is shown.
+
+The board has strengths e on the scale that all models share (:mod:`bayes_arena.inference.projection`), where
+P_ij(x) = 1 / (1 + exp(x_j - x_i)) is the score that i is expected to take from j. It moves to the x where scores
+balance again: with n_ij votes so far and d_i the i-th unit vector, x minimises the convex function with the gradient
+
+    sum_ij a_ij (P_ij(x) - P_ij(e)) (d_i - d_j) + h (x - e) + N f omega sum_o p_o (P_co(x) - w_co) (d_c - d_o),
+    a_ij = n_ij + N (1 - f) n_ij / sum of n without c    (n_ij for pairs with c).
+
+- w_co, the score that accounts give c, is P_co(e) with a push on this scale: by how much z moves the log odds of the
+  score that annotators give on average, as a function of the lead.
+- omega is what a vote of a new account counts. Scores are balanced with weights theta_k, so that a new account, with
+  theta near the mean 1, pulls by (w - P), and a lead that moves by delta is held by E theta^2 delta of everybody's
+  votes where the expected score has moved by E theta delta: omega = E theta / E theta^2, averaged over votes and the
+  posterior. It is 1 where theta is fixed.
+- h = omega / (kappa s^2) is the prior's, with s the spread of strengths in the model and e = kappa r, by least squares.
+
+For Bradley-Terry this is a refit with the expected votes, at fixed spreads. For other models it stands for one, without
+new numbers of annotators and without slices. The gap to a competitor ahead falls with N, ever more slowly, so Newton's
+method in N, from 0 on, finds the price from below; its first step is the linear influence of a vote, which promises too
+much. ``benchmarks/price.py`` compares both with refits, and prices with what campaigns took.
+
+Source of the linear influence: Broderick, Giordano & Meager, arXiv:2011.14999; of the campaigns: Min et al.,
+arXiv:2501.17858.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit, logit
 
-from bayes_arena.arrays import Columns, Floats, Ints
-from bayes_arena.decisions.campaigns import Board, campaign, scores
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.curves import around, shares
+from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.threads import one_thread
@@ -27,8 +58,163 @@ from bayes_arena.threads import one_thread
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST = 10.0
+"""Multiple of the votes cast up to which a price is looked for."""
+CLOSE = 1e-8
+"""Accuracy of strengths and gaps, in logits."""
+SAME = 1e-9
+"""Difference of strengths, in logits, that is rounding."""
+LONGEST_STEP = 1.0
+"""Furthest that one step of Newton's method moves a strength, in logits."""
+LEADS = 65
+"""Leads at which the effect of a push is evaluated; between them it is interpolated."""
+STEPS = 200
+"""Most steps: there are as many as logits that the longest way has, and a handful more."""
 PUSH = 1.0
 """Of a soft campaign, in logits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Strengths e that everybody's votes balance, (n,) in logits.
+
+    ``votes`` are those on every pair, (n, n), symmetric; ``weight`` is omega, what a vote of a new account counts, and
+    ``precision`` h, of the prior.
+    """
+
+    strength: Floats
+    votes: Floats
+    weight: float
+    precision: float
+
+    @classmethod
+    def of(cls, fit: Fit) -> Board:
+        """Return the board of a fit, with the votes that its model sees."""
+        target, n, by_annotator = fit.target, fit.cells.n_competitors, fit.cells.votes_by_annotator()
+        strength = fit.board
+        votes = np.zeros((n, n))
+        np.add.at(votes, (target.tally.i, target.tally.j), target.counts.sum(axis=0))
+        weight = 1.0
+        if target.free_discrimination:
+            theta, share = fit.discrimination, shares(target, by_annotator, fit.view)
+            variance = 0.0 if fit.view.annotators is None else fit.view.annotators[:, THETA, THETA]
+            weight = float(share @ theta / (share @ (theta**2 + variance)))
+        apart = np.abs(fit.strength).max() > SAME
+        kappa = float(strength @ fit.strength / (fit.strength @ fit.strength)) if apart else 1.0
+        return cls(strength, votes + votes.T, weight, weight / (kappa * target.strength_sd**2))
+
+    @cached_property
+    def shown(self) -> Floats:
+        """Votes that show each competitor, shape (n,)."""
+        return np.asarray(self.votes.sum(axis=0))
+
+    @property
+    def n_votes(self) -> float:
+        """Votes on all pairs."""
+        return float(self.shown.sum()) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Votes cast to lift one competitor c, on the ``board`` before them.
+
+    ``focus`` is f, the share of the votes that are on c, and ``score`` w_co, (n,), that which they give c against
+    others.
+    """
+
+    board: Board
+    competitor: int
+    focus: float
+    score: Floats
+
+    @cached_property
+    def opponents(self) -> Floats:
+        """What one vote, on c or not, counts against each opponent of c, shape (n,)."""
+        shown = self.board.shown.copy()
+        shown[self.competitor] = 0.0
+        return np.asarray(self.board.weight * self.focus * shown / shown.sum())
+
+    @cached_property
+    def elsewhere(self) -> Floats:
+        """Share of each pair without c in a vote, shape (n, n), symmetric."""
+        votes = self.board.votes.copy()
+        votes[self.competitor] = votes[:, self.competitor] = 0.0
+        return (1 - self.focus) * votes / (votes.sum() / 2 or 1.0)
+
+    def moved(self, votes: float, start: Floats) -> tuple[Floats, Floats]:
+        """Return the strengths after N votes, any positive number, and by how much one more moves them."""
+        board, c, x = self.board, self.competitor, start
+        weight = board.votes + votes * self.elsewhere
+        before = expit(board.strength[:, None] - board.strength)
+        for _ in range(STEPS):
+            p = expit(x[:, None] - x)
+            excess = p - before
+            one_vote = _on_one(c, self.opponents * (p[c] - self.score)) + (self.elsewhere * excess).sum(axis=1)
+            all_others = (board.votes * excess).sum(axis=1) + board.precision * (x - board.strength)
+            information = weight * p * (1 - p)
+            information[c] += votes * self.opponents * p[c] * (1 - p[c])
+            information[:, c] = information[c]
+            hessian = np.diag(information.sum(axis=1) + board.precision) - information + 1 / len(x)
+            step, by_vote = np.linalg.solve(hessian, -np.column_stack([all_others + votes * one_vote, one_vote])).T
+            longest = float(np.abs(step).max())
+            x = x + step * min(1.0, LONGEST_STEP / max(longest, CLOSE))
+            if longest < CLOSE:
+                break
+        return x, by_vote
+
+    def price(self, place: int) -> float:
+        """Return how many votes move the competitor up to a place, from 1; infinity above ``MOST`` times those cast."""
+        votes, x, most = 0.0, self.board.strength, MOST * self.board.n_votes
+        while votes <= most:
+            x, by_vote = self.moved(votes, x)
+            others = np.delete(np.arange(len(x)), self.competitor)
+            rival = others[np.argsort(-x[others], kind="stable")[place - 1]]
+            gap = x[rival] - x[self.competitor]
+            if gap <= CLOSE:
+                return votes
+            closing = by_vote[self.competitor] - by_vote[rival]
+            if closing <= 0:
+                break
+            votes += gap / closing
+        return math.inf
+
+
+def _on_one(c: int, score: Floats) -> Floats:
+    """Return the gradient of votes on c from its excess score in each of them."""
+    gradient = -score
+    gradient[c] = score.sum() - score[c]
+    return gradient
+
+
+def campaign(board: Board, competitor: int, score: Floats, focus: float | None) -> Campaign:
+    """Return the campaign for a competitor (its index), with scores from :func:`scores`.
+
+    ``focus`` is the share of the accounts' votes on it; by default it is as large as that of everybody's.
+    """
+    natural = float(board.shown[competitor] / board.n_votes)
+    only_it = natural >= 1 - CLOSE  # nothing else is ever shown
+    return Campaign(board, competitor, natural if focus is None or only_it else focus, score[competitor])
+
+
+def scores(fit: Fit, board: Board, push: float) -> Floats:
+    """Return the score (n, n) that accounts give each competitor against every other if they push it by z logits."""
+    n = len(board.strength)
+    if math.isinf(push):
+        return np.ones((n, n))
+    target = fit.view.of(fit.target, fit.point.slices)
+    strength = fit.point.strength + fit.view.slices @ fit.point.slices
+    reach = float(np.ptp(strength))
+    leads = np.linspace(-reach, reach, LEADS)
+    share, found = shares(target, fit.cells.votes_by_annotator(), fit.view), np.zeros((2, LEADS))
+    for own, weight in around(target, fit.point.own, fit.view, slice(None)):
+        everybody = leads[:, None] + np.zeros(len(share))
+        z = target.predictor.coordinates([everybody] + [0.0] * target.predictor.dimensions, fit.point.common, own.T)
+        for row, by in enumerate((0.0, push)):
+            z[ETA] += by
+            found[row] += weight * (target.likelihood.expected_score(z)[0] @ share)
+    before, after = logit(np.clip(found, CLOSE, 1 - CLOSE))
+    moved = np.interp(strength[:, None] - strength, leads, after - before)
+    return np.asarray(expit(board.strength[:, None] - board.strength + moved))
 
 
 @held
@@ -93,14 +279,10 @@ def price(
     >>> table.loc[0, ["competitor", "opponent"]].tolist()
     ['model-20', 'model-18']
     """
-    from bayes_arena.table import Table
-
     columns = price_columns(
         fit, competitors, place=place, push=push, account_votes=account_votes, focus=focus, elo=elo or EloScale()
     )
-    table = Table(columns)
-    table.attrs.update(place=place, push=push, account_votes=votes_of_an_account(fit, account_votes), focus=focus)
-    return table
+    return table_of(columns, place=place, push=push, account_votes=votes_of_an_account(fit, account_votes), focus=focus)
 
 
 def price_columns(

@@ -228,21 +228,9 @@ def _apart(sizes: Ints) -> str:
 
 
 def likely_best(p_best: Floats, level: float = LEADS, one_of: float | None = None) -> Ints:
-    """Return the leader, else the smallest set of competitors that contains the best; empty if it is too large.
+    """Return the leader, else the smallest set that contains the best with probability ``one_of``; empty if too large.
 
-    Parameters
-    ----------
-    p_best : ndarray, shape (n,)
-        Probability that each competitor is the best.
-    level : float
-        Probability of a leader.
-    one_of : float, optional
-        Probability that the best is in the set.
-
-    Returns
-    -------
-    ndarray of int
-        Their indices, the most likely first.
+    They are indices, the most likely first, given the probability that each competitor is the best, (n,).
     """
     n = len(p_best)
     order = np.argsort(-p_best, kind="stable")

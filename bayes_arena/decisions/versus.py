@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.decisions.verdict import chance, order_of
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -203,35 +203,15 @@ def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
     NotIdentifiedError
         If the votes do not determine the estimate under a flat prior.
     """
-    from bayes_arena.table import Table
-
-    table = Table(pair_columns(fit, level)[0])
-    table.attrs.update(level=level, **fit.about, **fit.numbers)
-    return table
+    return table_of(pair_columns(fit, level)[0], level=level, **fit.about, **fit.numbers)
 
 
 def pair_columns(
     fit: Fit, level: float, most: int | None = None, of: tuple[str, str] | None = None
 ) -> tuple[Columns, int, int]:
-    """Compare all pairs, the likelier competitor first, and return the least settled ones; or only one pair.
+    """Compare all pairs, the likelier competitor first, and return the ``most`` least settled ones; or the pair ``of``.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    level : float
-        As for :func:`versus`.
-    most : int, optional
-        How many pairs; all by default.
-    of : (str, str), optional
-        The pair, in this order.
-
-    Returns
-    -------
-    columns : dict
-        The fields of a :class:`Versus`, the least settled pair first.
-    n_pairs, n_unsettled : int
-        Number of pairs, and of those not settled.
+    The columns are the fields of a :class:`Versus`; with them come the number of pairs, and of those not settled.
     """
     require_level(level)
     i, j = pair_indices(fit, [of] if of else None)

@@ -21,7 +21,7 @@ from bayes_arena.progress import report
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
 from bayes_arena.votes.reading.read_votes import read_votes
-from bayes_arena.votes.splitting import split
+from bayes_arena.votes.selection import split
 
 Names = tuple[str, ...]
 Told = tuple[Names, type[Warning], str]

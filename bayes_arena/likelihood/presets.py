@@ -1,7 +1,7 @@
 """Named models, and the choice of a model.
 
 A preset has answers (prompt x competitor) where enough votes repeat prompts
-(:mod:`bayes_arena.votes.repeated_answers`): competitors then have a strength of their own on every prompt, and ties,
+(:mod:`bayes_arena.votes.records`): competitors then have a strength of their own on every prompt, and ties,
 where they are an outcome, a propensity of their own. Where each prompt was voted on once, answers only add to the noise
 of a vote: their spread cannot be told from it, and strengths already are those of a vote on a new prompt.
 
@@ -40,7 +40,7 @@ from bayes_arena.markup import percent
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import ANNOTATOR, CRITERION, ITEM, PROGRAM, PROMPT
 from bayes_arena.votes.outcomes import wins_losses_ties
-from bayes_arena.votes.repeated_answers import repeated_answers
+from bayes_arena.votes.records import repeated_answers
 
 Answers = bool | Literal["auto"]
 Dimensions = int | Literal["auto"]

@@ -7,7 +7,6 @@ reader who knows the names could tell which number is whose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,6 @@ from bayes_arena.fits.result import KNOWN, Fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.reliability.annotators import annotator_columns
-from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.checks import FEW_VOTES
 
 UNNAMED = "an annotator"
@@ -40,12 +38,11 @@ class People:
     verdicts : dict of str to int
         Number of anomalous, watched and reliable annotators, of those with more than ``FEW_VOTES`` votes: of few votes
         nobody is called anomalous in public.
-    rows : tuple of dict
-        The least reliable of them, as in :func:`~bayes_arena.annotators`.
+    rows, discounted : tuple of dict
+        The least reliable of them, as in :func:`~bayes_arena.annotators`, and the competitors on which votes do not
+        count, as in :func:`~bayes_arena.integrity`.
     total : int
         Number of all annotators.
-    discounted : tuple of dict
-        Competitors on which votes do not count, as in :func:`~bayes_arena.integrity`.
     """
 
     silence: str
@@ -104,14 +101,11 @@ def pseudonymous(fit: Fit, judged: Columns) -> tuple[Fit, Columns]:
     if "votes" in problem.reasons:  # they begin with who was kept and dropped
         why = problem.reasons["votes"].removeprefix(asked_for(fit.kept, fit.dropped))
         problem = problem.because(votes=f"{asked_for(kept, dropped)}{why}")
-    mode = replace(fit.mode, problem=replace(problem, cells=_renamed(problem.cells, names)))
+    renamed = replace(cells, annotators=tuple(names.get(name, name) for name in cells.annotators))
+    mode = replace(fit.mode, problem=replace(problem, cells=renamed))
     known = {name: fit.__dict__[name] for name in KNOWN if name in fit.__dict__}
     hidden = replace(fit, mode=mode, kept=kept, dropped=dropped).with_known(known)
     if judged:
         shown = [names.get(name, name) for name in judged["annotator"]]
         judged = judged | {"annotator": np.array(shown, dtype=object)}
     return hidden, judged
-
-
-def _renamed(cells: Cells, names: Mapping[str, str]) -> Cells:
-    return replace(cells, annotators=tuple(names.get(name, name) for name in cells.annotators))

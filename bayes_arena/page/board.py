@@ -1,4 +1,4 @@
-"""The board of the page: scores, rank ranges, and probabilities of ranks and wins.
+"""The board of the page: scores, rank ranges, probabilities of ranks and wins, what the votes settle, boards by slice.
 
 Probabilities come from one set of draws, those that decisions are made from
 (:mod:`bayes_arena.ratings.decision_draws`), so that no part of the page contradicts another.
@@ -7,12 +7,15 @@ Probabilities come from one set of draws, those that decisions are made from
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import DependentVotesWarning
 from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import percent
@@ -21,31 +24,22 @@ from bayes_arena.ratings.decision_draws import best_probabilities, decision_stre
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
-from bayes_arena.ratings.probabilities import win_probability
+from bayes_arena.ratings.probabilities import shares_ahead, win_probability
+from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT, TIME
+from bayes_arena.votes.reading.checks import check_rows
 
 EVALUATIONS, NODES = 4_000_000, 45
 """Most draws times pairs, which take less than a second; nodes over slices for each, where the fit has slices."""
 FEWEST, MOST = 100, 4000
+NAMED = 5
+"""Most unsettled pairs that are named."""
+PANELS, ROWS = 12, 12
+"""Most slices of a kind, and most competitors, that are shown."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A competitor.
-
-    Attributes
-    ----------
-    name : str
-    rank : int
-    score, lower, upper : float
-        In Elo points.
-    rank_lower, rank_upper : int
-        Range of ranks that the votes leave open, all ranges at once.
-    p_best : float
-        Probability of being the best.
-    votes : float
-    meta : tuple of str
-        Metadata, as text.
-    """
+    """A competitor: score and bounds in Elo points, and the ranks that the votes leave open, all ranges at once."""
 
     name: str
     rank: int
@@ -68,14 +62,8 @@ class Row:
 class Board:
     """All competitors, best first.
 
-    Attributes
-    ----------
-    rows : tuple of Row
-    order : ndarray of int, shape (n,)
-        Index of each row's competitor among those of the votes.
-    strength : ndarray, shape (n_draws, n)
-        Draws of r* in logits, by row.
-    meta : tuple of Column
+    ``order`` (n,) is the index of each row's competitor among those of the votes; ``strength`` (n_draws, n) has draws
+    of r* in logits, by row.
     """
 
     rows: tuple[Row, ...]
@@ -90,13 +78,7 @@ class Board:
 
 
 def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) -> Board:
-    """Return the board of a fit.
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the votes do not determine the estimate under a flat prior.
-    """
+    """Return the board of a fit."""
     strength = decision_strengths(fit)
     board = leaderboard_columns(fit, resolve_interval(None, fit), level=level, elo=elo)
     place = {name: index for index, name in enumerate(fit.cells.competitors)}
@@ -155,3 +137,89 @@ def win_chances(fit: Fit, board: Board) -> Floats:
         drawn = draw_without_annotators(resolve_interval(None, fit).sampled(fit), size=size)
     score = win_probability(fit, draws=drawn).to_numpy()[np.ix_(board.order, board.order)]
     return np.asarray(score + (fit.mirror_probability or 0.0) * (1 - 2 * score))
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the votes settle.
+
+    Attributes
+    ----------
+    pairs, unsettled : int
+        Number of pairs, and of those whose order is less probable than the level, or which no votes connect.
+    connected : bool
+        Whether votes connect all competitors.
+    nearest : tuple of (str, str, float)
+        The unsettled pairs highest on the board: the likelier order and its probability.
+    checks : list of dict
+        What :func:`~bayes_arena.check` finds.
+    """
+
+    pairs: int
+    unsettled: int
+    connected: bool
+    nearest: tuple[tuple[str, str, float], ...]
+    checks: list[dict[str, str]]
+
+
+def settled_of(fit: Fit, board: Board, level: float) -> Settled:
+    """Return what the votes settle, and what they leave open."""
+    ahead, names = shares_ahead(board.strength), board.names
+    pairs, group = list(combinations(range(len(names)), 2)), fit.cells.components[board.order]
+    ordered = sorted((j, i) for i, j in pairs)
+    unsettled = [(i, j) for j, i in ordered if max(ahead[i, j], ahead[j, i]) < level or group[i] != group[j]]
+    likelier = [(i, j) if ahead[i, j] >= ahead[j, i] else (j, i) for i, j in unsettled[:NAMED]]
+    return Settled(
+        pairs=len(pairs),
+        unsettled=len(unsettled),
+        connected=not group.any(),
+        nearest=tuple((names[i], names[j], float(ahead[i, j])) for i, j in likelier),
+        checks=check_rows(fit.cast),
+    )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The first competitors of the board in one slice: lower bound, score and upper bound of each, in Elo points."""
+
+    name: str
+    votes: float
+    intervals: tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of slices, how many there are, and the largest of them."""
+
+    name: str
+    size: int
+    panels: tuple[Panel, ...]
+
+
+def kinds_of(fit: Fit, board: Board, level: float, elo: EloScale) -> list[Kind]:
+    """Return the boards of slices that the model has strengths for, the slices with the most votes first."""
+    if fit.estimand is not None and fit.estimand.slice is not None:
+        return []
+    known = [kind for kind in fit.model.strength_by if kind not in (ANNOTATOR, PROGRAM, PROMPT)]
+    return [_kind(fit, kind, board, level, elo) for kind in known]
+
+
+def unused_kinds(fit: Fit) -> list[str]:
+    """Return the kinds of slices that the votes have but the model does not use; prompts and times aside."""
+    names, aside = fit.cells.slice_names, (PROMPT, TIME, *fit.model.strength_by)
+    return [kind for kind in fit.cells.slices if kind not in aside and names[kind][1:]]
+
+
+def _kind(fit: Fit, kind: str, board: Board, level: float, elo: EloScale) -> Kind:
+    names = fit.cells.slice_names[kind]
+    votes = sum_by(fit.cast.slices[kind], fit.cast.counts.sum(axis=1), len(names))
+    panels = []
+    for code in np.argsort(-votes, kind="stable")[:PANELS]:
+        within = fit.on(slice=(kind, names[code]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DependentVotesWarning)  # given once, for the whole board
+            columns = leaderboard_columns(within, resolve_interval(None, within), level=level, elo=elo)
+        bounds = np.column_stack([columns["lower"], columns["elo"], columns["upper"]]).tolist()
+        found = dict(zip(columns["competitor"], map(tuple, bounds), strict=True))
+        panels.append(Panel(names[code], float(votes[code]), tuple(found[name] for name in board.names[:ROWS])))
+    return Kind(kind, len(names), tuple(panels))

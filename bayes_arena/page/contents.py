@@ -1,10 +1,15 @@
-"""All that the page shows, part by part, from one set of draws."""
+"""All that the page shows, part by part, from one set of draws, and what its reader should know besides.
+
+Remedies in warnings are for whoever fits the votes: they name options and functions, which say nothing to the reader of
+a page.
+"""
 
 from __future__ import annotations
 
 import platform
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,20 +17,34 @@ import scipy
 
 from bayes_arena.arrays import Columns, Floats
 from bayes_arena.decisions.verdict import Verdict, verdict_of
-from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning
+from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning, listing, printable
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import percent, ranked
 from bayes_arena.page.annotators import People, people_of
-from bayes_arena.page.board import Board, board_of, cheapest_equal, win_chances
+from bayes_arena.page.board import (
+    Board,
+    Kind,
+    Settled,
+    board_of,
+    cheapest_equal,
+    kinds_of,
+    settled_of,
+    unused_kinds,
+    win_chances,
+)
 from bayes_arena.page.meta import Column
-from bayes_arena.page.notes import for_readers, left_out
 from bayes_arena.page.observed import Fitted, fitted
-from bayes_arena.page.settled import Settled, settled_of
-from bayes_arena.page.slices import Kind, kinds_of, unused_kinds
 from bayes_arena.ratings.decision_draws import rank_shares
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
 from bayes_arena.version import __version__
+
+PART = re.compile(r"(?<=[.;!?])\s+")
+"""Between the sentences of a warning, and between their parts."""
+ASIDE = re.compile(r" \([^()]*--[a-z][^()]*\)")
+"""Options in brackets."""
+REMEDY = re.compile(r"(?<!\w)--[a-z]|\w=\S|\w\(\w*\)|`")
+"""An option, an argument, a call or a command."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,29 +53,18 @@ class Contents:
 
     Attributes
     ----------
-    votes : str
-        Number of votes cast, in words.
+    votes, left_out : str
+        Number of votes cast, in words; which votes do not count, and why.
     size : dict of str to int
         Numbers of competitors, annotators and prompts.
-    left_out : str
-        Which votes do not count, and why.
     notes : tuple of str
         Warnings and notes.
-    verdict : Verdict
-        Which competitor is the best.
     cheaper : str
         The cheapest competitor not told apart from the first, if prices are known.
-    level : float
-    board : Board
     wins, places : ndarray, shape (n, n)
         Expected scores of rows against columns, and the probability of every place, by row of the board.
-    kinds : list of Kind
-        Boards by slice.
-    unused : list of str
-        Slices of the votes that the model does not use.
-    fitted : Fitted
-    people : People
-    settled : Settled
+    kinds, unused : list
+        Boards by slice, and slices of the votes that the model does not use.
     made : dict of str to str
         How the page was made.
     """
@@ -82,13 +90,7 @@ class Contents:
 def contents(
     fit: Fit, judged: Columns, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]
 ) -> Contents:
-    """Compute the contents of the page of a fit, whose annotators were ``judged`` before.
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the votes do not determine the estimate under a flat prior.
-    """
+    """Compute the contents of the page of a fit, whose annotators were ``judged`` before."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         board = board_of(fit, level, elo, meta)
@@ -138,3 +140,34 @@ def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
             f"SciPy {scipy.__version__}"
         ),
     }
+
+
+def left_out(fit: Fit) -> str:
+    """Say in one line which votes do not count, and why."""
+    said = list(_left_out(fit))
+    return f"{'; '.join(said)}." if said else f"none of {fit.cast.described_votes}."
+
+
+def _left_out(fit: Fit) -> Iterator[str]:
+    found, names = fit.promotions, fit.cells.competitors
+    if fit.votes_discounted and found is not None:
+        which = [printable(names[c]) for c in np.flatnonzero(found.is_open)]
+        yield (
+            f"{fit.votes_discounted:,.0f} of {fit.cast.described_votes}, on {listing(which)}, by annotators who see "
+            f"{'it' if len(which) == 1 else 'them'} far from where all others do, or whose other votes say too little"
+        )
+    if fit.dropped:
+        yield f"all votes of {len(fit.dropped):,} annotator{'s' * (len(fit.dropped) > 1)}, on request"
+    unseen = fit.cells.n_votes - fit.target.n_votes
+    if unseen > 0.5:
+        yield f"{unseen:,.0f} votes for neither, which the model {fit.model.name} does not use"
+    if fit.cells.dropped:
+        why = ", ".join(f"{n:,} {problem}" for problem, n in fit.cells.dropped.items())
+        yield f"{sum(fit.cells.dropped.values()):,} invalid votes ({why})"
+
+
+def for_readers(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return what warnings say without what to do about it, each once; those that say nothing else are left out."""
+    found = (PART.split(ASIDE.sub("", text)) for text in warnings)
+    kept = (" ".join(part for part in parts if not REMEDY.search(part)).rstrip(" ;,") for parts in found)
+    return tuple(dict.fromkeys(text if text[-1] in ".!?" else f"{text}." for text in kept if text))

@@ -19,16 +19,7 @@ CURRENCIES = "$€£¥"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of metadata.
-
-    Attributes
-    ----------
-    name : str
-    texts : tuple of str
-        The values as written; empty where unknown.
-    numbers : tuple of float, or None
-        The same as numbers, NaN where unknown; None if a value is not a number.
-    """
+    """A column of metadata as written, empty where unknown; as numbers, NaN where unknown, unless a value is none."""
 
     name: str
     texts: tuple[str, ...]
@@ -36,15 +27,7 @@ class Column:
 
 
 def read_meta(source: object, competitors: Sequence[str]) -> tuple[Column, ...]:
-    """Read metadata in the order of the competitors; rows of other names are ignored.
-
-    Raises
-    ------
-    ColumnError
-        If no column, or more than one, could hold the names.
-    VotesError
-        If it cannot be read, lists no competitor, or one of them twice.
-    """
+    """Read metadata in the order of the competitors; rows of other names are ignored."""
     if source is None:
         return ()
     table = to_polars(open_source(source))

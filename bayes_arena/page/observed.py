@@ -57,12 +57,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fitted:
-    """How the votes compare with the predictions of the fit.
+    """How the votes compare with the predictions of the fit, in ranges that cover ``level``.
 
     Attributes
     ----------
-    level : float
-        Coverage of the ranges.
     scores, ties : tuple of Group
         Scores of the better of two according to the fit, and shares of ties (empty where ties have no probability).
     pairs, outside : int

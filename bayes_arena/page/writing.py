@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from bayes_arena import markup
 from bayes_arena.decisions.verdict import more
 from bayes_arena.errors import printable
-from bayes_arena.page import figures, svg
+from bayes_arena.page import figures
 from bayes_arena.page.board import shown_first
 from bayes_arena.page.contents import Contents
 from bayes_arena.votes.reading.checks import FEW_VOTES
@@ -74,7 +74,7 @@ def _template() -> Template:
     )
     environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance, "said": said}
     environment.globals |= {
-        "Axis": svg.Axis,
+        "Axis": figures.Axis,
         "bar": figures.bar,
         "bars": figures.bars,
         "more": more,

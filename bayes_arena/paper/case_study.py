@@ -47,40 +47,28 @@ PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 BETTER, WORSE = "Better", "Worse"
 
 
-def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Rate by Elo in random orders, and from each annotator's votes alone, with the range from all on the same pairs.
 
-    Parameters
-    ----------
-    votes : VoteSequence
-        Votes with annotators.
-    shuffles : int
-        Number of random orders, and of sets of random votes in place of each annotator's.
-    seed : int
-        The same seed gives the same orders and votes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
-        shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their
-        votes, with the 95 % range of those from as many votes of all annotators on the same pairs.
+    Columns are ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
+    shuffles``) with its spread in Elo points, best first; then each annotator's ratings in the order of their votes,
+    with the 95 % range of those from as many votes of all annotators on the same pairs.
     """
     import pandas as pd
 
-    mixed = shuffled_elo(votes, shuffles=shuffles, seed=seed).rename(columns={"mean": "elo"}).drop(columns="rank")
+    mixed = shuffled_elo(votes, shuffles=shuffles).rename(columns={"mean": "elo"}).drop(columns="rank")
     single = elo_by_annotator(votes).rename(columns={"annotator": "source"})
     mixed.insert(0, "source", SHUFFLED)
-    ranges = _range_of_all(votes, shuffles, seed)
+    ranges = _range_of_all(votes, shuffles)
     annotator = single["source"].map({name: index for index, name in enumerate(votes.annotators)})
     competitor = single["competitor"].map({name: index for index, name in enumerate(votes.competitors)})
     single["lower"], single["upper"] = ranges[:, annotator, competitor]
     return pd.concat([mixed, single], ignore_index=True)
 
 
-def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
+def _range_of_all(votes: VoteSequence, draws: int) -> Floats:
     """Return the range of Elo from as many votes by all annotators on the pairs of each, shape (2, M, n)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     pair = np.minimum(votes.a, votes.b) * votes.n_competitors + np.maximum(votes.a, votes.b)
     by_pair = np.argsort(pair, kind="stable")
     first, last = (np.searchsorted(pair[by_pair], pair, side=side) for side in ("left", "right"))
@@ -97,12 +85,9 @@ def _range_of_all(votes: VoteSequence, draws: int, seed: int) -> Floats:
 def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Score every model by every method, and measure how well the method fits its votes.
 
-    Returns
-    -------
-    pandas.DataFrame
-        ``method, competitor, strength, score, score_sd, loss, votes``: one row for each method and competitor, in the
-        order of Elo's scores. ``strength`` in logits, ``score`` from 0 to 1, ``loss`` per vote in nats. ``score_sd``
-        is the standard deviation of Elo's score over orders of the votes; other methods do not depend on the order.
+    There is a row for each method and competitor, in the order of Elo's scores, with ``strength`` in logits, ``score``
+    from 0 to 1, ``loss`` per vote in nats, and ``votes``. ``score_sd`` is the standard deviation of Elo's score over
+    orders of the votes; other methods do not depend on the order.
     """
     import pandas as pd
 
@@ -135,24 +120,9 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
 def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
     """Count who beat whom among three models of similar ability, and those above and below them.
 
-    Parameters
-    ----------
-    scores : pandas.DataFrame
-        From :func:`figure3`.
-    cells : Cells
-        The same votes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``winner``: ``Better``, the three in the order of Elo, ``Worse``; ``over <name>`` for each of these, the votes
-        that the row won over the column (0 between Better and Worse, as in the paper); ``rank_<method>`` of the
-        three among all models.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than three models.
+    The ``scores`` are those of :func:`figure3` on the same votes. Rows, by ``winner``, are ``Better``, the three in the
+    order of Elo, and ``Worse``; ``over <name>`` are the votes that the row won over each of these (0 between Better and
+    Worse, as in the paper), and ``rank_<method>`` the ranks of the three among all models.
     """
     import pandas as pd
 

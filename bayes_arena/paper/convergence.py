@@ -1,24 +1,44 @@
 """How fast each method converges, and whether to one ranking (section 5.4, Figure 5).
 
-From several random starts: the mean loss, and the consistency of the rankings, at each epoch of a descent by Adam, as
-in the authors' program (the paper's text says gradient descent; see :mod:`bayes_arena.paper.descent`).
-Without normalisation am-ELO ends in one of two rankings that are the reverse of each other; Newton's method needs a
-handful of steps where descent needs thousands.
+What is minimised is -ln L of equations 2 and 5, with the log-odds
+
+    m-ELO    C (R_i - R_j),  C = ln(10) / 400           am-ELO   theta_k (R_i - R_j),  sum theta = 1 (equation 7)
+
+The paper's text says gradient descent with learning rate 0.1 for 2,000 epochs, each epoch on all votes. The authors'
+program uses Adam (Kingma & Ba, 2015) at that rate, as is the default here: plain steps along ln L leave m-ELO, whose
+scores are in Elo points, far from its optimum, and diverge on am-ELO without normalisation. Sum theta = 1 is kept in
+one of three ways:
+
+=============  ================================================================================================
+``none``       theta is free ("am-ELO w/o Norm"): (R, theta) and (-R, -theta) are equally good
+``objective``  the likelihood reads theta / sum theta: what the authors' program does
+``step``       theta is divided by its sum after each step: Algorithm 2 as printed. The division changes what
+               the step has just improved; some starts never recover, or overflow
+=============  ================================================================================================
+
+The random start is Glorot's, R ~ U(-c, c) with c = sqrt(6 / (N + 1)) and theta likewise with M. Where theta is
+normalised, the start is shifted to sum 1: from a sum near zero, theta / sum theta is enormous. Without normalisation
+am-ELO ends in one of two rankings that are the reverse of each other; Newton's method needs a handful of steps where
+descent needs thousands.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.errors import ModelError, NotIdentifiedError
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ConvergenceError, ModelError, NotIdentifiedError, require_choice
 from bayes_arena.inference.mode.newton import Gauge, minimise
-from bayes_arena.likelihood.objective import objective
+from bayes_arena.likelihood.derivatives import value_and_derivatives
+from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
+from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.paper.descent import EPOCHS, C, DescentModel, Normalisation, descend, loss_and_gradient, random_start
 from bayes_arena.paper.measures import pairwise_consistency
 from bayes_arena.progress import report
 from bayes_arena.ratings.online import shuffled_ratings
@@ -28,36 +48,134 @@ from bayes_arena.votes.sequence import one_by_one
 if TYPE_CHECKING:
     import pandas as pd
 
+LEARNING_RATE, EPOCHS = 0.1, 2000
+"""Section 5.2."""
+C = math.log(10) / 400
+"""The Elo scale: logits per point."""
+FIRST, SECOND, TINY = 0.9, 0.999, 1e-8
+"""Adam's decay rates and its guard against division by zero, as Kingma & Ba propose them."""
+DescentModel = Literal["m-elo", "am-elo"]
+Normalisation = Literal["none", "objective", "step"]
+Optimiser = Literal["adam", "gradient"]
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """A run of :func:`descend`.
+
+    Attributes
+    ----------
+    loss : ndarray, shape (epochs + 1,)
+        Negative log-likelihood per vote, in nats, at the start and after each epoch.
+    scores : ndarray, shape (epochs + 1, n_competitors)
+        R: of m-ELO in Elo points around 0, of am-ELO on the scale that sum theta = 1 gives (or none).
+    discrimination : ndarray, shape (n_annotators,)
+        Theta at the end, as the likelihood reads it; empty for m-ELO.
+    """
+
+    loss: Floats
+    scores: Floats
+    discrimination: Floats
+
+
+def loss_and_gradient(
+    target: Objective, scores: Floats, theta: Floats, *, normalised: bool
+) -> tuple[float, Floats, Floats]:
+    """Return the negative log-likelihood in nats, summed over votes, and its gradients by R (n,) and theta (M,).
+
+    The target is m-ELO, for which theta is empty, or am-ELO under a flat prior; ``normalised``, its likelihood reads
+    theta / sum theta.
+    """
+    if not target.free_discrimination:
+        point = Point(C * scores, np.zeros(0), np.zeros((0, 0)))
+        value, gradient, _ = value_and_derivatives(target, point)
+        return value, C * gradient.strength, np.zeros(0)
+    total = theta.sum() if normalised else 1.0
+    point = Point(scores, np.zeros(0), (theta / total)[:, None])
+    value, gradient, _ = value_and_derivatives(target, point)
+    by_theta = gradient.own[:, THETA] / total
+    if normalised:
+        by_theta = by_theta - by_theta @ theta / total
+    return value, gradient.strength, by_theta
+
+
+def descend(
+    cells: Cells,
+    *,
+    model: DescentModel = "am-elo",
+    normalisation: Normalisation = "objective",
+    optimiser: Optimiser = "adam",
+    learning_rate: float = LEARNING_RATE,
+    epochs: int = EPOCHS,
+    seed: int = 0,
+) -> Descent:
+    """Fit m-ELO or am-ELO by Adam, or by the plain steps of Algorithm 2, R + alpha d ln L / d R, from a random start.
+
+    ``normalisation`` says how sum theta = 1 is kept, as in the table above. A descent that diverges is a
+    ConvergenceError.
+    """
+    _require(cells, model, normalisation, optimiser, learning_rate, epochs, seed)
+    target = objective(cells, PRESETS[model], FLAT)
+    size, inside = cells.n_competitors, normalisation == "objective"
+    x = np.concatenate(random_start(target, seed, normalised=normalisation != "none"))
+    first, second = np.zeros_like(x), np.zeros_like(x)
+    loss, scores = np.empty(epochs + 1), np.empty((epochs + 1, size))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a divergence is reported below
+        for epoch in range(epochs + 1):
+            value, *gradients = loss_and_gradient(target, x[:size], x[size:], normalised=inside)
+            loss[epoch], scores[epoch] = value / target.n_votes, x[:size]
+            gradient = np.concatenate(gradients)
+            if not np.isfinite(value) or not np.isfinite(gradient @ gradient):
+                raise ConvergenceError(
+                    f"Gradient descent diverged at epoch {epoch} (start {seed}). Use a smaller learning rate, "
+                    "normalisation='objective', or fit(), which needs neither."
+                )
+            if epoch == epochs:
+                break
+            if optimiser == "adam":
+                first = FIRST * first + (1 - FIRST) * gradient
+                second = SECOND * second + (1 - SECOND) * gradient**2
+                scale = np.sqrt(second / (1 - SECOND ** (epoch + 1))) + TINY
+                gradient = first / (1 - FIRST ** (epoch + 1)) / scale
+            x = x - learning_rate * gradient
+            if normalisation == "step":
+                x[size:] /= x[size:].sum()
+    theta = x[size:]
+    return Descent(loss, scores, theta / theta.sum() if inside else theta)
+
+
+def random_start(target: Objective, seed: int, *, normalised: bool) -> tuple[Floats, Floats]:
+    """Return random R and theta (empty for m-ELO), with sum theta = 1 if normalised."""
+    rng = np.random.default_rng(seed)
+    n, m = target.n_competitors, target.n_annotators
+    scores = rng.uniform(-1, 1, n) * math.sqrt(6 / (n + 1))
+    theta = rng.uniform(-1, 1, m) * math.sqrt(6 / (m + 1))
+    return scores, theta + (1 - theta.sum()) / m if normalised and m else theta
+
+
+def _require(
+    cells: Cells, model: str, normalisation: str, optimiser: str, learning_rate: float, epochs: int, seed: int
+) -> None:
+    require_choice("model", model, get_args(DescentModel))
+    require_choice("normalisation", normalisation, get_args(Normalisation))
+    require_choice("optimiser", optimiser, get_args(Optimiser))
+    if model == "am-elo" and not cells.n_annotators:
+        raise ModelError("am-ELO needs to know who cast each vote, and the votes carry no annotators.")
+    if not 0 < learning_rate < math.inf or epochs < 1 or seed < 0:
+        raise ModelError(
+            "Gradient descent needs a positive learning rate, at least one epoch and a seed that is not negative, "
+            f"not {learning_rate!r}, {epochs!r} and {seed!r}."
+        )
+
 
 def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> pd.DataFrame:
     """Return loss and consistency of rankings from random starts at each epoch (Figure 5), and by Newton and Elo.
 
-    Parameters
-    ----------
-    cells : Cells
-        Votes with annotators, all competitors connected by comparisons.
-    starts : int
-        Random starts, two or more.
-    epochs : int
-        Epochs of each descent.
-    seed : int
-        Seed of the first start; the others follow.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``method, epoch, loss, consistency``. ``m-elo``, ``am-elo`` (normalised in the objective) and ``am-elo without
-        normalisation`` have a row for each epoch, 0 for the start: the mean loss per vote over the starts and the
-        pairwise consistency of their rankings. ``newton m-elo`` and ``newton am-elo``, from the same starts, have one
-        row, whose ``epoch`` is the largest number of steps taken. ``elo`` has one row: a single pass over the votes
-        in as many random orders.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than two starts; and as for :func:`descend`.
-    NotIdentifiedError
-        If the comparisons are disconnected: groups have no common ranking.
+    Columns are ``method, epoch, loss, consistency``. ``m-elo``, ``am-elo`` (normalised in the objective) and ``am-elo
+    without normalisation`` have a row for each epoch, 0 for the start: the mean loss per vote over the starts and the
+    pairwise consistency of their rankings. ``newton m-elo`` and ``newton am-elo``, from the same starts, have one row,
+    whose ``epoch`` is the largest number of steps taken. ``elo`` has one row: a single pass over the votes in as many
+    random orders.
     """
     import pandas as pd
 

@@ -21,13 +21,7 @@ from bayes_arena.errors import ModelError
 
 @dataclass(frozen=True)
 class Detection:
-    """How well a set of flagged annotators matches the true one.
-
-    Attributes
-    ----------
-    precision, recall, f1 : float
-        As defined above.
-    """
+    """How well a set of flagged annotators matches the true one."""
 
     precision: float
     recall: float
@@ -35,36 +29,14 @@ class Detection:
 
 
 def consistency(x: Floats, y: Floats) -> float:
-    """Return the share of pairs of competitors that two sets of scores order alike.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (n,)
-        Scores of the same competitors, two or more; only their order matters, and a tie is an order of its own.
-
-    Raises
-    ------
-    ModelError
-        If the scores are not of the same competitors.
-    """
+    """Return the share of pairs of competitors that two sets of scores order alike; a tie is an order of its own."""
     if len(x) != len(y):
         raise ModelError(f"Rankings of the same competitors must have the same length, not {len(x)} and {len(y)}.")
     return pairwise_consistency(np.array([x, y]))
 
 
 def pairwise_consistency(scores: Floats) -> float:
-    """Return the mean consistency over all pairs of several rankings.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n_rankings, n)
-        Finite scores of two or more competitors in two or more rankings.
-
-    Raises
-    ------
-    ModelError
-        If there are fewer than two rankings or competitors, or a score is not finite.
-    """
+    """Return the mean consistency over all pairs of several rankings, given by finite scores (n_rankings, n)."""
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ModelError(
             "Consistency needs finite scores of at least two competitors in at least two rankings; "

@@ -7,8 +7,8 @@ fig1    Elo by the order of the votes, and by annotator                   case_s
 fig3    scores and losses of each model                                   case_study
 fig4    three models that the methods order differently                   case_study
 fig5    loss and consistency at each epoch                                convergence
-fig6    consistency with perturbed annotators, and what becomes of theta  stability
-fig7    detection of perturbed annotators                                 detection
+fig6    consistency with perturbed annotators, and what becomes of theta  perturbation
+fig7    detection of perturbed annotators                                 perturbation
 ======  ================================================================  ===========
 
 Figure 2 is a drawing of the method. The paper's numbers come from votes of Chatbot Arena; on other votes the protocol
@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING
 
 from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
-from bayes_arena.paper import case_study, detection, figures, summaries, tables
-from bayes_arena.paper.convergence import convergence
-from bayes_arena.paper.descent import EPOCHS
-from bayes_arena.paper.stability import SHARES, stability
+from bayes_arena.paper import case_study, figures, summaries, tables
+from bayes_arena.paper.convergence import EPOCHS, convergence
+from bayes_arena.paper.perturbation import SHARES, abilities, detections, stability, suspects
 from bayes_arena.paper.summaries import Short, Tables
 from bayes_arena.replacing import typed_faults, written_beside
 from bayes_arena.votes.cells import Cells
@@ -47,16 +46,12 @@ class Effort:
 
     Attributes
     ----------
-    splits : int
-        Random splits of Table 2.
-    shuffles : int
-        Orders (or resamples) that Elo is taken over, as many as in the paper.
+    splits, shuffles : int
+        Random splits of Table 2, and orders (or resamples) that Elo is taken over, as many as in the paper.
     starts, epochs : int
         Random starts of Figure 5, as in the paper, and their epochs (by Adam, as in the authors' program).
-    runs : int
-        Perturbations of each kind and share in Figures 6 and 7.
-    shares : tuple of float
-        Shares of annotators perturbed.
+    runs, shares : int, and tuple of float
+        Perturbations of each kind and share in Figures 6 and 7, and shares of annotators perturbed.
     """
 
     splits: int = 10
@@ -80,16 +75,9 @@ class Material:
 class Target:
     """A table or figure of the paper.
 
-    Attributes
-    ----------
-    compute : callable
-        From the votes to tables of numbers.
-    summarise : callable
-        From the table of the target's name to a short one.
-    draw : callable or None
-        From all of these to a picture; None for a table, which is written as Markdown.
-    note : callable
-        From these to a note for the reader.
+    ``compute`` makes tables of numbers from the votes, ``summarise`` a short one from that of the target's name,
+    ``draw`` a picture of all (None for a table, which is written as Markdown), and ``note`` tells the reader about
+    them.
     """
 
     compute: Callable[[Material], Tables]
@@ -104,32 +92,10 @@ def twin() -> Arena:
 
 
 def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, list[Path]]:
-    """Compute a table or figure and write it.
+    """Compute a table or figure, one of ``TARGETS``, and write it into a folder.
 
-    Parameters
-    ----------
-    target : str
-        One of ``TARGETS``.
-    votes : Material
-        Votes with annotators, already filtered.
-    folder : Path
-        Where to write; created if absent.
-
-    Returns
-    -------
-    short : dict of str to list of str
-        A short table: headings and formatted values.
-    note : str
-        A note for the reader.
-    files : list of Path
-        What was written: the numbers as ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
-
-    Raises
-    ------
-    MissingPackageError
-        For a figure, if Matplotlib is not installed.
-    OutputError
-        If it cannot be written.
+    Return a short table of headings and formatted values, a note for the reader, and the files written: the numbers as
+    ``.csv``, tables as ``.md``, figures as ``.png`` and ``.pdf``.
     """
     chosen = TARGETS[target]
     if chosen.draw is not None:
@@ -160,14 +126,14 @@ def _figure6(votes: Material) -> Tables:
     cells, effort = votes.cells, votes.effort
     table = stability(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "method"], ["consistency", "warned"])
-    return {"fig6": means, "fig6_theta": detection.abilities(cells, shares=effort.shares)}
+    return {"fig6": means, "fig6_theta": abilities(cells, shares=effort.shares)}
 
 
 def _figure7(votes: Material) -> Tables:
     effort = votes.effort
-    out = detection.suspects(votes.cells)
+    out = suspects(votes.cells)
     cells = drop_annotators(votes.cells, out["annotator"])
-    table = detection.detections(cells, shares=effort.shares, seeds=range(effort.runs))
+    table = detections(cells, shares=effort.shares, seeds=range(effort.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
     return {"fig7": means, "fig7_left_out": out}
 

@@ -48,18 +48,10 @@ WITHIN = "within its error"
 
 
 def table1(cells: Cells) -> pd.DataFrame:
-    """Count the votes as the paper's Table 1 does.
+    """Count the votes as the paper's Table 1 does: ``statistic, value``.
 
-    Parameters
-    ----------
-    cells : Cells
-        Votes with annotators, already filtered.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``statistic, value``. Pairs are all pairs of competitors, met or not, as in the paper; ``share of pairs met``
-        and ``share of ties`` (both-bad votes among them) are ours.
+    Pairs are all pairs of competitors, met or not, as in the paper; ``share of pairs met`` and ``share of ties``
+    (both-bad votes among them) are ours.
     """
     import pandas as pd
 
@@ -82,12 +74,8 @@ def table1(cells: Cells) -> pd.DataFrame:
 def candidates(cells: Cells, *, shuffles: int = SHUFFLES) -> Mapping[str, Fitter]:
     """Return the methods that Table 2 compares, by name: functions of (some of) the votes.
 
-    Parameters
-    ----------
-    cells : Cells
-        All votes, which determine the annotators that the paper's filter keeps.
-    shuffles : int
-        Random orders, and resamples, that Elo is taken over.
+    All votes determine the annotators that the paper's filter keeps; Elo is taken over ``shuffles`` orders, or
+    resamples.
     """
     many = keep_annotators(cells, more_than=FEW_VOTES).annotators
 
@@ -126,37 +114,14 @@ def _logits(points: Floats) -> Floats:
     return np.asarray((points - scale.init) / scale.points_per_logit)
 
 
-def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES, seed: int = 0) -> pd.DataFrame:
+def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES) -> pd.DataFrame:
     """Compare the methods by how well they predict held-out votes (the paper's Table 2).
 
-    Parameters
-    ----------
-    cells : Cells
-        Votes with annotators.
-    splits : int
-        Random splits 80/20 by vote.
-    shuffles : int
-        Random orders, and resamples, that Elo is taken over.
-    seed : int
-        The same seed gives the same splits.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``method``, then the columns of :func:`~bayes_arena.held_out` with m-ELO as the reference: ``mse, auc, auc_ties,
-        log_score``, each followed by its ``..._se``, and the differences to m-ELO, each ``..._diff`` followed by
-        ``..._diff_se`` and by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or
-        ``reference``.
-
-    Raises
-    ------
-    ModelError, NotIdentifiedError
-        As for :func:`~bayes_arena.held_out`.
-    NoVotesError
-        If no annotator has more than 50 votes.
+    Columns are ``method``, and those of :func:`~bayes_arena.held_out` with m-ELO as the reference; each ``..._diff_se``
+    is followed by ``..._verdict``: ``better`` or ``worse`` than m-ELO, ``within its error``, or ``reference``.
     """
     methods = candidates(cells, shuffles=shuffles)
-    table = held_out(cells, methods, splits=splits, seed=seed, reference="m-elo").rename(columns={"name": "method"})
+    table = held_out(cells, methods, splits=splits, reference="m-elo").rename(columns={"name": "method"})
     for score, sign in (("mse", -1), ("auc", 1), ("auc_ties", 1), ("log_score", 1)):
         gain, error = sign * table[f"{score}_diff"], table[f"{score}_diff_se"]
         verdict = np.where(gain > 0, "better", "worse").astype(object)

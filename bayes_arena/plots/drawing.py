@@ -42,13 +42,7 @@ WIDTH = 0.6
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes to draw into: those given, or those of a new figure of this size in inches.
-
-    Raises
-    ------
-    MissingPackageError
-        If Matplotlib is not installed.
-    """
+    """Return the axes to draw into: those given, or those of a new figure of this size in inches."""
     require("Plots", "matplotlib")
     if ax is None:
         import matplotlib.pyplot as plt
@@ -107,16 +101,7 @@ def spread(places: Floats, gap: float) -> Floats:
 def name_beside(ax: Axes, names: Sequence[str], points: Floats, looks: Sequence[tuple[str, str]]) -> None:
     """Write names at the right, at the heights of their points or as near as there is room, with lines to them.
 
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        With their final limits.
-    names : sequence of str
-        Names to write.
-    points : ndarray, shape (n, 2)
-        Where they are drawn.
-    looks : sequence of (str, str)
-        Colour and marker of each.
+    The axes have their final limits; points are (n, 2), and ``looks`` are colour and marker of each.
     """
     scale = ax.yaxis.get_transform().transform
     low, high = scale(np.array(ax.get_ylim()))

@@ -122,14 +122,7 @@ def cost(
 def on_front(scores: Floats, prices: Floats) -> np.ndarray:
     """Return which competitors are on the front: none as cheap scores higher, and none with the same score is cheaper.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (n_draws, n)
-    prices : ndarray, shape (n,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_draws, n)
+    It takes scores (n_draws, n) and prices (n,), and returns a truth value for every draw, (n_draws, n).
     """
     front = np.empty(scores.shape, dtype=bool)
     for k, price in enumerate(prices):

@@ -9,18 +9,7 @@ import numpy as np
 
 from bayes_arena.errors import ModelError
 from bayes_arena.markup import percent
-from bayes_arena.plots.drawing import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    axes_of,
-    entitle,
-    name_beside,
-)
+from bayes_arena.plots.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, axes_of, entitle, name_beside
 
 if TYPE_CHECKING:
     import pandas as pd

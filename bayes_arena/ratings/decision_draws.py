@@ -34,11 +34,7 @@ _DRAWN: WeakKeyDictionary[Fit, Floats] = WeakKeyDictionary()
 def decision_strengths(fit: Fit) -> Floats:
     """Return draws of r* in logits, some negated where the direction is open, (n_draws, n_competitors), read-only.
 
-    Raises
-    ------
-    NotIdentifiedError
-        If, under a flat prior, there is no finite estimate, or some competitors were never compared, not even through
-        others.
+    An estimate that is not determined, under a flat prior, is a NotIdentifiedError.
     """
     if fit not in _DRAWN:
         _require_determined(fit)
@@ -60,13 +56,7 @@ def drawn_strengths(interval: Interval | str | None, fit: Fit, draws: Draws | No
 
 
 def joint_strengths(rankings: Sequence[Fit]) -> Floats:
-    """Return such draws of several rankings of one fit, of the same parameters each, (n_rankings, n_draws, n).
-
-    Raises
-    ------
-    NotIdentifiedError
-        As :func:`decision_strengths` does.
-    """
+    """Return such draws of several rankings of one fit, of the same parameters each, (n_rankings, n_draws, n)."""
     fit = rankings[0]
     _require_determined(fit)
     if fit.samples is not None:

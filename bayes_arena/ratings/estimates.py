@@ -1,4 +1,4 @@
-"""Strengths, differences between them and common effects, with standard errors and tests.
+"""Strengths, differences between them, common effects and those of style, with standard errors and tests.
 
 Every table has an estimate, its standard error ``sd`` (of a posterior its standard deviation), an interval, and Wald's
 
@@ -8,6 +8,9 @@ with Z standard normal, or Student's t with G - 1 degrees of freedom where error
 flat prior p tests whether the quantity is zero; under a proper one it is twice the posterior probability of the
 opposite sign, in the Gaussian approximation. There is no correction for multiple tests. A quantity that is zero by
 definition, such as the strength of the reference, has sd 0 and neither z nor p (NaN).
+
+The slope b of a feature of the answers is what one unit of it adds to the log-odds of a win against a loss. With s the
+root mean square of the feature over votes, b s is the effect of one standard deviation, and exp(b s) its odds ratio.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian, times
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.derivatives import are_many
 from bayes_arena.likelihood.numbering import label_of
+from bayes_arena.likelihood.predictor import root_mean_square
 from bayes_arena.likelihood.problem import number_labels
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
@@ -53,9 +57,7 @@ def strengths(
         A fitted model.
     reference : str, optional
         Competitor whose strength is 0; by default the mean strength is 0.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -116,9 +118,7 @@ def contrasts(
         A fitted model.
     pairs : sequence of (str, str), optional
         The pairs to compare; by default every pair, in the order of ``fit.cells.competitors``.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -160,9 +160,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     ----------
     fit : Fit
         A fit of a model with such parameters, for instance ``Model("order", position="common")``.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -199,15 +197,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
 
 
 def pair_indices(fit: Fit, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
-    """Return the two indices of each pair; by default of all pairs.
-
-    Raises
-    ------
-    ModelError
-        If a name is not a competitor, a pair names the same competitor twice, or there is no pair.
-    NotIdentifiedError
-        If, under a flat prior, two competitors were never compared, not even through others.
-    """
+    """Return the two indices of each pair, by default of all pairs; refuse pairs that cannot be compared."""
     names = fit.cells.competitors
     chosen = list(combinations(names, 2) if pairs is None else pairs)
     place = {name: index for index, name in enumerate(names)}
@@ -252,26 +242,9 @@ def linear_table(
 ) -> pd.DataFrame:
     """Return a table of functions linear in the strengths, or in strengths, common parameters and those of slices.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    who : dict of str to list of str
-        Columns that identify the rows.
-    what : str
-        Name of the column with the estimate.
-    jacobian : ndarray or ThinJacobian, shape (m, n), (m, n + c) or up to (m, h)
-        Derivatives of the functions.
-    level, interval
-        As for :func:`strengths`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of ``who``, the estimate, and ``sd, z, p, lower, upper``.
+    Its columns are those of ``who``, which identify the rows, the estimate, called ``what``, and ``sd, z, p, lower,
+    upper``. ``jacobian`` has the functions' derivatives, shape (m, n), (m, n + c) or up to (m, h).
     """
-    from bayes_arena.table import Table
-
     require_level(level)
     n, chosen = jacobian.shape[1], resolve_interval(interval, fit)
 
@@ -283,7 +256,46 @@ def linear_table(
         quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)
         found = summarise(fit, chosen, quantity, level)
     columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
-    table = Table({**who, **columns, "upper": found.upper})
     estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
-    table.attrs.update(level=level, **chosen.about(fit), **estimated)
-    return table
+    return table_of({**who, **columns, "upper": found.upper}, level=level, **chosen.about(fit), **estimated)
+
+
+@held
+def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
+    """Estimate what a feature of the answers, such as their length, adds to the odds of winning.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fit of a model with style, such as ``Model("style", style=("length",))``.
+    level, interval
+        As for :func:`~bayes_arena.leaderboard`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``feature``; its slope ``estimate`` in logits per unit, ``sd``, ``z``, ``p``, ``lower``, ``upper``;
+        ``feature_sd``, its root mean square over votes; ``per_sd``, the slope in logits per ``feature_sd``; and the
+        ``odds_ratio`` of a win to a loss per ``feature_sd``, with ``odds_lower`` and ``odds_upper``.
+
+    Warns
+    -----
+    DependentVotesWarning
+        If votes share prompts and neither the model nor the interval accounts for it: all votes on an answer share its
+        length, and standard errors were found to be 3 to 8 times too small.
+
+    Raises
+    ------
+    ModelError
+        If the model has no style, or the level or interval is invalid.
+    """
+    common, n = fit.target.common, fit.cells.n_competitors
+    rows = [row for row, effect in enumerate(common) if effect.basis == "feature"]
+    if not rows:
+        raise ModelError(f"Model {fit.model.name!r} has no style. Name features of the votes: style=('length',).")
+    jacobian = np.eye(n + len(common))[n:][rows]
+    table = linear_table(fit, {"feature": list(fit.model.style)}, "estimate", jacobian, level, interval)
+    size = np.array([root_mean_square(common[row], fit.target.tally) for row in rows])
+    bounds = {"odds_ratio": "estimate", "odds_lower": "lower", "odds_upper": "upper"}
+    odds = {name: np.exp(table[bound] * size) for name, bound in bounds.items()}
+    return table.assign(feature_sd=size, per_sd=table["estimate"] * size, **odds)

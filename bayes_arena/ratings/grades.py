@@ -38,12 +38,8 @@ def grades(
     ----------
     result : Fit
         Of a model that keeps grades apart.
-    level : float
-        Coverage of the intervals.
-    interval : Interval or str
+    level, interval, elo
         As for :func:`~bayes_arena.leaderboard`.
-    elo : EloScale, optional
-        Elo scale.
 
     Returns
     -------

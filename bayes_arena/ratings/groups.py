@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, table_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -50,8 +50,6 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     NotIdentifiedError
         If there is no finite estimate.
     """
-    from bayes_arena.table import Table
-
     _require_groups(fit, kind)
     names = fit.cells.slice_names[kind]
     ranked = [fit.on(slice=(kind, name)) for name in names]
@@ -60,7 +58,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
     everywhere = np.bincount(best[0][(best == best[0]).all(axis=0)], minlength=drawn.shape[2]) / drawn.shape[1]
     columns = {name: best_probabilities(decision_strengths(there)) for name, there in zip(names, ranked, strict=True)}
     columns |= {"everywhere": everywhere, "at_worst": best_probabilities(drawn.min(axis=0))}
-    table = Table({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
+    table = table_of({"competitor": np.array(fit.cells.competitors, dtype=object), **columns})
     return table.sort_values(["at_worst", "everywhere"], ascending=False, kind="stable", ignore_index=True)
 
 
@@ -90,8 +88,6 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     NotIdentifiedError
         If there is no finite estimate.
     """
-    from bayes_arena.table import Table
-
     _require_groups(fit, kind)
     require_level(level)
     names = fit.cells.slice_names[kind]
@@ -101,8 +97,7 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
     for name, other in combinations(drawn, 2):
         alike = (drawn[name] * drawn[other]).mean(axis=1)
         rows.append((name, other, float(alike.mean()), *equal_tailed(alike[:, None], level)[:, 0]))
-    table = Table(rows, columns=["slice", "other", "correlation", "lower", "upper"])
-    table.attrs.update(level=level)
+    table = table_of(rows, ["slice", "other", "correlation", "lower", "upper"], level=level)
     return table.sort_values("correlation", kind="stable", ignore_index=True)
 
 
@@ -133,8 +128,6 @@ def disagreement(fit: Fit) -> pd.DataFrame:
     ModelError
         If annotators differ and the prior is flat: it has no variance of theta.
     """
-    from bayes_arena.table import Table
-
     if fit.target.free_discrimination and fit.prior.is_flat:
         raise ModelError("Under a flat prior nothing says how much annotators differ. Use prior='default'.")
     target, shared = fit.target, 2 * float(np.var(fit.strength, ddof=1))
@@ -148,7 +141,7 @@ def disagreement(fit: Fit) -> pd.DataFrame:
     variance["chance"] = LOGISTIC
     total = sum(variance.values())
     rows = [(source, value, value / total) for source, value in variance.items()]
-    return Table(rows, columns=["source", "variance", "share"])
+    return table_of(rows, ["source", "variance", "share"])
 
 
 def _standardised(strength: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, Floats, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import noise_of_unseen
@@ -63,18 +63,7 @@ def history(
     ModelError
         If strengths do not move, or the level, interval or anchor is invalid.
     """
-    from bayes_arena.table import Table
-
     chosen = resolve_interval(interval, fit)
-    table = Table(history_columns(fit, chosen, level=level, elo=elo, seed=seed))
-    table.attrs.update(level=level, **chosen.about(fit))
-    return table
-
-
-def history_columns(
-    fit: Fit, interval: Interval, *, level: float = 0.95, elo: EloScale | None = None, seed: int = 0
-) -> Columns:
-    """Columns of :func:`history` (the command line prints them without importing pandas)."""
     if not fit.model.drift:
         raise ModelError("Strengths do not move in this fit, so they have no history. Fit with drift=True (--drift).")
     cells, draws = fit.cells, _parameters(fit, seed)
@@ -85,13 +74,14 @@ def history_columns(
         np.add.at(votes, (cells.slices[TIME], side), cells.counts.sum(axis=1))
     for period, name in enumerate(names):
         then = fit.on(at=name)
-        columns = leaderboard_columns(then, interval, level=level, elo=elo)
+        columns = leaderboard_columns(then, chosen, level=level, elo=elo)
         who = np.array([code[one] for one in columns["competitor"]])
         rise = (now > _relative(then, *draws)).mean(axis=0) if period < len(names) - 1 else np.full(len(who), np.nan)
         board = {key: columns[key] for key in ("competitor", "rank", "elo", "lower", "upper")}
         period_name = np.full(len(who), name, dtype=object)
         found.append({"period": period_name, **board, "p_rise": rise[who], "votes": votes[period, who]})
-    return {key: np.concatenate([np.asarray(one[key]) for one in found]) for key in found[0]}
+    columns = {key: np.concatenate([np.asarray(one[key]) for one in found]) for key in found[0]}
+    return table_of(columns, level=level, **chosen.about(fit))
 
 
 @held
@@ -115,8 +105,6 @@ def changes(fit: Fit) -> pd.DataFrame:
     ModelError
         If the votes have no times, or strengths move already: then :func:`history` says how.
     """
-    from bayes_arena.table import Table
-
     found = fit.change
     if found is None:
         raise ModelError(
@@ -130,9 +118,7 @@ def changes(fit: Fit) -> pd.DataFrame:
         "change": POINTS * found.size[order],
         "p": found.by_competitor[order],
     }
-    table = Table(columns)
-    table.attrs.update(p=found.p)
-    return table
+    return table_of(columns, p=found.p)
 
 
 def _parameters(fit: Fit, seed: int) -> tuple[Floats, Floats]:

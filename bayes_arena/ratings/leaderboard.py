@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.views import Over
+from bayes_arena.ratings.decision_draws import best_probabilities
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level
 from bayes_arena.ratings.intervals.dependent_votes import summarise
@@ -101,12 +102,9 @@ def leaderboard(
     ----------
     White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73; Efron (1979), Annals of Statistics 7.
     """
-    from bayes_arena.table import Table
-
     chosen, fit = resolve_interval(interval, fit), fit.on(over, slice, at)
-    table = Table(leaderboard_columns(fit, chosen, level=level, elo=elo))
-    table.attrs.update(level=level, **chosen.about(fit), **error_of_sd(fit, chosen), **fit.about, **fit.numbers)
-    return table
+    columns, about = leaderboard_columns(fit, chosen, level=level, elo=elo), chosen.about(fit) | fit.about
+    return table_of(columns, level=level, **about, **error_of_sd(fit, chosen), **fit.numbers)
 
 
 def leaderboards(
@@ -147,12 +145,8 @@ def leaderboards(
     ArenaError
         If no board can be shown, the error of the first.
     """
-    from bayes_arena.table import Table
-
     columns, about = leaderboards_columns(boards, interval, level=level, elo=elo, over=over)
-    table = Table(columns)
-    table.attrs.update(about)
-    return table
+    return table_of(columns, **about)
 
 
 def leaderboards_columns(
@@ -205,7 +199,6 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
     require_level(level)
     elo = elo or EloScale()
     names = fit.cells.competitors
-    size = len(names)
     with one_thread():
         on_elo = fit.projection
         unseen = on_elo.variance_by_mean(fit.view.unseen)
@@ -234,8 +227,7 @@ def leaderboard_columns(fit: Fit, interval: Interval, *, level: float = 0.95, el
         "ties": whole_counts(ties),
     }
     if fit.samples is not None:
-        winners = np.argmax(fit.samples.elo_strength, axis=1)
-        columns["p_best"] = np.bincount(winners, minlength=size) / len(winners)
+        columns["p_best"] = best_probabilities(fit.samples.elo_strength)
     order = np.argsort(rank, kind="stable")
     return {name: column[order] for name, column in columns.items()}
 

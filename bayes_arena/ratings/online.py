@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.ratings.elo import EloScale
@@ -113,8 +113,6 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
     ModelError
         If the annotators are unknown, or one has no vote on the anchor; and as for :func:`online_elo`.
     """
-    from bayes_arena.table import Table
-
     if not votes.n_annotators:
         raise ModelError("The votes have no annotators. Name the column (annotator=...) when reading them.")
     orders = [np.flatnonzero(votes.annotator == index) for index in range(votes.n_annotators)]
@@ -128,7 +126,7 @@ def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None 
     score = walked_ratings(votes, orders, k, elo)
     annotator, competitor = np.nonzero(seen)
     names, judges = np.array(votes.competitors, dtype=object), np.array(votes.annotators, dtype=object)
-    return Table(
+    return table_of(
         {
             "annotator": judges[annotator],
             "competitor": names[competitor],
@@ -192,15 +190,13 @@ def _appearances(votes: VoteSequence, order: Ints) -> Ints:
 
 def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
     """Return a table of rank, competitor, the given columns and the number of votes, best first."""
-    from bayes_arena.table import Table
-
     everything = {
         "rank": ranks(score),
         "competitor": np.array(votes.competitors, dtype=object),
         **columns,
         "votes": _appearances(votes, np.arange(votes.n_votes)),
     }
-    table = Table(everything)
+    table = table_of(everything)
     return table.sort_values(["rank", "competitor"], ignore_index=True)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.special import expit, logit
 
-from bayes_arena.arrays import Columns, Floats, Ints
+from bayes_arena.arrays import Columns, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, noise_of_unseen
@@ -85,8 +85,6 @@ def rank_probabilities(
     """
     from scipy.stats import rankdata  # slow to import
 
-    from bayes_arena.table import Table
-
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
         raise ModelError(f"top must lie between 1 and the number of competitors, {len(names)}, not {top!r}.")
@@ -98,7 +96,7 @@ def rank_probabilities(
         """Return the probability of being among the ``best`` first; competitors tied for the last places share them."""
         return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
 
-    table = Table(
+    table = table_of(
         {
             "competitor": names,
             "p_best": among(1),
@@ -155,8 +153,6 @@ def head_to_head(
     NotIdentifiedError
         If, under a flat prior, two competitors were never compared, not even through others.
     """
-    from bayes_arena.table import Table
-
     if annotator is not None:
         require_choice("annotator", annotator, ("average",))
     require_level(level)
@@ -164,9 +160,7 @@ def head_to_head(
     fit = fit.on(over, slice)
     names = np.array(fit.cells.competitors, dtype=object)
     columns, about = score_columns(fit, i, j, annotator=annotator, level=level, interval=interval, draws=draws)
-    table = Table({"competitor": names[i], "opponent": names[j], **columns})
-    table.attrs.update(level=level, **about)
-    return table
+    return table_of({"competitor": names[i], "opponent": names[j], **columns}, level=level, **about)
 
 
 def score_columns(

@@ -45,22 +45,10 @@ from bayes_arena.ratings.intervals.contract import Summary
 
 
 def rank_ranges(fit: Fit, covariance: Floats | None, summary: Summary, level: float) -> tuple[Ints, Ints]:
-    """Return the ranks that the votes leave open, all at once.
+    """Return the lowest and the highest ranks that the votes leave open, all at once with probability ``level``.
 
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    covariance : ndarray, shape (n, n), or None
-        Of r*; without it only the intervals of the summary are used.
-    summary : Summary
-        Of r*, in logits, by the interval.
-    level : float
-        Probability that all true ranks are in their ranges.
-
-    Returns
-    -------
-    lower, upper : ndarray of int, shape (n,)
+    ``summary`` is of r* in logits, by the interval, and ``covariance`` that of r*, (n, n): without it only intervals
+    count.
     """
     group, size = fit.cells.components, len(summary.value)
     level += fit.mirror_probability or 0.0
@@ -73,22 +61,9 @@ def rank_ranges(fit: Fit, covariance: Floats | None, summary: Summary, level: fl
 
 
 def told_better(value: Floats, covariance: Floats, level: float, group: Ints) -> np.ndarray:
-    """Return which competitors (rows) are told to be better than which (columns), all pairs at once.
+    """Return which competitors (rows) are told to be better than which (columns), all pairs at once, (n, n).
 
-    Parameters
-    ----------
-    value : ndarray, shape (n,)
-        Estimates.
-    covariance : ndarray, shape (n, n)
-        Their covariance.
-    level : float
-        Probability that all that is told is true.
-    group : ndarray of int, shape (n,)
-        Competitors of different groups are not compared.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, n)
+    Competitors of different groups are not compared.
     """
     variance = covariance.diagonal()
     sd = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, np.finfo(float).tiny))
@@ -102,21 +77,7 @@ def told_better(value: Floats, covariance: Floats, level: float, group: Ints) ->
 
 
 def ranges_of_intervals(summary: Summary, level: float, group: Ints) -> tuple[Ints, Ints]:
-    """Return the ranks that intervals of all competitors leave open, if they hold at once.
-
-    Parameters
-    ----------
-    summary : Summary
-        Estimates, shape (n,), with their standard deviations.
-    level : float
-        Probability that all hold.
-    group : ndarray of int, shape (n,)
-        Competitors of different groups are not compared.
-
-    Returns
-    -------
-    lower, upper : ndarray of int, shape (n,)
-    """
+    """Return the lowest and highest ranks that intervals leave open, if all of them hold at once."""
     size = len(summary.value)
     tail = (1 + level ** (1 / size)) / 2
     half = (ndtri(tail) if np.isinf(summary.freedom) else stdtrit(summary.freedom, tail)) * summary.sd

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
@@ -48,9 +48,7 @@ def slice_gaps(
         A model with ``strength_by=(kind,)``.
     kind : str
         Kind of slice, such as ``"category"``, or ``"annotator"`` or ``"program"`` for their tastes.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -84,9 +82,7 @@ def answers(
         A model with answers.
     prompts : sequence of str, optional
         Prompts whose answers are listed; all by default.
-    level : float
-        Coverage of each interval by itself.
-    interval : Interval or str
+    level, interval
         As for :func:`~bayes_arena.leaderboard`.
 
     Returns
@@ -143,8 +139,6 @@ def _table(
     *,
     over_slices: bool,
 ) -> pd.DataFrame:
-    from bayes_arena.table import Table
-
     require_level(level)
     cells, chosen, size = fit.cells, resolve_interval(interval), len(code)
     jacobian = np.eye(size) - (code[:, None] == code) / sum_by(code, np.ones(size), int(code.max(initial=0)) + 1)[code]
@@ -178,7 +172,7 @@ def _table(
         "upper": found.upper,
     }
     who = {kind: names[code], "competitor": np.array(cells.competitors, dtype=object)[competitor]}
-    table = Table({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
+    table = table_of({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
     table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
     table.attrs.update(level=level, **chosen.about(fit))
     return table

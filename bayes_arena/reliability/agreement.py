@@ -68,12 +68,8 @@ class Agreement:
 
     Attributes
     ----------
-    net : ndarray of float32, shape (n_draws, M)
-        D_k.
-    consistency : ndarray of float32, shape (n_draws, M)
-        E_k.
-    pull : ndarray of float32, shape (n_draws, M), or None
-        S_k.
+    net, consistency, pull : ndarray of float32, shape (n_draws, M)
+        D_k, E_k and S_k.
     position : ndarray of float32, shape (n_draws, M), or None
         b_k, in logits.
     log_tie_propensity : ndarray, shape (M,), or None
@@ -87,36 +83,18 @@ class Agreement:
     log_tie_propensity: Floats | None
 
 
-def draw_agreement(fit: Fit, of: Kinds | None = None, *, seed: int = 0) -> Iterator[tuple[Ints, Agreement]]:
-    """Draw how every annotator votes, in batches of annotators.
+def draw_agreement(fit: Fit, of: Kinds | None = None) -> Iterator[tuple[Ints, Agreement]]:
+    """Draw how annotators vote: yield indices of some, and their draws, until all were drawn.
 
-    Parameters
-    ----------
-    fit : Fit
-        A model with parameters of annotators.
-    of : Kinds, optional
-        What kind they are; without, they all have the prior of the fit.
-    seed : int
-        The same seed gives the same draws.
-
-    Yields
-    ------
-    part : ndarray of int
-        Indices of the annotators.
-    agreement : Agreement
-        Their draws.
-
-    References
-    ----------
-    Golub, G. H. & Welsch, J. H. (1969), "Calculation of Gauss quadrature rules", Mathematics of Computation 23.
+    Without ``of``, what kind they are, they all have the prior of the fit.
     """
     target, predictor, likelihood = fit.target, fit.target.predictor, fit.target.likelihood
     count = target.n_annotators
     size = min(DRAWS, max(FEWEST, LARGEST // count))
-    strength, common, parts = draw_in_parts(fit, size=size, seed=seed)
+    strength, common, parts = draw_in_parts(fit, size=size)
     size = len(strength)
     if of is not None:
-        parts = of.redrawn(parts, seed=seed)
+        parts = of.redrawn(parts)
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     if not predictor.dimensions:
         nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
@@ -217,22 +195,10 @@ def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
 
 
 def gauss_rule(points: Floats, size: int = NODES) -> tuple[Floats, Floats]:
-    """Return Gauss rules for means over points, exact for polynomials up to degree 2 size - 1.
+    """Return nodes and weights of Gauss rules for means over points (n_rules, P), exact up to degree 2 size - 1.
 
     Lanczos iteration from the constant vector tridiagonalises diag(points); the eigenvalues of the tridiagonal matrix
-    are the nodes, the squared first coordinates of its eigenvectors the weights.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n_rules, P)
-        One rule per row.
-    size : int
-        Nodes.
-
-    Returns
-    -------
-    nodes, weights : ndarray, shape (n_rules, min(size, P))
-        Weights sum to one.
+    are the nodes, the squared first coordinates of its eigenvectors the weights (Golub & Welsch, 1969).
     """
     size = min(size, points.shape[1])
     reach = np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)

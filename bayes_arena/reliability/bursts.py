@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 from scipy.special import expit
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -79,11 +79,7 @@ def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05
     VotesError
         If the votes cannot be read, or a time is neither a number nor a date.
     """
-    from bayes_arena.table import Table
-
-    table = Table(burst_columns(fit, votes, time=time, level=level, seed=seed))
-    table.attrs.update(level=level, time=time, shifts=SHIFTS)
-    return table
+    return table_of(burst_columns(fit, votes, time=time, level=level, seed=seed), level=level, time=time, shifts=SHIFTS)
 
 
 def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> Columns:
@@ -114,15 +110,7 @@ def burst_columns(fit: Fit, votes: object, *, time: str = "tstamp", level: float
 
 
 def _moments(cells: Cells, time: str) -> pl.Series:
-    """Return the time of every cell, as numbers or dates.
-
-    Raises
-    ------
-    ModelError
-        If the votes do not carry it.
-    VotesError
-        If a time is neither a number nor a date.
-    """
+    """Return the time of every cell, as numbers or dates."""
     (codes,) = cells.slice_rows([time])
     text = pl.Series(time, cells.slice_names[time], dtype=pl.String)
     number = text.cast(pl.Float64, strict=False)
@@ -141,14 +129,8 @@ def _moments(cells: Cells, time: str) -> pl.Series:
 class _Sides:
     """Every vote twice, once from each competitor's side; all arrays have shape (2 n_cells,).
 
-    Attributes
-    ----------
-    competitor, account, row : ndarray of int
-        The competitor on this side, the account that voted, and the cell.
-    time : ndarray
-        From 0 at the first vote to 1 at the last.
-    weight, score, expected, variance : ndarray
-        Votes, their score, the expected score and its variance.
+    ``row`` is the cell; ``time`` runs from 0 at the first vote to 1 at the last; ``expected`` and ``variance`` are
+    those of the score.
     """
 
     competitor: Ints
@@ -208,14 +190,9 @@ class _Sides:
         return np.asarray((self.time + shift[self.account]) % 1.0)
 
     def scan(self, time: Floats) -> tuple[Floats, Ints, Ints]:
-        """Find the clearest window of every competitor.
+        """Return z of the clearest window of every competitor, its first row, and the one after its last.
 
-        Returns
-        -------
-        z : ndarray, shape (n_competitors,)
-            Zero where there are too few votes for two windows.
-        first, last : ndarray of int, shape (n_competitors,)
-            Its first row, and the one after its last, in the order of :meth:`order`.
+        Rows are in the order of :meth:`order`; z is zero where there are too few votes for two windows.
         """
         order = self.order(time)
         size = np.bincount(self.competitor)

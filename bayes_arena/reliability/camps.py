@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, Floats, table_of
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -92,10 +92,10 @@ class Camps:
             along = "in which annotators disagree" if not many else "but with one hump: annotators differ by degrees"
             directions = "no direction" if not many else f"{many} direction{'s' * (many > 1)}"
             return f"The votes show no camps: {directions} {along}."
-        columns, n = self.table_columns(), self.fit.cells.n_annotators
+        n = self.fit.cells.n_annotators
         each = [
             f"{name} with {size:.4g} annotator{'' if size == 1 else 's'} and {percent(share)} of the votes"
-            for name, size, share in zip(self.names, columns["annotators"], columns["share"], strict=True)
+            for name, size, share in zip(self.names, self.table["annotators"], self.table["share"], strict=True)
         ]
         parts = [f"{len(self.names)} camps{' (declared)' * self.declared}: {'; '.join(each)}."]
         if self.tried and not self.declared:
@@ -124,12 +124,30 @@ class Camps:
         ``annotators`` and ``votes`` are expected numbers, ``sure`` those that belong to the camp with a probability of
         .9 at least, and ``share`` that of all votes.
         """
-        return _frame(self.table_columns())
+        votes = self.membership.T @ self.fit.cast.votes_by_annotator()
+        return table_of(
+            {
+                "camp": np.array(self.names, dtype=object),
+                "annotators": self.membership.sum(axis=0),
+                "sure": (self.membership >= SURE).sum(axis=0),
+                "votes": whole_counts(votes),
+                "share": votes / votes.sum(),
+            }
+        )
 
     @cached_property
     def members(self) -> pd.DataFrame:
         """A row for every annotator: ``annotator, votes, camp, probability, unsure``, the surest of each camp first."""
-        return _frame(self.member_columns())
+        place, probability = self.membership.argmax(axis=1), self.membership.max(axis=1)
+        order = np.lexsort((-self.fit.cast.votes_by_annotator(), -probability.round(9), place))
+        columns: Columns = {
+            "annotator": np.array(self.fit.cells.annotators, dtype=object),
+            "votes": whole_counts(self.fit.cast.votes_by_annotator()),
+            "camp": np.array(self.names, dtype=object)[place],
+            "probability": probability,
+            "unsure": self.unsure,
+        }
+        return table_of({name: column[order] for name, column in columns.items()})
 
     @cached_property
     def contrasts(self) -> pd.DataFrame:
@@ -138,7 +156,25 @@ class Camps:
         Elo scores on the boards of both camps, and their difference with its interval, the clearest first. The mean of
         a board is the same for all camps, so that a competitor differs relative to the others.
         """
-        return _frame(self.contrast_columns())
+        names = self.fit.cells.competitors
+        with one_thread():
+            fits = [self.of(name) for name in self.names]
+            boards = [fit.projection for fit in fits]
+            parts = []
+            for c, d in combinations(range(len(fits)), 2):
+                gap = _gap((fits[c], fits[d]), (boards[c], boards[d]))
+                summary = resolve_interval(None, fits[c]).summarise(fits[c], gap, self.level)
+                points = [self.elo.points_per_logit * one for one in (summary.value, summary.lower, summary.upper)]
+                scores = [self.elo.points(boards[one].strength, names) for one in (c, d)]
+                who = np.array([(name, self.names[c], self.names[d]) for name in names], dtype=object).T
+                parts.append((*who, *scores, *points, summary.z))
+        heads = ("competitor", "camp", "other", "elo", "elo_other", "difference", "lower", "upper", "z")
+        columns: Columns = {
+            head: np.concatenate([part[place] for part in parts]) if parts else np.zeros(0)
+            for place, head in enumerate(heads)
+        }
+        order = np.argsort(-np.abs(np.nan_to_num(columns["z"])), kind="stable")
+        return table_of({name: column[order] for name, column in columns.items()})
 
     @cached_property
     def evidence(self) -> pd.DataFrame:
@@ -147,7 +183,16 @@ class Camps:
         ``gain`` is the fall of BIC from one camp, ``valley`` the density of loadings between the two camps least apart,
         in terms of that in the lower of them, ``smallest`` the expected annotators of the smallest.
         """
-        return _frame(self.evidence_columns())
+        sizes = [one.size for one in self.tried]
+        return table_of(
+            {
+                "camps": np.array(sizes, dtype=np.int64),
+                "gain": np.array([one.gain(self.tried[0], named=self.declared) for one in self.tried]),
+                "valley": np.array([one.valley for one in self.tried]),
+                "smallest": np.array([one.membership.sum(axis=0).min() for one in self.tried]),
+                "chosen": np.array([size == len(self.names) for size in sizes], dtype=bool),
+            }
+        )
 
     def of(self, camp: str) -> Fit:
         """Return the fit with rankings about a camp, for every table that ranks.
@@ -188,63 +233,6 @@ class Camps:
         """
         return leaderboard(self.of(camp), level=self.level, elo=self.elo)
 
-    def table_columns(self) -> Columns:
-        """Columns of ``table`` (the command line prints them without importing pandas)."""
-        votes = self.membership.T @ self.fit.cast.votes_by_annotator()
-        return {
-            "camp": np.array(self.names, dtype=object),
-            "annotators": self.membership.sum(axis=0),
-            "sure": (self.membership >= SURE).sum(axis=0),
-            "votes": whole_counts(votes),
-            "share": votes / votes.sum(),
-        }
-
-    def member_columns(self) -> Columns:
-        """Columns of ``members``."""
-        place, probability = self.membership.argmax(axis=1), self.membership.max(axis=1)
-        order = np.lexsort((-self.fit.cast.votes_by_annotator(), -probability.round(9), place))
-        columns: Columns = {
-            "annotator": np.array(self.fit.cells.annotators, dtype=object),
-            "votes": whole_counts(self.fit.cast.votes_by_annotator()),
-            "camp": np.array(self.names, dtype=object)[place],
-            "probability": probability,
-            "unsure": self.unsure,
-        }
-        return {name: column[order] for name, column in columns.items()}
-
-    def contrast_columns(self) -> Columns:
-        """Columns of ``contrasts``."""
-        names = self.fit.cells.competitors
-        with one_thread():
-            fits = [self.of(name) for name in self.names]
-            boards = [fit.projection for fit in fits]
-            parts = []
-            for c, d in combinations(range(len(fits)), 2):
-                gap = _gap((fits[c], fits[d]), (boards[c], boards[d]))
-                summary = resolve_interval(None, fits[c]).summarise(fits[c], gap, self.level)
-                points = [self.elo.points_per_logit * one for one in (summary.value, summary.lower, summary.upper)]
-                scores = [self.elo.points(boards[one].strength, names) for one in (c, d)]
-                who = np.array([(name, self.names[c], self.names[d]) for name in names], dtype=object).T
-                parts.append((*who, *scores, *points, summary.z))
-        heads = ("competitor", "camp", "other", "elo", "elo_other", "difference", "lower", "upper", "z")
-        columns: Columns = {
-            head: np.concatenate([part[place] for part in parts]) if parts else np.zeros(0)
-            for place, head in enumerate(heads)
-        }
-        order = np.argsort(-np.abs(np.nan_to_num(columns["z"])), kind="stable")
-        return {name: column[order] for name, column in columns.items()}
-
-    def evidence_columns(self) -> Columns:
-        """Columns of ``evidence``."""
-        sizes = [one.size for one in self.tried]
-        return {
-            "camps": np.array(sizes, dtype=np.int64),
-            "gain": np.array([one.gain(self.tried[0], named=self.declared) for one in self.tried]),
-            "valley": np.array([one.valley for one in self.tried]),
-            "smallest": np.array([one.membership.sum(axis=0).min() for one in self.tried]),
-            "chosen": np.array([size == len(self.names) for size in sizes], dtype=bool),
-        }
-
     @cached_property
     def _given(self) -> Belonging | None:
         """The fit given who belongs to which camp; None where it is no Gaussian nearest to the posterior."""
@@ -270,10 +258,8 @@ def camps(
         A fitted model; camps show only in one with directions (``Model.dimensions``).
     declared : "programs" or mapping of str to str, optional
         Do not look for camps, but compare these: people and programs, or the name of the camp of every annotator.
-    level : float
-        Coverage of the intervals.
-    elo : EloScale, optional
-        Elo scale; 1000 + 400 log10(odds) by default.
+    level, elo
+        As for :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------
@@ -374,9 +360,3 @@ def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quanti
         return np.asarray(first - second)
 
     return Quantity(one.strength - other.strength, one.by_head[:] - other.by_head[:], own, drawn)
-
-
-def _frame(columns: Columns) -> pd.DataFrame:
-    from bayes_arena.table import Table
-
-    return Table(columns)

@@ -33,17 +33,7 @@ TIES = 2
 
 @dataclass(frozen=True)
 class Concordance:
-    """How often two sides agree.
-
-    Attributes
-    ----------
-    agreement : float
-        Mean over items.
-    kappa : float or None
-        Cohen's kappa; None where nothing but ties is agreement by chance.
-    items : int
-        Items on which both sides voted.
-    """
+    """How often two sides agree, over the items on which both voted; kappa is None where all votes are ties."""
 
     agreement: float
     kappa: float | None

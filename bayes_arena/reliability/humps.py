@@ -49,20 +49,9 @@ NARROWEST = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Humps:
-    """A mixture of normal distributions of equal covariance.
+    """A mixture of normal distributions of equal covariance: p_c, (C,), m_c, (C, q), T, (q, q), and l_C in nats.
 
-    Attributes
-    ----------
-    share : ndarray, shape (C,)
-        p_c.
-    mean : ndarray, shape (C, q)
-        m_c.
-    spread : ndarray, shape (q, q)
-        T.
-    membership : ndarray, shape (M, C)
-        Probability that each annotator belongs to each camp.
-    log_likelihood : float
-        l_C, in nats.
+    ``membership`` is the probability that each annotator belongs to each camp, (M, C).
     """
 
     share: Floats
@@ -98,10 +87,7 @@ class Humps:
 def humps(x: Floats, noise: Floats) -> list[Humps]:
     """Return the best mixture for every number of humps, from one on.
 
-    Parameters
-    ----------
-    x, noise : ndarray, shapes (M, q) and (M, q, q)
-        What the votes say about every annotator, and its covariance.
+    The votes say ``x`` of every annotator, (M, q), with covariance ``noise``, (M, q, q).
     """
     found = [named_humps(x, noise, np.ones((len(x), 1)))]
     for size in range(2, min(MOST, len(x) // 2) + 1):

@@ -78,10 +78,8 @@ class Kinds:
         pi_c of the regular, of those who guess and of the reversed.
     mean, sd : float
         m and s.
-    probability : ndarray, shape (3, M)
-        Of each kind, for every annotator.
-    theta, scale : ndarray, shape (3, M)
-        Mean of theta under each kind, and sigma_c / sigma.
+    probability, theta, scale : ndarray, shape (3, M)
+        Probability of each kind for every annotator, mean of theta under it, and sigma_c / sigma.
     own : OwnNumbers
         How the annotators' numbers depend on each other.
     point : Point
@@ -101,17 +99,9 @@ class Kinds:
         """Return the point at which all annotators guess."""
         return replace(self.point, own=self.own.without_leads(self.own.mean))
 
-    def redrawn(self, parts: Iterable[tuple[Ints, Floats]], *, seed: int) -> Iterator[tuple[Ints, Floats]]:
-        """Turn draws of the fit into draws under the mixture.
-
-        Parameters
-        ----------
-        parts : iterable
-            Indices of annotators, and draws of their numbers (n_draws, m, q).
-        seed : int
-            The same seed gives the same kinds.
-        """
-        rng, center = np.random.default_rng([seed, len(self.own.mean)]), self.own.mean[:, THETA]
+    def redrawn(self, parts: Iterable[tuple[Ints, Floats]]) -> Iterator[tuple[Ints, Floats]]:
+        """Turn draws of the fit, numbers (n_draws, m, q) of annotators by index, into draws under the mixture."""
+        rng, center = np.random.default_rng([0, len(self.own.mean)]), self.own.mean[:, THETA]
         for part, own in parts:
             upto = self.probability[:, part].cumsum(axis=0)
             kind = (rng.random((1, *own.shape[:2])) > upto[:REVERSED, None]).sum(axis=0)
@@ -125,13 +115,8 @@ class Kinds:
 class OwnNumbers:
     """The posterior of the annotators' own numbers, and how they follow theta and the loadings.
 
-    Attributes
-    ----------
-    mean : ndarray, shape (M, q)
-    covariance : ndarray, shape (M, q, q)
-        Given all other numbers.
-    leads : ndarray of int, shape (d,)
-        Places of theta and of the loadings among the numbers.
+    It has their ``mean``, (M, q), and ``covariance`` given all other numbers, (M, q, q); ``leads`` are the places of
+    theta and of the loadings among them.
     """
 
     mean: Floats
@@ -166,16 +151,9 @@ class OwnNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What the votes say of theta.
+    """What the votes say of theta: its values and ln L there, plus ln of the step, (T, M).
 
-    Attributes
-    ----------
-    theta : ndarray, shape (T, M)
-        Its values.
-    log_likelihood : ndarray, shape (T, M)
-        ln L there, plus ln of the step.
-    at_zero : ndarray, shape (M,)
-        The logarithm of the evidence for guessing.
+    ``at_zero`` is the log-evidence for guessing, (M,).
     """
 
     theta: Floats
@@ -255,10 +233,8 @@ class _Crowd:
         Of the annotators around each ray.
     mean : ndarray, shape (C, d)
         mu_c.
-    along : float
-        sigma, how far they scatter along it.
-    spread : ndarray, shape (d, d)
-        T, how far around it.
+    along, spread : float, and ndarray, shape (d, d)
+        sigma and T: how far they scatter along the ray, and around it.
     """
 
     share: Floats

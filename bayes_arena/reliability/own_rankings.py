@@ -43,16 +43,10 @@ ROUNDS = 100
 
 @dataclass(frozen=True, eq=False)
 class OwnRankings:
-    """Who has a ranking of their own, of annotators who were asked about; of the others nothing is said.
+    """Who has a ranking of their own, of annotators who were asked about; of the others nothing is said. All are (M,).
 
-    Attributes
-    ----------
-    log_bayes : ndarray, shape (M,)
-        ln B_k, in nats.
-    probability : ndarray, shape (M,)
-        Of a ranking of their own.
-    net, consistency : ndarray, shape (M,)
-        D_k and E_k by that ranking, over pairs of competitors that they met.
+    ``log_bayes`` is ln B_k in nats, ``probability`` that of a ranking of their own; ``net`` and ``consistency`` are D_k
+    and E_k by that ranking, over pairs of competitors that they met.
     """
 
     log_bayes: Floats

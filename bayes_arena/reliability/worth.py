@@ -38,16 +38,9 @@ FEWEST_OF_A_RANKING = 3
 
 @dataclass(frozen=True)
 class Worth:
-    """What the votes of an annotator are worth.
+    """What the votes of an annotator are worth in further votes of the reference: m, and the same for each vote.
 
-    Attributes
-    ----------
-    votes : float
-        m, in further votes of the reference annotators.
-    each : float
-        The same for each vote.
-    most : float
-        Their largest worth, however many there are; None where no number of votes of the reference attains it.
+    ``most`` is their largest worth, however many there are; None where no number of votes of the reference attains it.
     """
 
     votes: float
@@ -56,22 +49,7 @@ class Worth:
 
 
 def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
-    """Return what the votes of a judge are worth in votes of reference annotators.
-
-    Parameters
-    ----------
-    fit : Fit
-        A fitted model.
-    judge : str
-        An annotator.
-    reference : collection of str
-        The annotators to compare it with.
-
-    Raises
-    ------
-    NotIdentifiedError
-        If the votes without the judge's do not determine the strengths (under a flat prior).
-    """
+    """Return what the votes of a judge are worth in votes of reference annotators."""
     problem, cells = fit.mode.problem, fit.cells
     is_judge = np.array([name == judge for name in cells.annotators])
     is_reference = np.array([name in reference for name in cells.annotators])

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.arrays import Floats, sum_by, table_of
 from bayes_arena.errors import ModelError, require_draws, warnings_about
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
@@ -151,11 +151,7 @@ def held_out(
 
 def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
     """Return scores as a table whose ``attrs`` say what was left out, and which question this answers."""
-    from bayes_arena.table import Table
-
-    table = Table(columns)
-    table.attrs.update(over=over or "vote", question=question(cells, over))
-    return table
+    return table_of(columns, over=over or "vote", question=question(cells, over))
 
 
 def require_models(models: Models, reference: str | None) -> tuple[dict[str, Fitter], str]:
@@ -234,14 +230,7 @@ def vote_scores(prediction: Prediction, counts: Floats) -> tuple[Floats, Floats,
 def auc(score: Floats, *outcomes: Floats) -> float:
     """Return the share of pairs of votes of different outcomes in which the better one has the higher score.
 
-    Equal scores count one half.
-
-    Parameters
-    ----------
-    score : ndarray, shape (n_cells,)
-        Prediction of a cell.
-    *outcomes : ndarray, shape (n_cells,)
-        Its votes, the best outcome first: wins and losses, or wins, ties and losses.
+    Equal scores count one half. ``outcomes`` are numbers of votes by cell, the best outcome first.
     """
     values, row = np.unique(score, return_inverse=True)
     votes = [sum_by(row, each, len(values)) for each in outcomes]

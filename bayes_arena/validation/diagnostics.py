@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, table_of
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
@@ -20,7 +20,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.inference.marginal.gaussian import LEVEL
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
-from bayes_arena.votes.reading.checks import check_rows
+from bayes_arena.votes.reading.checks import check_row, check_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,9 +56,7 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     Vehtari, A. et al. (2021), "Rank-normalization, folding, and localization: an improved R-hat", Bayesian Analysis 16.
     Vehtari, A. et al. (2024), "Pareto smoothed importance sampling", JMLR 25.
     """
-    from bayes_arena.table import Table
-
-    return Table(diagnosis(fit))
+    return table_of(diagnosis(fit))
 
 
 def diagnosis(fit: Fit) -> list[dict[str, str]]:
@@ -68,9 +66,7 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
         rows[-1] = rows[-1] | {"status": "ok", "found": "only by the prior", "remedy": ""}
 
     def add(name: str, found: str, good: bool, remedy: str) -> None:
-        rows.append(
-            {"check": name, "status": "ok" if good else "warning", "found": found, "remedy": "" if good else remedy}
-        )
+        rows.append(check_row(name, found, not good, remedy))
 
     if fit.tree is None:  # draws have checks of their own
         add(

@@ -44,7 +44,7 @@ from bayes_arena.fits.posterior_draws import require_proper
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.methods import Method
 from bayes_arena.progress import report
-from bayes_arena.validation.psis import psis_loo
+from bayes_arena.validation.psis import psis_loo, smooth
 from bayes_arena.votes.cells import with_counts
 from bayes_arena.votes.groups import groups_of, plural
 
@@ -281,8 +281,6 @@ def _columns_by_group(fit: Fit, over: str) -> Ints:
 
 def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
     """Return the density of a vote of every column without its group, and Pareto k, by importance sampling."""
-    from arviz_stats.base.array import array_stats
-
     by_column, efficiency = np.ascontiguousarray(values.T), _efficiency(fit, np.exp(values).sum(axis=1))
     elpd, pareto_k = np.empty(len(weight)), np.empty(len(weight))
     order = np.argsort(group, kind="stable")
@@ -291,8 +289,9 @@ def _left_out(fit: Fit, values: Floats, weight: Floats, group: Ints) -> tuple[Fl
         if number % BETWEEN_REPORTS == 0:
             report("groups left out", number, len(parts))
         together = weight[columns] @ by_column[columns]
-        log_weights, pareto_k[columns] = array_stats.psislw(together, r_eff=efficiency)
-        elpd[columns] = logsumexp(log_weights + by_column[columns], axis=1)
+        log_weight = together.min() - together[None]
+        pareto_k[columns] = smooth(log_weight, efficiency)
+        elpd[columns] = logsumexp(log_weight + by_column[columns], axis=1) - logsumexp(log_weight)
     report("")
     return elpd, pareto_k
 

@@ -27,7 +27,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by
+from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ColumnError, ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters
@@ -51,15 +51,7 @@ DRAWS = 500
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Strengths without a fit, such as those of online Elo.
-
-    Attributes
-    ----------
-    competitors : tuple of str
-        Names.
-    strength : ndarray, shape (n_competitors,)
-        r in logits.
-    """
+    """Strengths without a fit, such as those of online Elo: names of competitors, and r in logits, (n_competitors,)."""
 
     competitors: tuple[str, ...]
     strength: Floats
@@ -67,14 +59,9 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The predicted distribution of a vote in each cell.
+    """The predicted distribution of a vote in each cell: expected score of the competitor shown first, (n_cells,).
 
-    Attributes
-    ----------
-    score : ndarray, shape (n_cells,)
-        Expected score of the competitor shown first, a tie counting one half.
-    log_p : ndarray, shape (3, n_cells)
-        Log-probabilities of a win, a loss and a tie of the competitor shown first, in nats.
+    ``log_p`` are the log-probabilities that it wins, loses and ties, (3, n_cells).
     """
 
     score: Floats
@@ -123,8 +110,6 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     >>> bool(found["p_a"][0] > 0.5)
     True
     """
-    from bayes_arena.table import Table
-
     frame = _as_frame(votes)
     names = list(frame.columns)
     a, b = sole(
@@ -135,7 +120,7 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
     found = predict_cells(fit, _as_cells(fit, frame, a, b, *judge), draws=draws, seed=seed)
     win, loss, tie = np.exp(found.log_p)
     given = {name: frame[name].to_list() for name in (a, b, *judge)}
-    return Table(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
+    return table_of(given | {"p_a": win, "p_tie": tie, "p_b": loss, "score": found.score})
 
 
 def _as_frame(votes: object) -> Any:
@@ -192,18 +177,10 @@ def _as_cells(fit: Fit, frame: Any, a: str, b: str, judge: str | None = None) ->
 def predict_cells(
     fit: Fit | Ratings, cells: Cells, *, new: bool = False, draws: int = DRAWS, seed: int = 0
 ) -> Prediction:
-    """Predict a vote in each cell, as :func:`predict` does of rows.
+    """Predict a vote in each cell, as :func:`predict` does of rows; ratings ignore annotators.
 
-    Parameters
-    ----------
-    fit : Fit or Ratings
-        A fitted model that sees every vote, or ratings, which ignore annotators.
-    cells : Cells
-        Competitors and annotators are matched by name, and counts are ignored.
-    new : bool
-        Treat every annotator as new, drawn from the population; a flat prior describes none, and is refused.
-    draws, seed : int
-        As for :func:`predict`, as are the errors.
+    Competitors and annotators are matched by name, and counts are ignored. With ``new`` every annotator is drawn from
+    the population, which a flat prior does not describe.
     """
     if isinstance(fit, Ratings):
         i, j = _pairs(fit.competitors, cells)
@@ -233,23 +210,11 @@ def predict_cells(
 def grouped(
     predicted: Floats, variance: Floats, observed: Floats, votes: Floats, *, size: int, level: float
 ) -> Columns:
-    """Divide cells of votes into groups of similar predictions, with about equal numbers of votes.
+    """Divide cells of votes into at most ``size`` groups of similar predictions, with about equal numbers of votes.
 
-    Parameters
-    ----------
-    predicted, variance : ndarray, shape (n_cells,)
-        Of one vote of the cell.
-    observed, votes : ndarray, shape (n_cells,)
-        Sum of what was observed, and number of votes.
-    size : int
-        Most groups.
-    level : float
-        Coverage of the ranges in which observed means lie if the predictions are right.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n_groups,)
-        ``predicted, observed, lower, upper, votes``: means over the votes of a group, and their number.
+    The predictions and their variances are of one vote, what was observed is its sum over the votes of a cell. The
+    columns are means over the votes of a group, ``predicted, observed``, ``lower, upper``, between which observed means
+    lie with probability ``level`` if the predictions are right, and the number of ``votes``.
     """
     order = np.argsort(predicted, kind="stable")
     before = votes[order].cumsum() - votes[order] / 2

@@ -1,6 +1,9 @@
-"""Posterior predictive checks: whether the fitted model would have produced such votes.
+"""Predictive checks: what a prior implies, and whether the fitted model would have produced such votes.
 
-Under every draw of the parameters all votes are cast again, by the same annotators on the same pairs, and the
+A prior on logits is hard to judge; it is easier to judge whether the best of twenty competitors leads the worst by 700
+Elo points, or one annotator in forty votes against the others.
+
+Under every draw of the posterior all votes are cast again, by the same annotators on the same pairs, and the
 observed rate is compared with the replicated ones. With T the number of wins, or ties, in a group of votes,
 
     tail = P(T_rep > T_obs) + P(T_rep = T_obs) / 2,
@@ -19,14 +22,20 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters, require_proper
+from bayes_arena.fits.prior_draws import draw_prior
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import lead
+from bayes_arena.likelihood.predictor import THETA, lead
+from bayes_arena.likelihood.priors import Prior
+from bayes_arena.likelihood.problem import Problem
+from bayes_arena.likelihood.specification import Model
+from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
+from bayes_arena.ratings.probabilities import share_above
 from bayes_arena.votes.outcomes import TIE, whole_counts, whole_votes, wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
@@ -104,8 +113,6 @@ def predictive_check(
     """
     import pandas as pd
 
-    from bayes_arena.table import Table
-
     require_level(level)
     if fit.model.likelihood.half_wins and fit.target.counts[TIE].any():
         raise ModelError(
@@ -120,7 +127,7 @@ def predictive_check(
     observed = groups.wins_and_ties(counts)
     replications = _replications(fit, tally, draws, seed)
     replicated = np.array([groups.wins_and_ties(once.astype(np.float64)) for once in replications])
-    tail = (replicated > observed).mean(axis=0) + 0.5 * (replicated == observed).mean(axis=0)
+    tail = share_above(replicated - observed)
     lower, upper = equal_tailed(replicated, level, discrete=True)
     seen = votes > 0
     tables = []
@@ -138,7 +145,7 @@ def predictive_check(
             **{name: values[seen] / votes[seen] for name, values in numbers.items()},
             "tail": tail[row][seen],
         }
-        tables.append(Table(columns))
+        tables.append(table_of(columns))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -146,12 +153,7 @@ def predictive_check(
 class _Groups:
     """Which rows of votes belong to which group, and whose wins count there.
 
-    Attributes
-    ----------
-    index, row, side : ndarray of int, shape (n_entries,)
-        Row ``row`` belongs to group ``index``, where wins of i (side 0) or of j (side 1) are counted.
-    size : int
-        Number of groups.
+    Row ``row`` belongs to group ``index``, where wins of i (side 0) or of j (side 1) are counted.
     """
 
     index: Ints
@@ -198,3 +200,73 @@ def _replications(fit: Fit, tally: Tally, draws: int, seed: int) -> Iterator[Int
     rng = np.random.default_rng([seed, 1])
     for point in map(Point, *draw_parameters(fit, size=draws, seed=seed)):
         yield rng.multinomial(votes, np.exp(target.likelihood.log_probabilities(target.coordinates(point))).T)
+
+
+@held
+def prior_check(
+    cells: object,
+    *,
+    model: str | Model | None = None,
+    prior: str | Prior = "default",
+    elo: EloScale | None = None,
+    size: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Show what a prior implies, beside what was observed.
+
+    Parameters
+    ----------
+    cells : Cells, path, sequence of paths, or dataframe
+        Votes, or what :func:`~bayes_arena.read_votes` reads without options. Their competitors, annotators and pairs
+        are those for which the prior is drawn.
+    model, prior : optional
+        As for :func:`bayes_arena.fit`.
+    elo : EloScale, optional
+        Elo scale.
+    size : int
+        Draws.
+    seed : int
+        The same seed gives the same table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per ``quantity`` with its prior quantiles ``q05, q50, q95`` and, where the votes show it directly, its
+        value ``observed``: the standard deviation of the Elo scores and the lead of the best over the worst (points);
+        the shares of ties, and of decided votes won by the first side; the share of annotators with theta < 0.
+
+    Raises
+    ------
+    ModelError
+        If the model or prior is unknown, or the prior is flat.
+    """
+    problem = Problem.of(cells, model, prior)
+    chosen, target = problem.model, problem.objective
+    scale = elo or EloScale()
+    draws, _ = draw_prior(problem, size=size, seed=seed)
+    points = scale.points_per_logit * draws.elo_strength
+    rows: dict[str, tuple[Floats, float]] = {
+        "sd of Elo scores": (points.std(axis=1, ddof=1), np.nan),
+        "best minus worst, Elo": (np.ptp(points, axis=1), np.nan),
+    }
+    votes = target.counts.sum(axis=0)
+    won, tied = np.empty(size), np.empty(size)
+    for index, point in enumerate(draws.points()):
+        p = np.exp(chosen.likelihood.log_probabilities(target.coordinates(point)))
+        p_win, p_loss, p_tie = wins_losses_ties(p.T)
+        won[index] = votes @ p_win / (votes @ (p_win + p_loss))
+        tied[index] = votes @ p_tie / votes.sum()
+    wins, losses, ties = map(float, wins_losses_ties(target.counts.sum(axis=1)))
+    if chosen.position != "none":
+        rows["first side's share of decided votes"] = (won, wins / max(wins + losses, 1.0))
+    if chosen.has_tie_outcome:
+        rows["share of ties"] = (tied, ties / votes.sum())
+    if target.free_discrimination:
+        rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
+    table = table_of(
+        [
+            {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
+            for name, (values, _) in rows.items()
+        ]
+    )
+    return table.assign(observed=[seen for _, seen in rows.values()])

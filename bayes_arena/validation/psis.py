@@ -1,4 +1,4 @@
-"""Pareto-smoothed importance sampling of votes left out one by one.
+"""Pareto-smoothed importance sampling of votes left out one by one, or in groups.
 
 The weights 1 / p(v | draw) of a vote v have a heavy tail. Their largest 3 sqrt(S) of S draws are replaced by quantiles
 of the generalised Pareto distribution that fits them (Zhang & Stephens, 2009, with the prior of Vehtari et al., 2024),
@@ -24,46 +24,39 @@ EXPONENTIAL = 1e-15
 
 
 def psis_loo(values: Floats, weight: Floats, efficiency: float) -> tuple[Floats, Floats]:
-    """Estimate the leave-one-out density of one vote of every column.
+    """Estimate the leave-one-out density of one vote of every column, and its Pareto k.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_columns, n_draws)
-        Log-likelihood of one vote of every column under every draw.
-    weight : ndarray, shape (n_columns,)
-        Weight of what is left out, one or a fraction.
-    efficiency : float
-        Effective share of the draws.
-
-    Returns
-    -------
-    elpd, pareto_k : ndarray, shape (n_columns,)
+    ``values`` (n_columns, n_draws) are log-likelihoods of one vote, ``weight`` is that of what is left out, one or a
+    fraction, and ``efficiency`` the effective share of the draws.
     """
-    n_draws = values.shape[1]
-    tail = math.floor(3 * math.sqrt(n_draws / efficiency) if n_draws * efficiency > 225 else n_draws / 5)
     elpd, pareto_k = np.empty(len(values)), np.empty(len(values))
 
     def fill(part: slice) -> None:
-        elpd[part], pareto_k[part] = smoothed(values[part], weight[part], tail)
+        some = values[part]
+        least = some.min(axis=1, keepdims=True)
+        log_weight = weight[part, None] * (least - some)
+        pareto_k[part] = smooth(log_weight, efficiency)
+        left = np.exp(log_weight + some - least).sum(axis=1)
+        elpd[part] = least[:, 0] + np.log(left / np.exp(log_weight).sum(axis=1))
 
     in_blocks(fill, len(values), of=AT_ONCE)
     return elpd, pareto_k
 
 
-def smoothed(values: Floats, weight: Floats, tail: int) -> tuple[Floats, Floats]:
-    """Return density and shape k of some columns; ``tail`` is the number of draws in the tail."""
-    least = values.min(axis=1, keepdims=True)
-    log_weight = weight[:, None] * (least - values)
+def smooth(log_weight: Floats, efficiency: float) -> Floats:
+    """Smooth log-weights (m, n_draws) in place, the largest of each row being 0, and return k of every row."""
+    n_draws = log_weight.shape[1]
+    tail = math.floor(3 * math.sqrt(n_draws / efficiency) if n_draws * efficiency > 225 else n_draws / 5)
     order = np.argpartition(log_weight, -tail - 1, axis=1)
     cut = np.take_along_axis(log_weight, order[:, -tail - 1, None], axis=1)
     at = order[:, -tail:]
     largest = np.take_along_axis(log_weight, at, axis=1)
     ascending = np.argsort(largest, axis=1)
-    at, largest = (np.take_along_axis(one, ascending, axis=1) for one in (at, largest))
+    at, largest = np.take_along_axis(at, ascending, axis=1), np.take_along_axis(largest, ascending, axis=1)
     base = np.exp(cut)
     excess = np.exp(largest) - base
     differ = excess[:, -1] > 0  # else all draws agree
-    k, sigma = np.zeros(len(values)), np.zeros(len(values))
+    k, sigma = np.zeros(len(log_weight)), np.zeros(len(log_weight))
     k[differ], sigma[differ] = _pareto(excess[differ])
     fits = differ & np.isfinite(k) & (sigma > 0)
     rest = np.log1p(-(np.arange(tail) + 0.5) / tail)
@@ -71,8 +64,7 @@ def smoothed(values: Floats, weight: Floats, tail: int) -> tuple[Floats, Floats]
     far = np.expm1(-shape * rest) / shape
     largest[fits] = np.minimum(np.log(base[fits] + sigma[fits, None] * far), 0.0)
     np.put_along_axis(log_weight, at, largest, axis=1)
-    left = np.exp(log_weight + values - least).sum(axis=1)
-    return least[:, 0] + np.log(left / np.exp(log_weight).sum(axis=1)), k
+    return k
 
 
 def _pareto(y: Floats) -> tuple[Floats, Floats]:

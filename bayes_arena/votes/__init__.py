@@ -1,23 +1,20 @@
 """Votes: from any engine to cells, the sufficient statistics that every model reads.
 
-================  ==================================================================
-reading/          ``read_votes``, ``check``: from a source to cells
-layouts/          records of other tools, rewritten as votes; one registry
-sources/          files, dataframes and the Hugging Face hub, as frames
-cells             ``Cells``: votes summed per pair and annotator
-sequence          ``VoteSequence``: votes in their order, for online Elo
-outcomes          the four outcomes of a vote, and counts of them
-sizes             how many votes, competitors, annotators and prompts
-names             names of slices and columns with a special meaning
-periods           days, weeks, months, quarters and years in which votes were cast
-summing           ``build_cells``: votes summed into cells, exactly
-tally             ``Tally``: cells summed over what a model does not distinguish
-records           wins, losses and ties; who was never beaten
-groups            dependent votes: by annotator, prompt or ranking
-repeated_answers  whether answers to prompts have repeated votes
-selection         the votes of some annotators
-merging           ``merge``: cells combined
-splitting         ``split``: votes divided
-parquet           ``read_cells``: cells from Parquet files
-================  ==================================================================
+=========  ==========================================================================
+sources/   1. where votes come from: files, dataframes and the hub, as frames
+layouts/   2. how tools write votes down, and how their records become votes
+reading/   3. ``read_votes``, ``check``: frames validated, decoded and summed to cells
+cells      ``Cells``: votes summed per pair and annotator
+parquet    ``read_cells``: cells from Parquet files
+summing    ``build_cells``: votes summed into cells, exactly; ``merge``
+tally      ``Tally``: cells summed over what a model does not distinguish
+selection  the votes of some annotators; ``split``: votes divided
+groups     dependent votes: by annotator, prompt or ranking
+records    wins, losses and ties, who was never beaten; which answers repeat
+sequence   ``VoteSequence``: votes in their order, for online Elo
+outcomes   the four outcomes of a vote, and counts of them
+sizes      how many votes, competitors, annotators and prompts
+names      names of slices and columns with a special meaning
+periods    days, weeks, months, quarters and years in which votes were cast
+=========  ==========================================================================
 """

@@ -62,15 +62,7 @@ class VoteRows:
         return len(self.annotators)
 
     def take(self, rows: Any, **changed: Any) -> Self:
-        """Return a subset of the rows, in the order given, with all their fields.
-
-        Parameters
-        ----------
-        rows : ndarray of bool or int, or slice
-            Rows to keep.
-        **changed
-            Replacements for fields, already restricted to these rows.
-        """
+        """Return a subset of the rows, in the order given, with all their fields; ``changed`` replaces fields."""
 
         def of_rows(value: Any) -> Any:
             if isinstance(value, Mapping):
@@ -383,10 +375,7 @@ def with_counts(cells: Cells, counts: Floats | Ints) -> Cells:
 def single_votes(cells: Cells) -> tuple[Ints, Ints]:
     """Return cell and outcome of every vote, each of shape (n_votes,), in the order of the cells.
 
-    Raises
-    ------
-    ModelError
-        If weights are fractional, so that there are no single votes.
+    Fractional weights are a ModelError: there are no single votes.
     """
     counts = whole_votes(cells.counts)
     row, outcome = np.nonzero(counts)

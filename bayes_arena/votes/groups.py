@@ -30,9 +30,7 @@ class Groups:
     over : str
         What the votes of a group share: ``"annotator"`` or a slice.
     names : tuple of str
-        The groups that have votes, sorted.
-    of_cell : ndarray of int, shape (n_cells,)
-        Index into the names.
+        The groups that have votes, sorted; ``of_cell`` holds indices into them.
     """
 
     over: str

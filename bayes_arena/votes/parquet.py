@@ -29,10 +29,9 @@ import polars as pl
 from bayes_arena.errors import ColumnError, InvalidVotesError, NoVotesError, VotesError, listing
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import SAVED_KEY, SAVED_VERSION, Cells
-from bayes_arena.votes.merging import merge
 from bayes_arena.votes.names import FEATURE, SLICE
 from bayes_arena.votes.outcomes import COUNT_COLUMNS, OF_COLUMN, OUTCOMES
-from bayes_arena.votes.summing import build_cells, groups_of_counts
+from bayes_arena.votes.summing import build_cells, groups_of_counts, merge
 
 COMPETITORS = ("model_a", "model_b")
 

@@ -67,16 +67,7 @@ def name_of(moment: pl.Expr, period: Period) -> pl.Expr:
 
 
 def chosen_period(moment: pl.Series, votes: float, competitors: int) -> Period:
-    """Choose periods: the finest with enough votes in each, and not too many of them.
-
-    Parameters
-    ----------
-    moment : polars.Series
-        When votes were cast.
-    votes : float
-        How many there are.
-    competitors : int
-    """
+    """Choose periods for votes cast at these moments: the finest with enough votes, and not too many periods."""
     days = moment.dt.date().unique().to_frame("t")
     counts = {period: days.select(name_of(pl.col("t"), period).n_unique()).item() for period in PERIODS}
     several = [period for period in PERIODS if counts[period] > 1]

@@ -1,13 +1,27 @@
-"""Records of the competitors: how often each won, lost and tied, and who was never beaten."""
+"""Records: how often competitors won, lost and tied, who was never beaten, and which answers have several votes.
+
+An answer is a competitor's to a prompt. A vote on prompt p compares two of them, which adds u_{p,i} - u_{p,j} to
+r_i - r_j. If no answer to a prompt has a second vote, its u cannot be separated from the noise of the single vote. Let
+N_rep be the votes on prompts where some answer has at least two votes. Answers are modelled by default if at least
+``FEWEST`` answers have two votes and N_rep is at least half of the votes; both thresholds are judgement calls.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.votes.cells import Cells
+from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN, wins_losses_ties
 from bayes_arena.votes.tally import AT_ONCE
+
+FEWEST = 100
+"""Least number of answers with two votes from which their spread can be estimated."""
+SHARE = 0.5
+"""Least share of the votes that are on prompts with a repeated answer."""
 
 
 def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
@@ -23,23 +37,11 @@ def records(cells: Cells) -> tuple[Floats, Floats, Floats]:
 
 
 def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[str]]:
-    """Return the groups of competitors that never lost a point to the competitors outside the group.
+    """Return the groups of competitors, by name, that met others and never lost a point to them.
 
     A finite maximum-likelihood estimate of Bradley-Terry exists only if there are none (Ford, 1957): the directed graph
-    with an arrow from i to j where i won a point against j must be strongly connected.
-
-    Parameters
-    ----------
-    cells : Cells
-        Votes.
-    count_ties : bool
-        Whether a tie counts as points for both sides.
-
-    Returns
-    -------
-    list of list of str
-        Empty if a finite maximum-likelihood estimate exists (Ford's condition). Otherwise the names in every strongly
-        connected group that was compared with competitors outside it and lost no point to them.
+    with an arrow from i to j where i won a point against j must be strongly connected. ``count_ties`` says whether a
+    tie is a point for both sides.
     """
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
@@ -57,3 +59,44 @@ def never_beaten_groups(cells: Cells, *, count_ties: bool = True) -> list[list[s
         [name for name, label in zip(cells.competitors, group, strict=True) if label == winner]
         for winner in sorted(met - beaten)
     ]
+
+
+@dataclass(frozen=True)
+class RepeatedAnswers:
+    """How often answers received repeated votes: the prompts, the votes (summed weights), and the answers voted on.
+
+    ``with_two`` of these have at least two votes, and ``repeated_votes`` is N_rep.
+    """
+
+    prompts: int
+    votes: float
+    answers: int
+    with_two: int
+    repeated_votes: float
+
+    @property
+    def share(self) -> float:
+        """Share of the votes that are on prompts with a repeated answer."""
+        return self.repeated_votes / self.votes
+
+    @property
+    def enough(self) -> bool:
+        """Whether answers are modelled by default; with a single prompt, answers and competitors coincide."""
+        return self.prompts > 1 and self.with_two >= FEWEST and self.share >= SHARE
+
+
+def repeated_answers(cells: Cells) -> RepeatedAnswers:
+    """Count the answers that received more than one vote."""
+    (prompt,) = cells.slice_rows([PROMPT])
+    votes, size = cells.counts.sum(axis=1), cells.n_competitors
+    answers, row = np.unique(np.concatenate([prompt * size + cells.a, prompt * size + cells.b]), return_inverse=True)
+    votes_on = sum_by(row, np.concatenate([votes, votes]), len(answers))
+    repeats = np.zeros(len(cells.slice_names[PROMPT]), dtype=bool)
+    repeats[answers[votes_on >= 2] // size] = True
+    return RepeatedAnswers(
+        prompts=len(np.unique(prompt)),
+        votes=cells.n_votes,
+        answers=len(answers),
+        with_two=int((votes_on >= 2).sum()),
+        repeated_votes=float(votes[repeats[prompt]].sum()),
+    )

@@ -49,13 +49,7 @@ class VoteSequence(VoteRows):
 
 
 def one_by_one(cells: Cells) -> VoteSequence:
-    """Expand cells into single votes, for methods that need these but not their order, such as shuffled Elo.
-
-    Raises
-    ------
-    ModelError
-        If weights are fractional.
-    """
+    """Expand cells into single votes, for methods that need these but not their order, such as shuffled Elo."""
     cell, outcome = single_votes(cells)
     return VoteSequence(
         competitors=cells.competitors,

@@ -11,13 +11,10 @@ if TYPE_CHECKING:
 
 
 def sizes(cells: Cells) -> dict[str, float]:
-    """Return the numbers of votes, competitors and annotators, and, where they apply, the others.
+    """Return the numbers of votes, competitors and annotators: ``n_votes, n_competitors, n_annotators``.
 
-    Returns
-    -------
-    dict
-        ``n_votes, n_competitors, n_annotators``, the ``design_effect`` of importance weights, ``n_prompts``, and
-        ``n_invalid``, votes that were left out as invalid.
+    Where they apply, also the ``design_effect`` of importance weights, ``n_prompts``, and ``n_invalid``, the votes left
+    out as invalid.
     """
     votes = int(cells.n_votes) if cells.n_votes.is_integer() else cells.n_votes
     size = {"n_votes": votes, "n_competitors": cells.n_competitors, "n_annotators": cells.n_annotators}

@@ -1,8 +1,9 @@
-"""Votes summed into cells: bit for bit the same whatever the order of the votes, their chunking and the engine."""
+"""Votes summed into cells, and cells merged: bit for bit the same whatever the order of votes and the engine."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,25 +13,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.errors import NoVotesError, UnusedColumnWarning, VotesError, listing, warn
 from bayes_arena.threads import require_threads_of_polars
 from bayes_arena.votes.cells import Cells, as_table
-from bayes_arena.votes.names import FEATURE, SLICE
+from bayes_arena.votes.names import FEATURE, SLICE, TIME
 from bayes_arena.votes.outcomes import OF_COLUMN, OUTCOMES
+from bayes_arena.votes.periods import period_of
 
 
 def build_cells(groups: pl.DataFrame, *, dropped: Mapping[str, int], sided: bool) -> Cells:
-    """Build cells from valid groups of votes.
+    """Build cells from valid groups of votes, in any order, repeated or not.
 
-    Parameters
-    ----------
-    groups : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (its index), ``weight`` of one vote, ``n``
-        votes and, where known, ``annotator``, slices (likewise) and features (numbers). Rows may repeat and come in any
-        order.
-    dropped : mapping of str to int
-        Invalid votes left out, by problem.
-    sided : bool
-        Whether the votes say who was shown first.
+    ``groups`` has the columns ``a, b`` (text or categories), ``outcome`` (its index), ``weight`` of one vote, ``n``
+    votes and, where known, ``annotator``, slices (likewise) and features (numbers).
     """
     names, codes = dict[str, pl.Series](), dict[str, pl.Series]()
     others = [name for name in groups.columns if name == "annotator" or name.startswith(SLICE)]
@@ -95,20 +90,9 @@ def sum_cells(
     dropped: Mapping[str, int],
     sided: bool,
 ) -> Cells:
-    """Build cells from valid groups of votes whose names are coded as integers.
+    """Build cells from groups of votes as of :func:`build_cells`, whose names are coded as indices.
 
-    Parameters
-    ----------
-    coded : polars.DataFrame
-        As for :func:`build_cells`, with ``a, b, annotator`` (0 where unknown) and slices as indices into the names.
-    competitors, annotators : sequence of str
-        Exactly the names that occur, sorted.
-    slice_names : mapping of str to sequence of str
-        The same for every slice.
-    dropped : mapping of str to int
-        Invalid votes left out, by problem.
-    sided : bool
-        Whether the votes say who was shown first.
+    ``annotator`` is 0 where unknown; the names are exactly those that occur, sorted.
     """
     require_threads_of_polars()
     slices = sorted(slice_names)
@@ -155,13 +139,7 @@ def _summed(sorted_votes: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], Floats
 
 
 def _packing(sizes: Mapping[str, int]) -> list[dict[str, int]]:
-    """Pack columns of codes, in their order, into as few keys of 63 bits as possible: fewer keys sort faster.
-
-    Parameters
-    ----------
-    sizes : mapping of str to int
-        Number of codes in each column.
-    """
+    """Pack columns of codes, of so many codes each, into as few keys of 63 bits as possible: fewer keys sort faster."""
     packed, width = list[dict[str, int]](), 2**63
     for name, size in sizes.items():
         width *= size
@@ -200,3 +178,85 @@ def _votes_on_grid(coded: pl.DataFrame) -> Floats:
     votes *= grid
     votes *= coded["n"].to_numpy()
     return votes
+
+
+def merge(*cells: Cells) -> Cells:
+    """Merge cells, of partitions, months or sites for instance, into the cells of all their votes.
+
+    Parameters
+    ----------
+    *cells : Cells
+        Parts, all with or without annotators, all with or without sides, and with the same slices and features. Names
+        have to match exactly. Times are merged if all parts have them, by the same periods.
+
+    Returns
+    -------
+    Cells
+        If weights are whole numbers, bit for bit what reading all votes at once gives, whatever the order of the parts.
+
+    Warns
+    -----
+    UnusedColumnWarning
+        If times are left out.
+
+    Raises
+    ------
+    NoVotesError
+        If there are no parts.
+    VotesError
+        If the parts differ in what they carry, or have importance weights, which are scaled to the votes that were
+        read together.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> cells = ba.read_votes(ba.example_arena().votes)
+    >>> ba.merge(cells, cells).n_votes / cells.n_votes
+    2.0
+    """
+    if not cells:
+        raise NoVotesError("There are no cells to merge.")
+    if len(cells) == 1:
+        return cells[0]
+    first, *_ = cells = _timed_alike(cells)
+    for part in cells[1:]:
+        if (known := _known(part)) != _known(first):
+            raise VotesError(
+                f"These cells cannot be merged: some have {_known(first)}; others {known}. Read all of them with the "
+                "same options."
+            )
+    if any(part.design_effect != 1 for part in cells):
+        raise VotesError(
+            "Cells with importance weights cannot be merged: these are scaled to the votes that were read together. "
+            "Read all votes at once."
+        )
+    groups = [groups_of_counts(as_table(part)) for part in cells]
+    dropped = sum((Counter(part.dropped) for part in cells), Counter[str]())
+    merged = build_cells(pl.concat(groups), dropped=dropped, sided=first.sided)
+    return replace(merged, programs=tuple(sorted({name for part in cells for name in part.programs})))
+
+
+def _timed_alike(cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
+    """Return cells without their times, and warn, unless all have them by the same periods."""
+    kinds = {period_of(part.slice_names.get(TIME, ())) for part in cells}
+    if len(kinds) == 1:
+        return cells
+    found = listing(sorted(f"by {kind}" if kind else "without any" for kind in kinds))
+    warn(
+        f"Times are left out, as they differ: {found}. Read all parts with the same period=... (--period), or silence "
+        "this with time=False (--no-time).",
+        UnusedColumnWarning,
+    )
+    return tuple(without(part, [SLICE + TIME]) for part in cells)
+
+
+def _known(cells: Cells) -> str:
+    """Say what cells carry besides the competitors."""
+    return ", ".join(
+        [
+            "annotators" if cells.annotators else "no annotators",
+            "known sides" if cells.sided else "unknown sides",
+            f"slices {listing(sorted(cells.slices))}" if cells.slices else "no slices",
+            f"features {listing(sorted(cells.features))}" if cells.features else "no features",
+        ]
+    )

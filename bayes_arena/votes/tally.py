@@ -67,14 +67,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of competitors among the rows, each once.
-
-    Attributes
-    ----------
-    i, j : ndarray of int, shape (n_pairs,)
-    of_row : ndarray of int, shape (n_rows,)
-        Index of the pair of each row.
-    """
+    """Pairs (i, j) of competitors among the rows, each once, and the index of the pair of each row, ``of_row``."""
 
     i: Ints
     j: Ints
@@ -128,17 +121,7 @@ class Met:
 
 
 def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:
-    """Sum the rows of cells that a model does not distinguish; see ``Cells.tally``.
-
-    Parameters
-    ----------
-    rows : Tally
-        A row for every cell, i shown first.
-    size : int
-        Number of competitors.
-    by_annotator, by_side : bool
-        Keep annotators apart, and the two orders of a pair.
-    """
+    """Sum the rows of cells (i shown first) that a model does not distinguish; see ``Cells.tally``."""
     annotator = rows.k if by_annotator else np.zeros_like(rows.k)
     turned = np.zeros(len(rows.i), dtype=bool) if by_side else rows.i > rows.j
     i, j = np.where(turned, rows.j, rows.i), np.where(turned, rows.i, rows.j)

@@ -25,7 +25,7 @@ from hypothesis import given, strategies as st
 from strategies import votes
 
 import bayes_arena as ba
-from bayes_arena.arena.schema import SCHEMA_VERSION
+from bayes_arena.arena.store import SCHEMA_VERSION
 from bayes_arena.arena.votes import Addition, stored_cells
 from bayes_arena.cli.output import rounded
 

@@ -10,7 +10,7 @@ from helpers import frame, run
 from price import Attack, lead
 
 import bayes_arena as ba
-from bayes_arena.decisions.campaigns import MOST, Board, campaign, scores
+from bayes_arena.decisions.price import MOST, Board, campaign, scores
 from bayes_arena.likelihood.presets import PRESETS
 
 PLAIN = math.inf

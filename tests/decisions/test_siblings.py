@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.decisions.pooling import RADII, Families, _all_below, _given, expected_largest, pool
+from bayes_arena.decisions.siblings import RADII, Families, _all_below, _given, expected_largest, pool
 from bayes_arena.votes.outcomes import OUTCOMES
 
 VARIANTS, OTHERS, VOTES = 27, 20, 100

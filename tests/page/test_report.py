@@ -13,13 +13,10 @@ from helpers import RIGGERS, frame, run, single_votes, table_of
 
 import bayes_arena as ba
 from bayes_arena.page.annotators import judged, pseudonymous
-from bayes_arena.page.board import board_of, win_chances
-from bayes_arena.page.figures import square, win_shades
-from bayes_arena.page.notes import for_readers
+from bayes_arena.page.board import board_of, kinds_of, settled_of, win_chances
+from bayes_arena.page.contents import for_readers
+from bayes_arena.page.figures import Axis, square, win_shades
 from bayes_arena.page.observed import fitted
-from bayes_arena.page.settled import settled_of
-from bayes_arena.page.slices import kinds_of
-from bayes_arena.page.svg import Axis
 from bayes_arena.ratings.decision_draws import rank_shares
 
 HOSTILE = ("<script>alert(1)</script>", '" onmouseover="alert(1)', "{{ 7 * 7 }}", "turned \u202e text", "a" * 300)

@@ -11,11 +11,9 @@ import bayes_arena as ba
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import FLAT
-from bayes_arena.paper.convergence import convergence
-from bayes_arena.paper.descent import C, descend, loss_and_gradient, random_start
+from bayes_arena.paper.convergence import C, convergence, descend, loss_and_gradient, random_start
 from bayes_arena.paper.measures import consistency, detection, pairwise_consistency
-from bayes_arena.paper.perturbation import KINDS, perturb
-from bayes_arena.paper.stability import elo, fitted, stability
+from bayes_arena.paper.perturbation import KINDS, elo, fitted, perturb, stability
 from bayes_arena.paper.summaries import figure6
 
 FLAT_METHODS = {name: fitted(name, "flat") for name in ("m-elo", "am-elo")}

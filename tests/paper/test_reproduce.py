@@ -12,10 +12,9 @@ from crowds import Crowd, honest_arena
 from helpers import frame, run
 
 import bayes_arena as ba
-from bayes_arena.paper import case_study, detection, figures, reproduction, summaries, tables
+from bayes_arena.paper import case_study, figures, perturbation, reproduction, summaries, tables
 from bayes_arena.paper.measures import detection as score
-from bayes_arena.paper.perturbation import perturb
-from bayes_arena.paper.stability import METHODS, stability
+from bayes_arena.paper.perturbation import METHODS, perturb, stability
 from bayes_arena.validation.prediction import Ratings, predict_cells
 
 SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
@@ -248,12 +247,12 @@ def test_the_papers_three_models_are_taken_where_they_are():
 @pytest.mark.slow
 def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of_one_flipper):
     planted = arena_of_one_flipper.anomalous
-    suspect = detection.suspects(material.cells).set_index("annotator")
+    suspect = perturbation.suspects(material.cells).set_index("annotator")
     assert suspect.loc[list(planted), ["by_anomaly", "by_theta"]].to_numpy().all()
     honest = ba.drop_annotators(material.cells, suspect.index)
     assert set(honest.annotators) == set(material.cells.annotators) - set(suspect.index)
     assert honest.n_votes < material.cells.n_votes
-    table = detection.detections(honest, kinds=("flip",), shares=(0.3,), seeds=(1,)).set_index("rule")
+    table = perturbation.detections(honest, kinds=("flip",), shares=(0.3,), seeds=(1,)).set_index("rule")
     assert list(table.index) == ["theta <= 0", "theta <= 0.005", "A > 0.5", "FDR 0.05"]
     perturbed, who = perturb(honest, "flip", 0.3, 1)
     with warnings.catch_warnings(action="ignore", category=ba.ArenaWarning):
@@ -267,7 +266,7 @@ def test_figure_7_finds_the_annotators_that_were_turned_round(material, arena_of
 def test_suspects_are_those_whom_either_rule_suspects():
     """Leaving out whom one rule suspects would spare that rule its false alarms."""
     cells = ba.read_votes(ba.simulate(tie_spread=0.8, seed=101).votes)
-    suspect = detection.suspects(cells).set_index("annotator")
+    suspect = perturbation.suspects(cells).set_index("annotator")
     anomaly = ba.annotators(ba.fit(cells, robust=False)).set_index("annotator")["anomaly_probability"]
     theta = ba.annotators(ba.fit(cells, model="am-elo", prior="flat")).set_index("annotator")["theta_paper"]
     by_anomaly, by_theta = set(anomaly.index[anomaly >= 0.2]), set(theta.index[theta <= 0.005])
@@ -280,14 +279,14 @@ def test_suspects_are_those_whom_either_rule_suspects():
 @pytest.mark.slow
 def test_hardly_anybody_is_found_where_annotators_form_camps():
     cells = honest_arena(Crowd(annotators=60, camp_sd=1.0), competitors=20, votes=6000, seed=2).cells
-    found = detection.flagged_by(cells)
+    found = perturbation.flagged_by(cells)
     assert len(found["A > 0.5"]) <= 3
     assert len(found) == 4
 
 
 @pytest.mark.slow
 def test_theta_of_figure_6_is_on_the_papers_scale(material):
-    table = detection.abilities(material.cells, kinds=("flip", "equal"), shares=(0.25,), seed=3)
+    table = perturbation.abilities(material.cells, kinds=("flip", "equal"), shares=(0.25,), seed=3)
     sums = table.groupby("kind")["theta"].sum()
     np.testing.assert_allclose(sums, 1)
     flip = table[table["kind"] == "flip"].set_index("annotator")

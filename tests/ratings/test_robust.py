@@ -254,7 +254,7 @@ def test_order_and_sides_change_no_bit(arena, interval, model, prior):
 
 def test_large_arenas_go_in_pieces(m_elo, monkeypatch):
     whole = {interval: ba.leaderboard(m_elo, interval=interval) for interval in ("sandwich", "clustered")}
-    monkeypatch.setattr("bayes_arena.ratings.intervals.robust.CHUNK", 1)
+    monkeypatch.setattr("bayes_arena.ratings.intervals.robust.AT_ONCE", 1)
     for interval, board in whole.items():
         pieces = ba.leaderboard(m_elo, interval=interval)
         np.testing.assert_allclose(pieces[["lower", "upper"]], board[["lower", "upper"]], rtol=1e-12)

@@ -14,7 +14,7 @@ from strategies import votes
 
 import bayes_arena as ba
 from bayes_arena.cli.vote_source import VoteSource
-from bayes_arena.votes.repeated_answers import repeated_answers
+from bayes_arena.votes.records import repeated_answers
 
 TABLE = pl.DataFrame(
     {

@@ -20,7 +20,7 @@ from bayes_arena.votes.outcomes import (
     wins_losses_ties,
     with_grades,
 )
-from bayes_arena.votes.reading.grading import by_words
+from bayes_arena.votes.reading.decoding import by_words
 
 ARROWS = ["A>>>B", "A>>B", "A>B", "A=B", "B>A", "B>>A", "both_bad"]
 

@@ -15,8 +15,7 @@ from conftest import real_votes
 from helpers import assert_same, frame, run
 
 import bayes_arena as ba
-from bayes_arena.votes.layouts.recognition import nearly
-from bayes_arena.votes.layouts.registry import LAYOUTS
+from bayes_arena.votes.layouts.registry import LAYOUTS, nearly
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "votes" / "golden"

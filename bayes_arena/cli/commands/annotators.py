@@ -13,8 +13,7 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.headings import discounted_named, how_fitted, intervals_named, promoters_named
 from bayes_arena.cli.options import MODEL, TRUSTED, Without, takes_options
-from bayes_arena.cli.output import Output, between, counts, digits, plain, rows
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture, between, counts, digits, plain, rows
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.errors import ColumnError, ModelError
 from bayes_arena.markup import percent
@@ -90,9 +89,8 @@ def annotators(
     shown = {name: [str(value) for value in columns[name]] for name in ("annotator", "verdict", "kind")}
     shown["P(anomaly)"] = digits(columns["anomaly_probability"], ".3f")
     shown["agreement"] = digits(columns["net_agreement"], ".2f")
-    shown[f"{percent(intervals.level, 'g')} interval"] = between(
-        columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f"
-    )
+    interval_of = f"{percent(intervals.level, 'g')} interval"
+    shown[interval_of] = between(columns["net_agreement_lower"], columns["net_agreement_upper"], ".2f")
     headings = {"theta": "theta", "tie_propensity": "ties nu", "emphasis": "emphasis", "position": "side b"}
     for name, heading in headings.items():
         if name in columns:
@@ -104,15 +102,7 @@ def annotators(
     shown_as = interval.about(result)
     head = {**about, "level": intervals.level, **shown_as, "warnings": notes}
     title = f"{source.title(result.cast)}\n{how}{intervals_named(shown_as)}{discounted_named(result)}"
-    spare = (
-        "side b",
-        "emphasis",
-        "ties nu",
-        "theta",
-        f"{percent(intervals.level, 'g')} interval",
-        "agreement",
-        "votes",
-    )
+    spare = ("side b", "emphasis", "ties nu", "theta", interval_of, "agreement", "votes")
     with picture.beside(lambda: plots.annotators(result, level=intervals.level, interval=interval)):
         output.write(columns, schema="annotators/1", key="annotators", head=head, title=title, shown=shown, spare=spare)
 
@@ -193,15 +183,7 @@ def integrity(
 
 
 def _timed(source: VoteSource, model: ModelChoice) -> tuple[Fit, str | None]:
-    """Return a fit to votes with their exact times, not by period, and the column of these; None if they have none.
-
-    Raises
-    ------
-    ModelError
-        If a saved fit lacks the times asked for, or nobody looked whose votes count.
-    ColumnError
-        If the votes lack the times asked for.
-    """
+    """Return a fit to votes with their exact times, not by period, and the column of these; None if they have none."""
     asked = source.time
     column, source = asked or TSTAMP, replace(source, time=None)
     if source.is_saved:

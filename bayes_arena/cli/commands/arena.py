@@ -24,8 +24,7 @@ from bayes_arena.cli.headings import (
     verdict_of,
 )
 from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_options
-from bayes_arena.cli.output import Output, plain, rows
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture, plain, rows
 from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 
@@ -61,8 +60,7 @@ Id = Annotated[
     ),
 ]
 Epsilon = Annotated[
-    float,
-    typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL),
+    float, typer.Option(help="Flag annotators whose theta (sum 1) is not above this.", rich_help_panel=MODEL)
 ]
 Exclude = Annotated[
     bool,

@@ -13,27 +13,15 @@ from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.fit_options import ModelChoice
 from bayes_arena.cli.headings import how_fitted
 from bayes_arena.cli.options import FITTED, MODEL, Without, takes_options
-from bayes_arena.cli.output import Output, digits
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture, digits
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.likelihood.specification import Ties
 from bayes_arena.progress import report
 from bayes_arena.votes.sizes import sizes
 
 COMPARED = Without(
-    "model",
-    "prior",
-    "robust",
-    "keep",
-    "drop",
-    "answers",
-    "dimensions",
-    "drift",
-    "groups",
-    "strength_by",
-    "style",
-    "sigma_strength",
-    "sigma_discrimination",
+    *("model", "prior", "robust", "keep", "drop", "answers", "dimensions", "drift", "groups", "strength_by", "style"),
+    *("sigma_strength", "sigma_discrimination"),
 )
 ANSWERS = "+answers"
 """Suffix of the name of a model with answers."""

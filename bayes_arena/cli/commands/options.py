@@ -9,8 +9,7 @@ from typer import Context, echo
 from bayes_arena.cli.app import app
 from bayes_arena.cli.fit_options import BoardChoice, IntervalChoice, ModelChoice, ScaleChoice
 from bayes_arena.cli.options import KEPT, takes_options
-from bayes_arena.cli.output import Output
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture
 from bayes_arena.cli.vote_source import VoteSource
 
 

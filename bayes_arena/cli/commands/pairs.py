@@ -44,8 +44,7 @@ def pairs(
         ),
     ] = None,
     margin: Annotated[
-        float,
-        Option(metavar="ELO", help="Points by which A may be worse, or has to be better.", rich_help_panel=GATE),
+        float, Option(metavar="ELO", help="Points by which A may be worse, or has to be better.", rich_help_panel=GATE)
     ] = 0.0,
     model: ModelChoice,
     board: BoardChoice,

@@ -20,8 +20,7 @@ from bayes_arena.cli.headings import (
     verdict_of,
 )
 from bayes_arena.cli.options import MODEL, RANKING, Without, takes_options
-from bayes_arena.cli.output import Output
-from bayes_arena.cli.picture import Picture
+from bayes_arena.cli.output import Output, Picture
 from bayes_arena.cli.vote_source import VoteSource
 from bayes_arena.votes.names import ANNOTATOR, PROMPT
 
@@ -86,15 +85,7 @@ def rank(
     if said is not None:
         title = "\n".join([title, said.sentence, *(said.explained if explain else ())])
     with picture.beside(lambda: plots.board(result, level=intervals.level, elo=elo, interval=interval)):
-        output.write(
-            columns,
-            schema="rank/1",
-            key="leaderboard",
-            head=head,
-            title=title,
-            shown=shown,
-            spare=RECORD,
-        )
+        output.write(columns, schema="rank/1", key="leaderboard", head=head, title=title, shown=shown, spare=RECORD)
 
 
 @app.command(rich_help_panel=RANKING)
@@ -118,14 +109,7 @@ def boards(
         read = {text.rpartition("=")[0] or text for text in source.slice or []} | {ANNOTATOR, PROMPT}
         source = replace(source, slice=[*(source.slice or []), *(name for name in by if name not in read)])
         cells = model.read(source)
-        found = fit_many(
-            cells,
-            by,
-            model=model.model,
-            prior=model.spreads(),
-            **model.asked,
-            seed=model.seed,
-        )
+        found = fit_many(cells, by, model=model.model, prior=model.spreads(), **model.asked, seed=model.seed)
         columns, about = leaderboards_columns(found, intervals.interval, level=intervals.level, elo=elo)
     failed = [{"board": list(names), "why": why} for names, why in about.pop("failed").items()]
     models = list(dict.fromkeys(fit.model.name for fit in found.values()))

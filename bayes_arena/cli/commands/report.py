@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from typer import Exit, Option
 
@@ -30,19 +30,16 @@ NAME = "NAME"
 class PageChoice:
     """Options of a page: its title, further columns, and whether it names annotators."""
 
-    title: Annotated[str, Option(help="Title of the page.", rich_help_panel=OUTPUT)] = "Leaderboard"
+    panel: ClassVar[str] = OUTPUT
+    title: Annotated[str, Option(help="Title of the page.")] = "Leaderboard"
     meta: Annotated[
         Path | None,
         Option(
             metavar="FILE",
             help="Further columns about competitors, such as prices: a file with a column competitor, model or name.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None
-    names: Annotated[
-        bool,
-        Option("--names", help="Name the annotators on the page instead of numbering them.", rich_help_panel=OUTPUT),
-    ] = False
+    names: Annotated[bool, Option("--names", help="Name the annotators on the page instead of numbering them.")] = False
 
     def made(self, fit: Fit, *, source: str, level: float, elo: EloScale, notes: Sequence[str] = ()) -> Report:
         """Return the page of a fit, which ends with the command that made it."""

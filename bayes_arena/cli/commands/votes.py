@@ -92,6 +92,7 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
     """Return the check of how often verdicts agree between both orders of a pair, if any prompt was seen in both."""
     from bayes_arena.reliability.concordance import across_orders
     from bayes_arena.votes.names import PROMPT
+    from bayes_arena.votes.reading.checks import check_row
 
     consistency, items = across_orders(cells) if PROMPT in cells.slices else (None, 0)
     if consistency is None:
@@ -99,7 +100,7 @@ def _both_orders(cells: Cells) -> list[dict[str, str]]:
     found = (
         f"{percent(consistency, '.1f')} of verdicts stay the same when the two are swapped; {items} seen in both orders"
     )
-    return [{"check": "both orders", "status": "ok", "found": found, "remedy": ""}]
+    return [check_row("both orders", found)]
 
 
 def _plan(cells: Cells) -> list[dict[str, str]]:
@@ -107,13 +108,11 @@ def _plan(cells: Cells) -> list[dict[str, str]]:
     from bayes_arena.errors import FitError
     from bayes_arena.fits.plan import planned
     from bayes_arena.likelihood.problem import Problem
+    from bayes_arena.votes.reading.checks import check_row
 
     try:
         problem = Problem.of(cells, None, "default")
         choices = planned(problem, preset=True).choices
     except FitError as error:
-        return [{"check": "a default fit", "status": "warning", "found": f"not possible: {error}", "remedy": ""}]
-    return [
-        {"check": f"default {one.what}", "status": "ok", "found": f"{one.taken} ({one.why})", "remedy": ""}
-        for one in choices
-    ]
+        return [check_row("a default fit", f"not possible: {error}", problem=True)]
+    return [check_row(f"default {one.what}", f"{one.taken} ({one.why})") for one in choices]

@@ -11,7 +11,6 @@ Source: Efron (1979), Annals of Statistics 7.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,18 +19,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayes_arena.errors import PACKAGE, FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError
+from bayes_arena.errors import FitError, IdentificationWarning, ModelError, NotIdentifiedError, NoVotesError, warn
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.mode import Mode, find_mode
 from bayes_arena.progress import report
-from bayes_arena.ratings.intervals.contract import (
-    Interval,
-    Quantity,
-    Summary,
-    equal_tailed,
-    require_point_estimate,
-)
+from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, require_point_estimate
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells, with_counts
 from bayes_arena.votes.groups import groups_of
@@ -93,39 +86,11 @@ class Bootstrap(Interval):
 
 
 def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draws:
-    """Fit the model to votes drawn with replacement.
+    """Fit the model to votes, or clusters ``by`` something, drawn with replacement.
 
     Every fit starts from the mode of the original votes, so that it keeps the direction of the ranking where theta is
-    free.
-
-    Parameters
-    ----------
-    fit : Fit
-        A posterior mode.
-    resamples : int
-        Number of fits.
-    seed : int
-        The same seed gives the same draws.
-    by : str, optional
-        What votes of a cluster share.
-
-    Returns
-    -------
-    Draws
-        For every resample that has a mode, the estimate plus the difference between this mode and that of all votes.
-
-    Warns
-    -----
-    IdentificationWarning
-        If resamples are left out because they have no finite estimate or no longer connect competitors.
-
-    Raises
-    ------
-    ModelError
-        If the fit is not a mode or has effects of slices, votes with fractional weights are to be drawn one by one, or
-        the votes lack the clusters.
-    NotIdentifiedError
-        If the estimate lies at infinity, or most resamples have no estimate.
+    free. A draw is the estimate plus the difference between a resample's mode and that of all votes; resamples that
+    have no mode, or no longer connect competitors, are left out with a warning.
     """
     require_point_estimate(fit, Bootstrap.name)
     whole = fit.point if fit.covariances is None else find_mode(fit.mode.problem, start=fit.point).point
@@ -153,11 +118,8 @@ def refit(fit: Fit, resamples: int, seed: int, *, by: str | None = None) -> Draw
         remedy = "Use prior='default', which always has one, or interval='sandwich'."
         if len(modes) <= resamples / 2:
             raise NotIdentifiedError(f"{trouble}: too many for a bootstrap. {remedy}")
-        warnings.warn(
-            f"{trouble} and are left out; bootstrap intervals are therefore too narrow. {remedy}",
-            IdentificationWarning,
-            skip_file_prefixes=PACKAGE,
-        )
+        narrow = f"{trouble} and are left out; bootstrap intervals are therefore too narrow."
+        warn(f"{narrow} {remedy}", IdentificationWarning)
     strength, common, own = (
         getattr(fit.point, name) + np.array([getattr(mode.point, name) for mode in modes]) - getattr(whole, name)
         for name in ("strength", "common", "own")

@@ -8,7 +8,6 @@ Source: Liang & Zeger (1986), Biometrika 73.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,13 +15,12 @@ import numpy as np
 
 from bayes_arena.algebra.thin_jacobian import Jacobian
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import PACKAGE, IdentificationWarning, ModelError, listing
+from bayes_arena.errors import IdentificationWarning, ModelError, listing, warn
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.mode.laplace import OwnNumbers
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, require_point_estimate, symmetric
-from bayes_arena.ratings.intervals.multipliers import draw_with_scores
-from bayes_arena.ratings.intervals.robust import moves_of_rows, slopes_of_rows
+from bayes_arena.ratings.intervals.robust import draw_with_scores, moves_of_rows, slopes_of_rows
 from bayes_arena.votes.groups import groups_of
 from bayes_arena.votes.names import ANNOTATOR
 
@@ -72,8 +70,6 @@ class ClusteredVotes:
 
     Attributes
     ----------
-    target : Objective
-        The rows.
     slope : ndarray, shape (C, n_rows)
         Gradients of their losses, as :func:`~bayes_arena.ratings.intervals.robust.slopes_of_rows` gives them.
     cluster : ndarray of int, shape (n_rows,)
@@ -97,20 +93,10 @@ class ClusteredVotes:
 
 
 def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Jacobian, own: OwnNumbers = None) -> Floats:
-    """Return the variance of functions of the parameters if clusters are independent, with factor G / (G - 1) (CR1).
+    """Return the variance (m,) of functions of the parameters if clusters are independent, by CR1: G / (G - 1).
 
-    Parameters
-    ----------
-    fit : Fit
-        A posterior mode.
-    votes : ClusteredVotes
-        Its votes, in at least two clusters.
-    head, own : ndarray
-        As for :func:`~bayes_arena.ratings.intervals.robust.sandwich_variance`.
-
-    Returns
-    -------
-    ndarray, shape (m,)
+    The arguments are those of :func:`~bayes_arena.ratings.intervals.robust.sandwich_variance`, and at least two
+    clusters.
     """
     order = np.argsort(votes.cluster, kind="stable")
     first = np.flatnonzero(np.diff(votes.cluster[order], prepend=-1))
@@ -122,15 +108,7 @@ def clustered_variance(fit: Fit, votes: ClusteredVotes, head: Jacobian, own: Own
 
 
 def _clustered(fit: Fit, by: str) -> ClusteredVotes:
-    """Return the votes of a posterior mode by cluster; refuse a single cluster, warn of competitors in only one.
-
-    Raises
-    ------
-    ModelError
-        If the votes lack the clusters, there is only one, or the fit is not a mode.
-    NotIdentifiedError
-        If the estimate lies at infinity.
-    """
+    """Return the votes of a posterior mode by cluster; refuse a single cluster, warn of competitors in only one."""
     require_point_estimate(fit, Clustered.name)
     groups, votes = groups_of(fit.cells, by), ClusteredVotes.of(fit, by)
     if votes.size < 2:
@@ -149,9 +127,8 @@ def _warn_of_single_clusters(fit: Fit, votes: ClusteredVotes) -> None:
     pairs = np.unique(np.concatenate([votes.cluster * size + each for each in (tally.i, tally.j)])[np.tile(seen, 2)])
     alone = [fit.cells.competitors[c] for c in np.flatnonzero(np.bincount(pairs % size, minlength=size) == 1)]
     if alone:
-        warnings.warn(
+        warn(
             f"All votes on {listing(alone)} are in one cluster, so variation between clusters cannot be estimated and "
             "their clustered intervals are too narrow. Use interval='sandwich' for them.",
             IdentificationWarning,
-            skip_file_prefixes=PACKAGE,
         )

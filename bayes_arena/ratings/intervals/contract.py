@@ -59,14 +59,9 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Estimates of functions of the parameters.
+    """Estimates of functions of the parameters (posterior means, where sampled), with sd and bounds, shape (m,) each.
 
-    Attributes
-    ----------
-    value, sd, lower, upper : ndarray, shape (m,)
-        Estimates (posterior means, where sampled), standard deviations and bounds.
-    freedom : float
-        Degrees of freedom of the standard deviations.
+    ``freedom`` are the degrees of freedom of the standard deviations.
     """
 
     value: Floats
@@ -176,13 +171,7 @@ def require_point_estimate(fit: Fit, interval: str) -> None:
 
 
 def require_level(level: float) -> None:
-    """Refuse a level that is not strictly between 0 and 1.
-
-    Raises
-    ------
-    ModelError
-        If it is not.
-    """
+    """Refuse a level that is not strictly between 0 and 1."""
     if not 0 < level <= HIGHEST_LEVEL:
         raise ModelError(f"The level of an interval must lie between 0 and 1 (at most {HIGHEST_LEVEL}), not {level!r}.")
 
@@ -194,21 +183,9 @@ def half_width(level: float) -> float:
 
 
 def equal_tailed(drawn: np.ndarray, level: float, *, discrete: bool = False) -> np.ndarray:
-    """Return the equal-tailed interval of draws.
+    """Return the lower and upper bound, shape (2, ...), between which a share of the draws (n_draws, ...) lies.
 
-    Parameters
-    ----------
-    drawn : ndarray, shape (n_draws, ...)
-        Draws.
-    level : float
-        Share of the draws between the bounds.
-    discrete : bool
-        The draws are ranks or counts: each bound is one of them, without interpolation.
-
-    Returns
-    -------
-    ndarray, shape (2, ...)
-        Lower and upper bound.
+    Of ``discrete`` draws, ranks or counts, each bound is one of them, without interpolation.
     """
     tails = np.array([0.5 - level / 2, 0.5 + level / 2])
     if discrete:

@@ -8,11 +8,9 @@ interval's.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from bayes_arena.errors import PACKAGE, DependentVotesWarning
+from bayes_arena.errors import DependentVotesWarning, warn
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.clustered import ClusteredVotes, clustered_variance
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary
@@ -26,13 +24,7 @@ ENOUGH = 16
 
 
 def summarise(fit: Fit, interval: Interval, quantity: Quantity, level: float) -> Summary:
-    """Return the interval's summary of a quantity, and warn where the interval is too narrow.
-
-    Warns
-    -----
-    DependentVotesWarning
-        If votes share prompts or rankings, and neither the interval nor the model accounts for it.
-    """
+    """Return the interval's summary; warn where votes are dependent and neither it nor the model accounts for it."""
     summary = interval.summarise(fit, quantity, level)
     if getattr(interval, "by", None) is None and not fit.mode.at_infinity:
         for over in shared(fit.cells):
@@ -55,9 +47,8 @@ def _warn_if_narrow(fit: Fit, quantity: Quantity, summary: Summary, over: str) -
         if not fit.model.is_crossed:
             remedies = [f"use interval=Clustered(by={over!r}) (--interval clustered --by {over})", *remedies]
         remedy = ", or ".join(remedies) or f"add {over!r} to the model's strength_by"
-        warnings.warn(
+        warn(
             f"Votes share {plural(over)}, but these intervals treat them as independent: standard errors clustered by "
             f"{over} are {ratio:.2g} times as large (median). {remedy[0].upper()}{remedy[1:]}.",
             DependentVotesWarning,
-            skip_file_prefixes=PACKAGE,
         )

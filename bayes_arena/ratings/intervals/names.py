@@ -1,17 +1,4 @@
-"""The intervals by their short forms, each of which stands for the object with default fields.
-
-==============  ====================================================================================================
-``laplace``     Gaussian, variance by the delta method from the inverse Hessian; for a sampled fit, quantiles of its
-                draws
-``profile``     where the profile likelihood falls by half a chi-squared quantile (theta = 1 only)
-``sandwich``    Gaussian, variance from the scores of the votes, treated as independent
-``clustered``   the same from scores summed by cluster, with quantiles of Student's t with G - 1 degrees of freedom
-``bootstrap``   quantiles of fits to votes, or clusters of votes, drawn with replacement
-==============  ====================================================================================================
-
-The last three are for posterior modes (``method="map"``, or ``"marginal"`` by Laplace) of models without slice
-parameters.
-"""
+"""The short names of intervals, each of which stands for the object with default fields."""
 
 from __future__ import annotations
 
@@ -49,20 +36,8 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
 def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **fields_given: Any) -> Interval:
     """Return the interval that a short form stands for, or the one given.
 
-    Parameters
-    ----------
-    interval : Interval, str or None
-        None is the default: ``"laplace"``, but for a finite mode clustered by item where votes stem from scores of
-        items.
-    fit : Fit, optional
-        The fit that the interval is for.
-    **fields_given
-        Values for the interval's fields of these names; names that the interval lacks are ignored.
-
-    Raises
-    ------
-    ModelError
-        If there is no interval of that name.
+    None is the default: ``"laplace"``, but for a finite mode clustered by item where votes stem from scores of items.
+    ``fields_given`` are values for the interval's fields of these names; names that it lacks are ignored.
     """
     from bayes_arena.ratings.intervals.contract import Interval
 
@@ -95,11 +70,6 @@ def drawn_by(
     """Return the given draws, else those of the interval, and the ``attrs`` of a table made from them.
 
     Tables about the average annotator need neither draws of the ``annotators`` nor r*.
-
-    Raises
-    ------
-    ModelError
-        If both draws and an interval are given, or the interval has no draws.
     """
     from bayes_arena.fits.posterior_draws import draw, draw_without_annotators
 

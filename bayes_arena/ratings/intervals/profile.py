@@ -72,35 +72,9 @@ class Profile(Interval):
 def profile_interval(
     target: Objective, strength: Floats, laplace: Laplace, contrast: Floats, level: float
 ) -> tuple[float, float]:
-    """Return the ends of the profile-likelihood interval of a contrast.
+    """Return the ends, in logits, of the profile-likelihood interval of a contrast (n,) with sum zero.
 
-    Parameters
-    ----------
-    target : Objective
-        Of a model with theta = 1.
-    strength : ndarray, shape (n,)
-        Its minimum, in logits.
-    laplace : Laplace
-        The approximation there.
-    contrast : ndarray, shape (n,)
-        Coefficients c, sum zero.
-    level : float
-        Coverage, between 0 and 1.
-
-    Returns
-    -------
-    lower, upper : float
-        In logits.
-
-    Raises
-    ------
-    ConvergenceError
-        If an end is not found, for instance because it lies at infinity.
-
-    References
-    ----------
-    Venzon, D. J. & Moolgavkar, S. H. (1988), "A method for computing profile-likelihood-based confidence
-    intervals", Applied Statistics 37.
+    ``strength`` is the minimum of the ``target``, of a model with theta = 1. An end at infinity is a ConvergenceError.
     """
     lower, upper = (_end(target, strength, laplace, contrast, level, side) for side in (-1.0, 1.0))
     return lower, upper

@@ -1,9 +1,8 @@
 """Layouts: how tools write votes down, and how their records become votes.
 
 ================  ===============================================================
-registry          ``LAYOUTS``: all of them, by name
+registry          ``LAYOUTS``: all of them, by name; which one a source has
 layout            ``Layout``: what a layout is, and how nested values are read
-recognition       which layout a source has: named, or shown by its columns
 columns           the usual names of columns, and which plays which role
 human_annotation  votes of people: compar:IA, Label Studio, Argilla
 llm_judges        verdicts of language models: games, preferences, criteria

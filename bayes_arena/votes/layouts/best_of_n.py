@@ -23,7 +23,7 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.votes.layouts.layout import each
-from bayes_arena.votes.sources.json_files import as_json
+from bayes_arena.votes.sources.text_files import as_json
 
 CANDIDATES = "_candidates"
 """Suffix of the columns of LangWatch that list the candidates compared."""

@@ -70,15 +70,11 @@ def recognise_roles(
     weight: str | Literal[False] | None,
     id: str | None = None,
 ) -> dict[str, str]:
-    """Recognise the columns of competitors, result, annotator, weight and id.
+    """Recognise the columns of competitors, result, annotator, weight and id; return role to column.
 
-    Returns
-    -------
-    dict of str to str
-        Role to column: ``a, b``, then ``score``, ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts
-        without sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``,
-        ``weight`` and ``id`` where present. With both ``winner`` and ``score``, the score counts where the winner is
-        missing.
+    The roles are ``a, b``, then ``score``, ``winner`` or ``winner_a, winner_b, winner_tie`` or, in layouts without
+    sides, nothing (``a`` has won) or ``wins_a, wins_b`` and perhaps ``ties``; then ``annotator``, ``weight`` and ``id``
+    where present. With both ``winner`` and ``score``, the score counts where the winner is missing.
     """
     names = column_names(frame)
     if any("\0" in name for name in names):

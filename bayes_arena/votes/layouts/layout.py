@@ -1,8 +1,8 @@
 """What a layout is: the columns that identify it, what its records become, and what its tool means by them.
 
-Whatever the layout, the result has the columns of :data:`CANONICAL`, of which ``model_a, model_b`` and ``winner`` are
-always present, and the other columns of the records (``category``, ``language``, ids), which ``prompt=``,
-``slices=`` and ``where=`` can name.
+Records become votes with the columns ``model_a, model_b, winner`` and, where there are any, ``score`` (of the first),
+``judge`` (the annotator) and ``weight``; their other columns (``category``, ``language``, ids) stay, for ``prompt=``,
+``slices=`` and ``where=`` to name.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from bayes_arena.errors import VotesError, Weights
 LONGEST = 60
 FILE = "file of the source"
 """Column of the file that a record came from, for layouts that name systems by it."""
-CANONICAL = ("model_a", "model_b", "winner", "score", "judge", "weight")
-"""Competitors, the winner or the score of the first, the annotator, and the weight of the vote."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +35,7 @@ class Layout:
     columns : frozenset of str
         Columns that it always has; it is recognised by them.
     rewritten : callable, optional
-        From the source to the columns of :data:`CANONICAL`, lazily in Polars. None if its columns are read as they are,
-        in any engine.
+        From the source to votes, lazily in Polars. None if its columns are read as they are, in any engine.
     options : mapping
         Defaults for options of :func:`~bayes_arena.read_votes`.
     slices : tuple of str
@@ -50,8 +47,7 @@ class Layout:
     weights : {"frequency", "importance", "information"}
         What its column ``weight`` means; ``"information"`` for the weights of pairs that stem from one choice.
     grade_weights : bool
-        Whether its column ``weight`` stands for grades that its verdicts name, too, and counts only if these are
-        folded.
+        Whether its ``weight`` stands for grades that its verdicts name, too, and counts only if these are folded.
     sided : bool
         Whether ``model_a`` was shown first.
     unjudged : bool

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from bayes_arena.arrays import table_of
 from bayes_arena.errors import listing
 from bayes_arena.markup import percent
 from bayes_arena.memory import enough_memory
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import BOTH_BAD, TIE, by_result, wins_losses_ties
+from bayes_arena.votes.reading.counting import Repeats
 from bayes_arena.votes.reading.decoding import normalised
-from bayes_arena.votes.reading.duplicates import Repeats
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
-from bayes_arena.votes.records import never_beaten_groups, records
-from bayes_arena.votes.repeated_answers import repeated_answers
+from bayes_arena.votes.records import never_beaten_groups, records, repeated_answers
 from bayes_arena.votes.sources.frames import in_the_same_engine
 
 if TYPE_CHECKING:
@@ -29,13 +29,18 @@ FEW_VOTES = 50
 section 5.1 says fewer than 50)."""
 
 
+def check_row(name: str, found: str, problem: bool = False, remedy: str = "") -> dict[str, str]:
+    """Return a row of :func:`check`; a remedy is only for a problem."""
+    status = "warning" if problem else "ok"
+    return {"check": name, "status": status, "found": found, "remedy": remedy if problem else ""}
+
+
 def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, str]]:
     """Return the rows of :func:`check`; repeated rows are reported only if ``repeats`` counts them."""
     rows: list[dict[str, str]] = []
 
-    def add(name: str, found: str, problem: bool, remedy: str) -> None:
-        status = "warning" if problem else "ok"
-        rows.append({"check": name, "status": status, "found": found, "remedy": remedy if problem else ""})
+    def add(name: str, found: str, problem: bool = False, remedy: str = "") -> None:
+        rows.append(check_row(name, found, problem, remedy))
 
     dropped = sum(cells.dropped.values())
     found = ", ".join(f"{n} {problem}" for problem, n in cells.dropped.items()) or "none"
@@ -51,7 +56,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         )
 
     if cells.design_effect != 1:
-        add("weights", f"{cells.described_votes}: design effect {cells.design_effect:.2f}", False, "")
+        add("weights", f"{cells.described_votes}: design effect {cells.design_effect:.2f}")
 
     twins = [*name_twins(cells.competitors), *name_twins(cells.annotators)]
     before = cells.n_competitors + cells.n_annotators
@@ -92,7 +97,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             f"keep the default prior; under a flat one leave them out (--delta {FEW_VOTES})",
         )
     else:
-        add("votes per annotator", "annotators unknown", False, "")
+        add("votes per annotator", "annotators unknown")
     if PROMPT in cells.slices:
         asked = repeated_answers(cells)
         add(
@@ -104,7 +109,7 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
             "answers cannot be distinguished from noise: collect more votes on the same prompts",
         )
     else:
-        add("prompts", "prompts unknown", False, "")
+        add("prompts", "prompts unknown")
     counts = cells.counts.sum(axis=0)
     won, lost, _ = map(float, wins_losses_ties(counts))
     decided, total = won + lost, counts.sum()
@@ -116,17 +121,12 @@ def check_rows(cells: Cells, repeats: Repeats | None = None) -> list[dict[str, s
         bool(z > 3) and cells.sided,
         "if the sides were drawn at random, this is a position effect, which the default models have",
     )
-    add(
-        "ties",
-        f"{percent(counts[TIE] / total, '.1f')} tie, {percent(counts[BOTH_BAD] / total, '.1f')} both bad",
-        False,
-        "",
-    )
+    add("ties", f"{percent(counts[TIE] / total, '.1f')} tie, {percent(counts[BOTH_BAD] / total, '.1f')} both bad")
     if cells.grades > 1:
         of_a, of_b, _ = by_result(len(counts))
         by_grade = counts[of_a] + counts[of_b]
         shares = ", ".join(percent(votes / max(decided, 1), ".1f") for votes in by_grade)
-        add("grades", f"{cells.grades}, with {shares} of the decided votes, weakest first", False, "")
+        add("grades", f"{cells.grades}, with {shares} of the decided votes, weakest first")
     return rows
 
 
@@ -166,9 +166,7 @@ def check(cells: object) -> pd.DataFrame:
     ----------
     Ford, L. R. (1957), "Solution of a ranking problem from binary comparisons".
     """
-    from bayes_arena.table import Table
-
     votes = as_cells(cells)  # first, because its errors are typed
     with enough_memory("check"):
-        table = Table(check_rows(votes, None if votes is cells else read_repeats(cells)))
+        table = table_of(check_rows(votes, None if votes is cells else read_repeats(cells)))
     return in_the_same_engine(table, cells)

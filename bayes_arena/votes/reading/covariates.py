@@ -1,7 +1,7 @@
 """Covariates of votes, what they carry besides competitors, annotator and result: prompts, other slices, and features.
 
 Prompts are recognised where a column has a usual name and answers repeat enough to be distinguished from noise
-(:mod:`bayes_arena.votes.repeated_answers`), times where a column has a usual name and they can be read and differ;
+(:mod:`bayes_arena.votes.records`), times where a column has a usual name and they can be read and differ;
 slices and features are read only if named.
 """
 
@@ -21,7 +21,7 @@ from bayes_arena.votes.layouts.columns import column_names, require_columns, spe
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, FEATURE, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.periods import chosen_period, late, moments, name_of
 from bayes_arena.votes.reading.decoding import as_text, first_of, normalised
-from bayes_arena.votes.repeated_answers import FEWEST, SHARE, repeated_answers
+from bayes_arena.votes.records import FEWEST, SHARE, repeated_answers
 from bayes_arena.votes.sources.frames import Frame, comparable_columns, to_polars
 from bayes_arena.votes.summing import build_cells
 
@@ -92,17 +92,7 @@ def find_covariates(
     slices: SliceColumns,
     features: FeatureColumns,
 ) -> Covariates:
-    """Find the columns of prompts, slices and features.
-
-    Parameters
-    ----------
-    frame : narwhals frame
-        The whole source.
-    taken : collection of str
-        Columns of other roles, which are not recognised as prompts or times.
-    prompt, time, period, slices, features
-        As for :func:`~bayes_arena.read_votes`.
-    """
+    """Find the columns of prompts, slices and features; ``taken`` ones have other roles, and are not recognised."""
     wanted, numbers = by_name(slices), by_name(features)
     if reserved := {PROMPT, ANNOTATOR, COMPETITOR} & set(wanted):
         raise ColumnError(
@@ -160,15 +150,7 @@ def can_repeat(frame: Frame, carried: Covariates) -> bool:
 
 
 def with_covariates(groups: pl.DataFrame, carried: Covariates, *, normalise: bool) -> pl.DataFrame:
-    """Add slices as text and features as numbers to groups of votes, and the problems found in them.
-
-    Parameters
-    ----------
-    groups : polars.DataFrame
-        From :func:`~bayes_arena.votes.reading.decoding.decode`, with columns of the roles of ``carried``.
-    normalise : bool
-        Whether names are normalised.
-    """
+    """Add slices as text and features as numbers to decoded groups of votes, and the problems found in them."""
 
     def text_of(role: str) -> pl.Expr:
         text = as_text(groups, role)
@@ -225,15 +207,7 @@ def settle_time(votes: pl.DataFrame, carried: Covariates, period: Period | None)
 
 
 def settle_prompt(votes: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:
-    """Keep recognised prompts if answers to them repeat enough, and warn of what was done.
-
-    Parameters
-    ----------
-    votes : polars.DataFrame
-        Valid votes.
-    columns : tuple of str
-        Columns of the prompts.
-    """
+    """Keep prompts recognised in ``columns`` if answers to them repeat enough, and warn of what was done."""
     prompt = pl.col(SLICE + PROMPT)
     named = repr(columns[0] if len(columns) == 1 else list(columns))
     options = " ".join(f"--prompt {column}" for column in columns)

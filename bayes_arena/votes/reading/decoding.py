@@ -1,27 +1,45 @@
-"""Decoding of votes: labels of winners to outcomes, columns to text and numbers, and the problem of an invalid vote.
+"""Decoding of votes: labels of winners to outcomes and grades, columns to text and numbers, problems of invalid votes.
 
 The table has one row for every group of equal votes, or for every vote.
+
+A label names its grade by arrows (``A>>B``: the second) or in words (``A is much better``). Words are ranked by how
+much they say, and those that occur anywhere in a source are its grades, the weakest being the first: with ``slightly``
+and ``much`` alone there are two. Numbers on a scale have no meaning of their own: ``outcomes=`` gives it to them
+(``{"-2": "model_a_2", ...}``).
+
+A source in which some verdicts are graded and others say only who won, or some by arrows and others in words, has mixed
+scales: such a win may be of any grade, and is invalid unless grades are folded.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
+import narwhals as nw
 import polars as pl
 
-from bayes_arena.errors import ColumnError
+from bayes_arena.errors import LONGEST_VALUE, ColumnError, VotesError, shortened
+from bayes_arena.votes.layouts.columns import column_names
+from bayes_arena.votes.layouts.tables import MARGIN
 from bayes_arena.votes.names import FEATURE, MOST_GRADES
-from bayes_arena.votes.outcomes import LOSS, OF_NAME, TIE, WIN, n_outcomes, turned as mirrored, wins_by
-from bayes_arena.votes.reading.grading import by_arrows
+from bayes_arena.votes.outcomes import LOSS, OF_NAME, OUTCOMES, TIE, WIN, n_outcomes, turned as mirrored, wins_by
+from bayes_arena.votes.sources.frames import Frame, in_polars
 
+ARROWS = {
+    label.format(arrow * grade): wins_by(grade)[winner]
+    for grade in range(1, MOST_GRADES + 1)
+    for label, arrow, winner in (("a{}b", ">", 0), ("b{}a", "<", 0), ("b{}a", ">", 1), ("a{}b", "<", 1))
+}
+"""Labels with arrows: ``a>>b`` and ``b<<a`` are ``model_a_2``."""
 LABELS: Mapping[str, str] = {
     **dict.fromkeys(("model_a", "left", "first", "home"), "model_a"),
     **dict.fromkeys(("model_b", "right", "second", "away"), "model_b"),
     **dict.fromkeys(("tie", "tied", "draw", "same", "equal"), "tie"),
     **dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad"), "both_bad"),
-    **by_arrows(),
+    **ARROWS,
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
 """Labels in lower case. A graded verdict is one vote whatever its grade: it is still one judgement."""
@@ -36,6 +54,20 @@ COUNTS = {"wins_a": "model_a", "wins_b": "model_b", "ties": "tie"}
 """Columns of counted votes, and what they count."""
 MOST = 1e100
 """Largest weight or count; its reciprocal is the smallest positive one. Sums of squares stay finite."""
+Grades = Literal["keep", "fold"] | Sequence[float]
+"""What to do with grades; numbers are the least margins of each."""
+WORDS = {
+    "slightly": 1, "marginally": 1, "somewhat": 1, "a bit": 1, "a little": 1,
+    "": 2,
+    "much": 3, "significantly": 3, "far": 3, "a lot": 3, "considerably": 3, "strongly": 3, "clearly": 3,
+}  # fmt: skip
+"""How much words say, of a win."""
+WORDED = re.compile(
+    r"(?:(?:model|response|answer|assistant|system|output) )?(?P<side>a|b|1|2|left|right|first|second)"
+    rf"(?: is| was)?(?: (?P<words>{'|'.join(filter(None, WORDS))}))? better(?: than .*)?"
+)
+FIRST = ("a", "1", "left", "first")
+EQUAL = re.compile(r"(?:both (?:are )?)?(?:about|roughly|nearly) the same|equally good|no difference|neither is better")
 
 
 def as_label(winner: pl.Expr) -> pl.Expr:
@@ -139,11 +171,8 @@ def first_of(problems: Mapping[str, pl.Expr]) -> pl.Expr:
 def without_sides(votes: pl.DataFrame) -> pl.DataFrame:
     """Write counted wins and ties as votes, and order the competitors of a pair by name where sides mean nothing.
 
-    Parameters
-    ----------
-    votes : polars.DataFrame
-        Valid votes from :func:`decode`, of a layout without sides: they have an outcome or a score, or ``COUNTS`` say
-        how often ``a`` and ``b`` won.
+    The votes from :func:`decode`, of a layout without sides, have an outcome or a score, or ``COUNTS`` say how often
+    ``a`` and ``b`` won.
     """
     votes = votes.cast({pl.Categorical: pl.String})  # categories sort in the order in which they first occurred
     if "wins_a" in votes.columns:
@@ -205,3 +234,53 @@ def _is_hot(name: str) -> pl.Expr:
     text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
     values = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
     return text.replace_strict(values, default=None, return_dtype=pl.Boolean)
+
+
+def by_words(labels: Collection[str]) -> dict[str, str]:
+    """Return the outcomes of those labels, of all of a source, that say in words who is better, and how much."""
+    matches = ((label, WORDED.fullmatch(label.replace("_", " "))) for label in labels)
+    said = {label: found for label, found in matches if found}
+    weights = sorted({WORDS[found["words"] or ""] for found in said.values()})
+    outcomes = {}
+    for label, found in said.items():
+        won, lost = wins_by(1 + weights.index(WORDS[found["words"] or ""]))
+        outcomes[label] = won if found["side"] in FIRST else lost
+    if outcomes:
+        outcomes |= {label: "tie" for label in labels if EQUAL.fullmatch(label.replace("_", " "))}
+    return outcomes
+
+
+def folded(outcomes: Mapping[str, str]) -> dict[str, str]:
+    """Return the same labels, with wins of every grade as wins."""
+    return {label: name if name in OUTCOMES else OUTCOMES[OF_NAME[name] % 2] for label, name in outcomes.items()}
+
+
+def require_grades(grades: object) -> None:
+    """Refuse anything but "keep", "fold" and increasing positive margins, at most ``MOST_GRADES``."""
+    if grades in ("keep", "fold"):
+        return
+    numbers = [] if isinstance(grades, str) or not isinstance(grades, Sequence) else list(grades)
+    known = numbers and all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers)
+    if not known or numbers[0] <= 0 or sorted(set(numbers)) != numbers or len(numbers) > MOST_GRADES:
+        raise VotesError(
+            f"grades must be 'keep', 'fold', or increasing positive margins, at most {MOST_GRADES}, such as [1, 3]; "
+            f"not {shortened(repr(grades), LONGEST_VALUE)}."
+        )
+
+
+def cut(votes: Frame, grades: Grades) -> Frame:
+    """Write margins of two scores as verdicts: a tie below the least margin, else a win of the grade reached."""
+    if isinstance(grades, str):
+        return votes
+    if MARGIN not in column_names(votes):
+        raise VotesError(
+            f"grades={list(grades)!r} cuts margins of two scores (layout two-scores), and these votes have none. Use "
+            "grades='keep', which reads the grades of labels."
+        )
+    size, winner = pl.col(MARGIN).abs(), pl.col("winner")
+    for grade, least in enumerate(grades, 1):
+        reached = size >= least if grade == len(grades) else (size >= least) & (size < grades[grade])
+        arrows = pl.when(pl.col(MARGIN) > 0).then(pl.lit(f"a{'>' * grade}b")).otherwise(pl.lit(f"b{'>' * grade}a"))
+        winner = pl.when(reached).then(arrows).otherwise(winner)
+    winner = pl.when(size < grades[0]).then(pl.lit("tie")).otherwise(winner)
+    return nw.from_native(in_polars(votes).with_columns(winner=winner))

@@ -21,11 +21,10 @@ from bayes_arena.errors import (
 )
 from bayes_arena.votes.layouts.columns import column_names, recognise_roles, select_roles
 from bayes_arena.votes.layouts.layout import FILE, Layout
-from bayes_arena.votes.layouts.recognition import is_win_matrix, named_layout, nearly, recognised_layout
-from bayes_arena.votes.layouts.registry import BY_NAME
+from bayes_arena.votes.layouts.registry import BY_NAME, is_win_matrix, named_layout, nearly, recognised_layout
 from bayes_arena.votes.names import Period
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns
-from bayes_arena.votes.reading.grading import Grades, cut, require_grades
+from bayes_arena.votes.reading.decoding import Grades, cut, require_grades
 from bayes_arena.votes.sources.frames import Frame, files_of, in_polars, open_source
 from bayes_arena.votes.sources.where import kept_where
 
@@ -106,7 +105,7 @@ class OpenedVotes:
     where : str or None
         The condition by which rows were filtered.
     weights : {"frequency", "importance", "information"} or None
-        Meaning of the weights that come with the layout, None if there are none or ``weight`` names a column.
+        Meaning of the layout's weights, None if there are none or ``weight`` names a column.
     """
 
     source: Frame
@@ -140,13 +139,7 @@ class OpenedVotes:
         return {name: (name,) for name in names if name in column_names(self.frame)}
 
     def rows(self, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, str]:
-        """Return columns of the votes under the names of their roles, with a ``row`` number, and how rows are counted.
-
-        Parameters
-        ----------
-        columns : mapping of str to str
-            Role to column.
-        """
+        """Return the columns under the names of their roles, with a ``row`` number, and how rows are counted."""
         if self.layout is not None and self.layout.rewritten is not None:
             records = in_polars(self.source).with_row_index(ROW).select(pl.exclude(ROW), ROW)
             numbered: Frame = nw.from_native(self.layout.write(records))
@@ -157,26 +150,9 @@ class OpenedVotes:
 
 
 def open_votes(source: object, reading: ReadOptions, *, id: str | None = None) -> OpenedVotes:
-    """Open a source of votes.
+    """Open a source of votes with the options of :func:`~bayes_arena.read_votes`.
 
-    Parameters
-    ----------
-    source
-        As for :func:`~bayes_arena.read_votes`.
-    reading : mapping
-        Its options.
-    id : str, optional
-        Column of the votes' ids.
-
-    Raises
-    ------
-    ColumnError, VotesError
-        As for :func:`~bayes_arena.read_votes`.
-
-    Warns
-    -----
-    LayoutWarning
-        If a layout was recognised rather than named.
+    ``id`` is the column of the votes' ids. It warns of a layout that was recognised rather than named.
     """
     winner, score = reading.get("winner"), reading.get("score")
     if winner is not None and score is not None:

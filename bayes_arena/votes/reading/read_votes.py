@@ -18,12 +18,11 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import MOST_GRADES, PROMPT, SLICE, TIME, Period
 from bayes_arena.votes.outcomes import n_outcomes, outcome_scores, with_grades
 from bayes_arena.votes.parquet import holds_cells, read_cells
+from bayes_arena.votes.reading.counting import Repeats, count_repeats, weighed
 from bayes_arena.votes.reading.covariates import FeatureColumns, SliceColumns, by_name
-from bayes_arena.votes.reading.duplicates import Repeats, count_repeats
-from bayes_arena.votes.reading.grading import Grades
+from bayes_arena.votes.reading.decoding import Grades
 from bayes_arena.votes.reading.opening import ReadOptions, open_votes, require_options
 from bayes_arena.votes.reading.validity import valid_votes
-from bayes_arena.votes.reading.weights import weighed
 from bayes_arena.votes.sequence import VoteSequence
 from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import files_of
@@ -92,7 +91,7 @@ def read_votes(
     score : str, optional
         Column of scores of the first competitor, from 0 to 1, in place of a winner: a score s counts as s of a win and
         1 - s of a loss. 1/2 is half a win and half a loss, not a tie, which under ``ties="davidson"`` is an outcome of
-        its own (:mod:`bayes_arena.votes.reading.weights`). Only layouts whose tool defines 1/2 as a tie read it as one.
+        its own (:mod:`bayes_arena.votes.reading.counting`). Only layouts whose tool calls 1/2 a tie read it as one.
     annotator : str or False, optional
         Column of annotators; ``False`` ignores annotators.
     weight : str or False, optional
@@ -154,7 +153,7 @@ def read_votes(
         their engine. Records without a verdict are left out if the tool leaves them out.
     grades : {"keep", "fold"} or sequence of float
         What becomes of graded verdicts: ``A>>B`` beside ``A>B``, ``much better`` beside ``slightly better``
-        (:mod:`bayes_arena.votes.reading.grading`). By default a win by every further grade is an outcome of its own;
+        (:mod:`bayes_arena.votes.reading.decoding`). By default a win by every further grade is an outcome of its own;
         ``"fold"`` counts wins alike. Numbers are the least margins of two scores that are a win of the first grade, of
         the second, and so on: with ``[1, 3]`` two points more are a win, three a clear one, and less than one a tie.
 

@@ -20,18 +20,7 @@ ROUNDED = 0.005
 
 
 def read_shares(source: object) -> dict[str, dict[str, float]]:
-    """Read the shares of groups in a population, by kind.
-
-    Parameters
-    ----------
-    source : path or dataframe
-        A table of groups, or of combinations of groups.
-
-    Returns
-    -------
-    dict of str to (dict of str to float)
-        By kind of group the share of each group, with sum one.
-    """
+    """Read the shares of groups in a population, by kind and group: those of a kind sum to one."""
     with readable(source):
         table = to_polars(open_source(source))
     found = [name for name in table.columns if name.strip().lower() in (SHARE, *COUNTS)]

@@ -39,6 +39,7 @@ from bayes_arena.memory import enough_memory
 from bayes_arena.votes.layouts.columns import ANNOTATORS, LIKELY_ANNOTATORS, LIKELY_WEIGHTS, TIES, select_roles
 from bayes_arena.votes.names import CRITERION, ITEM, PROMPT, SLICE, Period
 from bayes_arena.votes.outcomes import BOTH_BAD, OF_NAME, OUTCOMES, TIE, grades_of, wins_by
+from bayes_arena.votes.reading.counting import once_each, one_side, without_repeats
 from bayes_arena.votes.reading.covariates import (
     by_name,
     can_repeat,
@@ -48,17 +49,18 @@ from bayes_arena.votes.reading.covariates import (
     with_covariates,
 )
 from bayes_arena.votes.reading.decoding import (
+    ARROWS,
     LABELS,
     NAMES,
     UNGRADED,
     as_label,
     as_text,
+    by_words,
     decode,
+    folded,
     meanings_of,
     without_sides,
 )
-from bayes_arena.votes.reading.duplicates import once_each, one_side, without_repeats
-from bayes_arena.votes.reading.grading import by_arrows, by_words, folded
 from bayes_arena.votes.reading.opening import OpenedVotes, ReadOptions, open_votes, require_options
 from bayes_arena.votes.sources.faults import readable
 from bayes_arena.votes.sources.frames import Frame, to_polars
@@ -98,10 +100,8 @@ class ValidVotes:
     Attributes
     ----------
     rows : polars.DataFrame
-        Columns ``a, b`` (text or categories), ``outcome`` (its index), ``weight`` of one vote, number
-        of votes ``n`` and, where known, ``annotator`` (likewise), slices (text) and features (numbers), as
-        :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of an
-        outcome, for :func:`~bayes_arena.votes.reading.weights.weighed` to write out.
+        As :func:`~bayes_arena.votes.summing.build_cells` takes them; and ``score``, for votes that have one in place of
+        an outcome, for :func:`~bayes_arena.votes.reading.counting.weighed` to write out.
     dropped : dict of str to int
         Invalid votes left out, by problem.
     sided : bool
@@ -120,18 +120,10 @@ class ValidVotes:
 
 
 def valid_votes(source: object, *, in_order: bool, id: str | None = None, **reading: Unpack[ReadOptions]) -> ValidVotes:
-    """Recognise, decode and validate votes, for every reader of votes.
+    """Recognise, decode and validate votes with the options of :func:`~bayes_arena.read_votes`.
 
-    Parameters
-    ----------
-    source
-        As for :func:`~bayes_arena.read_votes`.
-    in_order : bool
-        One row per vote, in the order of the source; otherwise one row for each group of equal votes.
-    id : str, optional
-        Column of the votes' ids; votes with different ids are then kept apart.
-    **reading
-        The options of :func:`~bayes_arena.read_votes`.
+    A row is a vote in the order of the source (``in_order``), or a group of equal votes. Votes with different ids, in
+    the column ``id``, are kept apart.
     """
     on_invalid, normalise = reading.get("on_invalid", "raise"), reading.get("normalise", False)
     dedupe, annotator = reading.get("dedupe", False), reading.get("annotator")
@@ -231,7 +223,7 @@ def _graded(
     grades = {
         label: grades_of(max(code + 2, len(OUTCOMES))) for label, code in codes.items() if code not in (TIE, BOTH_BAD)
     }
-    off = {*UNGRADED, *(label for label in worded if labels[label] != "tie" and by_arrows().keys() & set(found))}
+    off = {*UNGRADED, *(label for label in worded if labels[label] != "tie" and ARROWS.keys() & set(found))}
     used = sorted({*grades.values()})
     far = min((after for before, after in pairwise(used) if after - before > FURTHER), default=math.inf)
     off |= {label for label, grade in grades.items() if grade >= far}

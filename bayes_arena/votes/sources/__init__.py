@@ -2,8 +2,7 @@
 
 ==========  ===========================================================
 frames      files, dataframes and queries behind one interface
-csv_files   CSV, TSV and the like: which character separates columns
-json_files  JSON: an array of records, one record, or one per line
+text_files  CSV, TSV and the like, and JSON
 hub         ``hub_files``: votes published on the Hugging Face hub
 where       rows that fulfil a condition
 faults      why a file cannot be read, and where in it

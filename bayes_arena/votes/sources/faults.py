@@ -16,8 +16,8 @@ from typing import IO
 import polars as pl
 
 from bayes_arena.errors import ArenaError, VotesError, listing, shortened
-from bayes_arena.votes.sources.csv_files import separator
 from bayes_arena.votes.sources.frames import files_of
+from bayes_arena.votes.sources.text_files import separator
 
 LONGEST_FIELD = 2**31 - 1
 """Most characters of a CSV field; some conversations exceed Python's own limit."""
@@ -50,13 +50,7 @@ def _named(source: object) -> str:
 
 
 def find_fault(paths: Sequence[Path]) -> str | None:
-    """Name the first file that cannot be read, the row if there is one (counted from 0), and the remedy.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files of one format that were read together.
-    """
+    """Name the first of files read together that cannot be read, the row if there is one (from 0), and the remedy."""
     columns: dict[Path, list[str]] = {}
     fault: str | None
     for path in paths:

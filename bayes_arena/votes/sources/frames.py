@@ -18,9 +18,8 @@ import polars as pl
 from bayes_arena.errors import LONGEST_VALUE, RepeatedVotesWarning, VotesError, listing, shortened, warn
 from bayes_arena.extras import require
 from bayes_arena.threads import require_threads_of_polars
-from bayes_arena.votes.sources.csv_files import scan_columns
 from bayes_arena.votes.sources.hub import HUB, hub_files
-from bayes_arena.votes.sources.json_files import as_json, scan_json
+from bayes_arena.votes.sources.text_files import as_json, scan_columns, scan_json
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -42,10 +41,7 @@ ANSWERING = {nw.Implementation.POLARS, nw.Implementation.PYARROW}
 def open_source(source: object, *, dedupe: bool = False) -> Frame:
     """Return the source as a narwhals frame: paths are scanned lazily, dataframes stay where they are.
 
-    Warns
-    -----
-    RepeatedVotesWarning
-        If files have the same content, whether they are counted or, with ``dedupe``, left out.
+    It warns of files with the same content, whether they are counted or, with ``dedupe``, left out.
     """
     require_threads_of_polars()
     if paths := files_of(source):

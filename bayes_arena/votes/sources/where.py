@@ -36,15 +36,7 @@ EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
 def kept_where(frame: Frame, condition: str) -> Frame:
-    """Return the rows of a frame that fulfil a condition.
-
-    Raises
-    ------
-    VotesError
-        If it is not a condition.
-    ColumnError
-        If a column that it names is absent.
-    """
+    """Return the rows of a frame that fulfil a condition."""
     try:
         tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two if it is nested too deeply
