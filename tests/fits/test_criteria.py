@@ -169,3 +169,18 @@ def test_the_board_of_a_slice_has_its_ties():
             for side in (1.0, -1.0)
         )
         np.testing.assert_allclose((ahead - behind) / 2, within.projection.by_head[:] @ move, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_on_which_criteria_people_see_clearly_is_found():
+    sharpness = np.array([1.5, 1.5, 0.5, 0.5])
+    cells = ba.read_votes(draw(3, comparisons=1500, sharpness=tuple(sharpness)).votes, layout="criteria")
+    result = ba.fit(cells, robust=False, dimensions=0)
+    found = ba.effects(result).set_index("effect").filter(like="discrimination", axis=0)
+    order = [f"discrimination_by_criterion: {name}" for name in CRITERIA]
+    estimate, sd = (found.loc[order, name].to_numpy() for name in ("estimate", "sd"))
+    assert estimate.sum() == pytest.approx(0.0, abs=1e-9)  # relative to the average criterion
+    assert (estimate * (sharpness - 1) > 0).all()
+    assert (np.abs(estimate) > 2 * sd).all()
+    clear, dim = (result.on(slice=("criterion", name)).board for name in (CRITERIA[0], CRITERIA[2]))
+    assert np.std(clear) > 2 * np.std(dim)
