@@ -92,11 +92,11 @@ WIDER = 2.0
 """Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
 nearly singular."""
 UNSETTLED = 0.5
-"""Largest step of a strength, a common number or a spread, in standard deviations, after all sweeps, with which a model
-with slices is taken as found, and said to be found only nearly. One number of hundreds may still go round in circles,
-for instance of a comparison on which all verdicts repeat each other."""
+"""Largest step of a strength, a common number or a spread, in standard deviations, in the calmest of all sweeps, with
+which a model with slices is taken as found, and said to be found only nearly. One number of hundreds may go round in
+circles, for instance of a comparison on which all verdicts repeat each other."""
 SETTLING = 60
-"""Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends."""
+"""Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends, or calms."""
 EARLY = 20
 """Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
 UNPROMISING = 20
@@ -275,7 +275,7 @@ def _sweeps(
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge.of_all(problem.shifts, target)
     point, lengths, steps = start, [1.0, 1.0], np.full(2, np.inf)
-    moves = [np.zeros(len(start.head)), np.zeros(len(names))]
+    moves, calmest = [np.zeros(len(start.head)), np.zeros(len(names))], None
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
@@ -309,14 +309,17 @@ def _sweeps(
         target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
+        if count > SETTLING and target.slices and not target.predictor.dimensions:
+            of_board = moves[0][: target.n_competitors + len(target.common)]
+            left = max(float(np.abs(of_board).max(initial=0.0)), float(steps[1]))
+            if left < (UNSETTLED if calmest is None else calmest.unsettled):
+                calmest = replace(sweep, target=target, point=point, unsettled=left)
         if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
             target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
-    of_board = moves[0][: target.n_competitors + len(target.common)]
-    left = max(float(np.abs(of_board).max(initial=0.0)), float(steps[1]))
-    if target.slices and not target.predictor.dimensions and left < UNSETTLED:
-        return replace(sweep, target=target, point=point, unsettled=left)
+    if calmest is not None:
+        return calmest
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
         f"deviations, spreads by {steps[1]:.2g}). To go on, {remedy(target)}"
@@ -378,9 +381,9 @@ def _nearly(found: Sweep) -> list[str]:
     if not found.unsettled:
         return []
     return [
-        f"The search for the posterior did not settle: after {found.count} sweeps scores or spreads still moved by "
-        f"{found.unsettled:.2g} standard deviations. The votes hardly determine this model: try a smaller one, or "
-        "method='nuts'."
+        f"The search for the posterior did not settle: in the calmest of {MAX_SWEEPS} sweeps scores or spreads still "
+        f"moved by {found.unsettled:.2g} standard deviations. The votes hardly determine this model: try a smaller "
+        "one, or method='nuts'."
     ]
 
 
