@@ -277,7 +277,8 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
         else:
             low, low_gap = units, reached
         known, known_gap = (high, high_gap) if high_gap < 0 else (0, gap)
-        slope = (low_gap - known_gap) / (path.narrowed(known) - path.narrowed(low))
+        between = path.narrowed(known) - path.narrowed(low)
+        slope = (low_gap - known_gap) / between if between else 0.0  # where effects are lost to rounding
     predicted = path.units(gap)
     if high_gap < 0:
         return Fewest(path.changes, path.effect, high, predicted, path.taken(high))
