@@ -42,6 +42,8 @@ SECONDS, PATIENCE = 30, 600
 """Of the processor for an answer, and on the clock, after which a process waits for something."""
 EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
+OPEN = 0.53
+"""Up to which probability of being better the draws may decide who is named first: a share of 4,000 varies by .008."""
 SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
 WEIGHTS = ("none", "none", "counts", "nine decades", "one of a billion", "fractions", "some are zero")
 SWAPPED = {"model_a": "model_b", "model_b": "model_a", "A>>B": "B>>A", "A>B": "B>A", "B>>A": "A>>B", "B>A": "A>B"}
@@ -298,8 +300,8 @@ def moved(verb: str, one: object, other: object, new: dict[str, str], loose: boo
         return "" if kinds[0] == kinds[1] else f"{kinds[0]} or {kinds[1]}: {one if kinds[1] == 'an answer' else other}"
     if not isinstance(one, pd.DataFrame) or not isinstance(other, pd.DataFrame) or verb not in KEYS:
         return ""
-    if not one.get("elo_gap", pd.Series([1.0])).min() > LOOSE:
-        return ""  # who is next to whom among equals is arbitrary
+    if not (one.get("elo_gap", pd.Series([1.0])).min() > LOOSE and one.get("p_better", pd.Series([1.0])).min() > OPEN):
+        return ""  # who is next to whom among equals is arbitrary, or left to the draws
     if len(one) != len(other):
         return f"{len(one)} rows or {len(other)}"
     renamed = one.assign(**{key: one[key].replace(new) for key in KEYS[verb]}).set_index(KEYS[verb])

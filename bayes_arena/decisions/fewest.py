@@ -47,7 +47,7 @@ from bayes_arena.votes.tally import Tally
 How = Literal["drop", "flip", "add"]
 VOTE = "vote"
 STRAIGHT = 6
-"""Refits of the secant method; after them the bracket is halved."""
+"""Refits of the secant method; after them the bracket is halved or, where nothing reversed the pair yet, doubled."""
 CHOSEN_ANEW = 25
 """Largest number of groups that are chosen one by one."""
 
@@ -265,8 +265,8 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
     low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # beyond the longest the gap is unknown
     slope, refits = 1.0, 0
     while high - low > 1:
-        if refits > STRAIGHT and high_gap < 0:
-            units = (low + high) // 2
+        if refits > STRAIGHT:
+            units = (low + high) // 2 if high_gap < 0 else min(2 * low, high - 1)
         else:
             guess = path.units(path.narrowed(low) + low_gap / slope) if slope > 0 else math.inf
             units = int(min(max(guess, low + 1), high - 1))
