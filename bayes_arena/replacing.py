@@ -12,7 +12,7 @@ import ctypes
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -59,7 +59,7 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
         draft.write_bytes(content.getvalue())
 
 
-def write_figure(figure: Figure, path: Path, *, dpi: float, metadata: dict[str, str | None] | None = None) -> None:
+def write_figure(figure: Figure, path: Path, *, dpi: float, metadata: Mapping[str, str | None] | None = None) -> None:
     """Write a figure; made in memory, since a PDF that cannot be written ends with an error of Matplotlib's own."""
     content = BytesIO()
     figure.savefig(content, format=path.suffix[1:].lower(), dpi=dpi, metadata=metadata)

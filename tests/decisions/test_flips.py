@@ -11,8 +11,7 @@ from helpers import answered_votes, frame, run
 
 import bayes_arena as ba
 from bayes_arena.decisions import fewest
-from bayes_arena.decisions.changes import changes
-from bayes_arena.decisions.fewest import Path, fewest_along
+from bayes_arena.decisions.fewest import Path, changes, fewest_along
 
 BRADLEY_TERRY = ba.Model("plain")
 
