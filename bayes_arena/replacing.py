@@ -12,7 +12,7 @@ import ctypes
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +23,7 @@ from bayes_arena.errors import ArenaError, OutputError
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 HERE = -100
 """``AT_FDCWD`` of Linux: a relative path begins at the current folder."""
@@ -54,6 +55,14 @@ def write_parquet(table: pl.DataFrame, path: Path, metadata: dict[str, str] | No
     """Write a table as Parquet; made in memory, since on a full disk Polars reports a broken format."""
     content = BytesIO()
     table.write_parquet(content, metadata=metadata)
+    with written_beside(path) as draft:
+        draft.write_bytes(content.getvalue())
+
+
+def write_figure(figure: Figure, path: Path, *, dpi: float, metadata: Mapping[str, str | None] | None = None) -> None:
+    """Write a figure; made in memory, since a PDF that cannot be written ends with an error of Matplotlib's own."""
+    content = BytesIO()
+    figure.savefig(content, format=path.suffix[1:].lower(), dpi=dpi, metadata=metadata)
     with written_beside(path) as draft:
         draft.write_bytes(content.getvalue())
 

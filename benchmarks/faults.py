@@ -79,7 +79,7 @@ class Done:
 
 def made(folder: Path) -> dict[str, str]:
     """Write votes, a fit and an arena, and return what the commands call them."""
-    votes = ba.simulate(votes=400, competitors=5, annotators=8, anomalous=1, seed=5).votes
+    votes = ba.simulate(votes=440, competitors=5, annotators=8, anomalous=1, seed=5).votes
     table = votes.to_pandas()
     table["language"] = ["en", "de"] * (len(table) // 2)
     table.to_csv(folder / "votes.csv", index=False)

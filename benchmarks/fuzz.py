@@ -42,6 +42,8 @@ SECONDS, PATIENCE = 30, 600
 """Of the processor for an answer, and on the clock, after which a process waits for something."""
 EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
+OPEN = 0.53
+"""Up to which probability of being better the draws may decide who is named first: a share of 4,000 varies by .008."""
 SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
 WEIGHTS = ("none", "none", "counts", "nine decades", "one of a billion", "fractions", "some are zero")
 SWAPPED = {"model_a": "model_b", "model_b": "model_a", "A>>B": "B>>A", "A>B": "B>A", "B>>A": "A>>B", "B>A": "A>B"}
@@ -213,10 +215,10 @@ VERBS: dict[str, Verb] = {
     "answers": lambda fit, new: ba.answers(fit),
     "report": lambda fit, new: str(ba.report(fit)),
     "fit_many": lambda fit, new: ba.leaderboards(ba.fit_many(fit.cells, "language")),
-    "kfold": lambda fit, new: ba.kfold(fit.cells, {"bt": lambda cells: ba.fit(cells, model="m-elo")}, over="annotator"),
+    "kfold": lambda fit, new: ba.kfold(fit.cells, {"bt": "m-elo"}, over="annotator", folds=2),
     "saved": lambda fit, new: saved(fit),
     "flip_votes": lambda fit, new: ba.flip_votes(fit, new["m000"], new["m001"]),
-    "siblings": lambda fit, new: ba.siblings(fit, {new["m000"]: "one", new["m001"]: "one"}),
+    "siblings": lambda fit, new: ba.siblings(fit, families(fit, new)),
     "draw": lambda fit, new: ba.draw(fit, size=50).elo_strength,
     "replicate": lambda fit, new: ba.replicate(fit, draws=20),
     "to_datatree": lambda fit, new: ", ".join(ba.to_datatree(fit).groups),
@@ -237,6 +239,7 @@ KEYS = {
     "flips by annotator": ["competitor", "opponent"],
     "flips turned": ["competitor", "opponent"],
     "slice_gaps": ["competitor", "language"],
+    "siblings": ["competitor"],
 }
 """Tables of which the numbers are compared, and the columns that say what a row is about."""
 POINTS = ("elo", "lower", "upper", "elo_gap", "elo_alike")
@@ -248,6 +251,11 @@ MAY_BE_NAN = {
     "contrasts": {"z", "p"},
     "history": {"p_rise"},
 }
+
+
+def families(fit: ba.Fit, new: dict[str, str]) -> dict[str, str]:
+    """Return a provider for every competitor, the same however they are called."""
+    return {now: f"of {int(old[1:]) // 3}" for old, now in new.items() if now in fit.cells.competitors}
 
 
 def saved(fit: ba.Fit) -> pd.DataFrame:
@@ -298,8 +306,8 @@ def moved(verb: str, one: object, other: object, new: dict[str, str], loose: boo
         return "" if kinds[0] == kinds[1] else f"{kinds[0]} or {kinds[1]}: {one if kinds[1] == 'an answer' else other}"
     if not isinstance(one, pd.DataFrame) or not isinstance(other, pd.DataFrame) or verb not in KEYS:
         return ""
-    if not one.get("elo_gap", pd.Series([1.0])).min() > LOOSE:
-        return ""  # who is next to whom among equals is arbitrary
+    if not (one.get("elo_gap", pd.Series([1.0])).min() > LOOSE and one.get("p_better", pd.Series([1.0])).min() > OPEN):
+        return ""  # who is next to whom among equals is arbitrary, or left to the draws
     if len(one) != len(other):
         return f"{len(one)} rows or {len(other)}"
     renamed = one.assign(**{key: one[key].replace(new) for key in KEYS[verb]}).set_index(KEYS[verb])
@@ -369,7 +377,7 @@ def work(connection: Connection) -> None:
 
     def tell(what: str) -> None:
         nonlocal asked, since
-        if asked and (spent := time.process_time() - since) > SECONDS:
+        if asked and (spent := (time.process_time() - since) / 2) > SECONDS:  # the votes are told in two ways
             connection.send(("finds", f"{asked}: {spent:.0f} s"))
         connection.send(("asks", what))
         asked, since = what, time.process_time()

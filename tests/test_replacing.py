@@ -109,6 +109,7 @@ WRITERS = {
     "table": ["rank", "-o", "FILE.csv"],
     "parquet": ["rank", "-o", "FILE.parquet"],
     "picture": ["rank", "-o", os.devnull, "--format", "csv", "--plot", "FILE.png"],
+    "picture of lines": ["rank", "-o", os.devnull, "--format", "csv", "--plot", "FILE.pdf"],
     "votes": ["simulate", "-o", "FILE.parquet", "--votes", "3000"],
     "truth": ["simulate", "--truth", "FILE.json"],
     "schema": ["schema", "-o", "FILE.json"],

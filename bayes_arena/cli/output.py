@@ -26,7 +26,7 @@ from bayes_arena.cli.options import OUTPUT
 from bayes_arena.errors import ArenaWarning, OutputError, listing
 from bayes_arena.extras import require
 from bayes_arena.markup import html_table, markdown_table
-from bayes_arena.replacing import written_beside
+from bayes_arena.replacing import write_figure, written_beside
 from bayes_arena.text_table import aligned, print_aligned
 
 if TYPE_CHECKING:
@@ -255,6 +255,4 @@ def _save(drawn: Callable[[], Axes], path: Path) -> None:
     matplotlib.use("agg")
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
-        figure = cast("Figure", drawn().figure)
-        with written_beside(path) as draft:
-            figure.savefig(draft, dpi=DOTS)
+        write_figure(cast("Figure", drawn().figure), path, dpi=DOTS)

@@ -47,7 +47,7 @@ from bayes_arena.votes.tally import Tally
 How = Literal["drop", "flip", "add"]
 VOTE = "vote"
 STRAIGHT = 6
-"""Refits of the secant method; after them the bracket is halved."""
+"""Refits of the secant method; after them the bracket is halved or, where nothing reversed the pair yet, doubled."""
 CHOSEN_ANEW = 25
 """Largest number of groups that are chosen one by one."""
 
@@ -265,8 +265,8 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
     low, low_gap, high, high_gap = 0, gap, path.longest + 1, math.inf  # beyond the longest the gap is unknown
     slope, refits = 1.0, 0
     while high - low > 1:
-        if refits > STRAIGHT and high_gap < 0:
-            units = (low + high) // 2
+        if refits > STRAIGHT:
+            units = (low + high) // 2 if high_gap < 0 else min(2 * low, high - 1)
         else:
             guess = path.units(path.narrowed(low) + low_gap / slope) if slope > 0 else math.inf
             units = int(min(max(guess, low + 1), high - 1))
@@ -277,7 +277,8 @@ def fewest_along(path: Path, fit: Fit, contrast: Floats) -> Fewest:
         else:
             low, low_gap = units, reached
         known, known_gap = (high, high_gap) if high_gap < 0 else (0, gap)
-        slope = (low_gap - known_gap) / (path.narrowed(known) - path.narrowed(low))
+        between = path.narrowed(known) - path.narrowed(low)
+        slope = (low_gap - known_gap) / between if between else 0.0  # where effects are lost to rounding
     predicted = path.units(gap)
     if high_gap < 0:
         return Fewest(path.changes, path.effect, high, predicted, path.taken(high))

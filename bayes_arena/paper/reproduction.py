@@ -28,7 +28,7 @@ from bayes_arena.paper import case_study, figures, summaries, tables
 from bayes_arena.paper.convergence import EPOCHS, convergence
 from bayes_arena.paper.perturbation import SHARES, abilities, detections, stability, suspects
 from bayes_arena.paper.summaries import Short, Tables
-from bayes_arena.replacing import typed_faults, written_beside
+from bayes_arena.replacing import typed_faults, write_figure, written_beside
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.selection import drop_annotators
 from bayes_arena.votes.sequence import VoteSequence
@@ -117,8 +117,7 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
         picture = chosen.draw(*numbers.values())
         for suffix, details in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
             files.append(folder / f"{target}.{suffix}")
-            with written_beside(files[-1]) as draft:
-                picture.savefig(draft, dpi=DPI, metadata=details)
+            write_figure(picture, files[-1], dpi=DPI, metadata=details)
     return short, chosen.note(numbers), files
 
 

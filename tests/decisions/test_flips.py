@@ -1,5 +1,6 @@
 """How many votes, and whose, an order rests on."""
 
+from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
@@ -9,6 +10,8 @@ from conftest import real_votes
 from helpers import answered_votes, frame, run
 
 import bayes_arena as ba
+from bayes_arena.decisions import fewest
+from bayes_arena.decisions.fewest import Path, changes, fewest_along
 
 BRADLEY_TERRY = ba.Model("plain")
 
@@ -161,6 +164,29 @@ def test_an_order_that_no_allowed_change_turns_says_so(fitted):
     assert np.isinf(table["k"].max())
     assert (np.isinf(table["k"]) == np.isinf(table["share"])).all()
     assert ba.flip_votes(fitted, *table.sort_values("k").iloc[-1][["competitor", "opponent"]], max_share=1 / 600).empty
+
+
+def test_units_whose_effect_is_lost_to_rounding_end_the_search_as_others_do():
+    votes = [("a", "b", "model_a")] * 7 + [("a", "b", "model_b")] * 3 + [("a", "b", "tie")] * 2
+    fit = ba.fit(ba.read_votes(frame(votes)), model=BRADLEY_TERRY)
+    allowed = changes(fit, "vote", "drop", (0, 1))
+    effect = {7.0: -1e-20, 3.0: 1.0, 2.0: -1.0}
+    path = Path(allowed, np.array([effect[size] for size in allowed.available]), 9.0)
+    assert fewest_along(path, fit, np.array([1.0, -1.0])).units == 2 + 5
+
+
+def test_of_millions_of_votes_that_hardly_matter_few_numbers_are_tried(monkeypatch):
+    cells = ba.read_votes(frame([("a", "b", "model_a")]).with_columns(votes=4_000_000), weight="votes")
+    fit, tried = ba.fit(cells, model=BRADLEY_TERRY), []
+
+    def refit(changed, taken, fit, start):
+        tried.append(taken.sum())
+        return replace(start, strength=np.array([0.01 - 1e-8 * taken.sum(), 0.0]))
+
+    monkeypatch.setattr(fewest, "refit", refit)
+    path = Path(changes(fit, "vote", "drop", (0, 1)), np.array([-1.0]), 3e6)
+    assert abs(fewest_along(path, fit, np.array([1.0, -1.0])).units - 1_000_000) < 1000
+    assert len(tried) < 60
 
 
 def test_few_votes_go_with_an_open_order(arena_cells):
