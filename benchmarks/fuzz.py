@@ -235,6 +235,7 @@ KEYS = {
     "strengths": ["competitor"],
     "integrity": ["competitor"],
     "price": ["competitor"],
+    "pairs": ["competitor", "opponent"],
     "flips": ["competitor", "opponent"],
     "flips by annotator": ["competitor", "opponent"],
     "flips turned": ["competitor", "opponent"],

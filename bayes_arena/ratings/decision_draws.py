@@ -52,7 +52,7 @@ def drawn_strengths(interval: Interval | str | None, fit: Fit, draws: Draws | No
     if covariance is None:
         drawn, about = drawn_by(interval, fit, draws)
         return drawn.elo_strength, about
-    return fit.board + _deviations(covariance), {**chosen.about(fit), **fit.about}
+    return fit.board + _deviations(covariance, fit.board), {**chosen.about(fit), **fit.about}
 
 
 def joint_strengths(rankings: Sequence[Fit]) -> Floats:
@@ -69,7 +69,8 @@ def joint_strengths(rankings: Sequence[Fit]) -> Floats:
     with one_thread():
         covariance = fit.laplace.covariance(by_head, own)
     covariance += by_mean * np.concatenate([one.view.unseen for one in rankings]) @ by_mean.T
-    drawn = np.concatenate([one.board for one in rankings]) + _deviations(covariance)
+    boards = np.array([one.board for one in rankings])
+    drawn = boards.ravel() + _deviations(covariance, boards)
     return _turned(fit, drawn.reshape(len(drawn), len(rankings), -1).swapaxes(0, 1))
 
 
@@ -80,11 +81,16 @@ def _turned(fit: Fit, strength: Floats) -> Floats:
     return sign * strength
 
 
-def _deviations(covariance: Floats) -> Floats:
-    """Return draws of this covariance around zero, in pairs of opposite sign."""
+def _deviations(covariance: Floats, boards: Floats) -> Floats:
+    """Return draws of this covariance around zero, in pairs of opposite sign.
+
+    Which random numbers a competitor gets follows from its place on its board, not from its name.
+    """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    half = np.random.default_rng(0).normal(size=(PAIRS, len(root))) @ root
+    place = boards.argsort(axis=-1).argsort(axis=-1)
+    place += np.arange(0, len(root), boards.shape[-1]).reshape(boards.shape[:-1] + (1,))
+    half = np.random.default_rng(0).normal(size=(PAIRS, len(root)))[:, place.ravel()] @ root
     return np.stack([half, -half], axis=1).reshape(2 * PAIRS, -1)
 
 

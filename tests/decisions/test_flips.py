@@ -193,7 +193,8 @@ def test_few_votes_go_with_an_open_order(arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     table = ba.flips(fit, list(combinations(arena_cells.competitors, 2)))
     assert (table["elo_gap"] > 0).all() and (table["p_better"] > 0.5).all()
-    assert table["k"].rank().corr(table["p_better"].rank()) > 0.9
+    doubtful = table[table["p_better"] < 1]  # the others are all alike by so many draws
+    assert doubtful["k"].rank().corr(doubtful["p_better"].rank()) > 0.9
 
 
 @pytest.mark.slow
