@@ -1,6 +1,7 @@
 """Votes bought for one competitor: what they move, and what the default fit gives back.
 
     uv run python benchmarks/promotion.py [--seeds 2] [--competitors 40] [--only WORD ...]
+    uv run python benchmarks/promotion.py --honest 50 > benchmarks/results/promotion_honest.md
 
 Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. With other
 numbers of competitors there are 200 votes for each, and the target is in the middle. ``--only`` takes parts of the
@@ -13,12 +14,17 @@ honest votes that do not count. "named": attackers and honest annotators named. 
 with robust=False.
 
 On honest arenas: gates that open, the root mean square error of the fit over that with robust=False, and who is named.
+``--honest``: so many of each kind, from seeds that nothing was chosen by. "open": arenas in which some votes do not
+count in full; "named": arenas in which somebody is. Of the former, "move": the largest of any competitor against the
+fit with robust=False, in half-widths of its interval, the median and the largest; "not counted" is a share of all
+votes. "RMSE": of all arenas, over that with robust=False.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -28,6 +34,7 @@ from pathlib import Path
 
 import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
+from measuring import markdown
 from rigging import offered, with_votes
 from true_boards import projected
 
@@ -377,6 +384,33 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     )
 
 
+def honest_summary(size: int, competitors: int, first: int = 1000) -> str:
+    """Return the table of many honest arenas of each kind; where all votes count in full both fits are the same."""
+    kinds: dict[str, list[tuple[bool, bool, float, float, float, float]]] = {}
+    for seed in range(first, first + size):
+        for name, make in honest_cases(seed, competitors):
+            arena = make()
+            result, true = fitted(arena.cells, robust=True), truth(arena)
+            found, discounted = result.promotions, result.votes_discounted
+            plain = fitted(arena.cells) if found.is_open.any() else result
+            table = ba.leaderboard(plain).set_index("competitor").loc[list(arena.cells.competitors)]
+            move = float((2 * np.abs(board(result) - board(plain)) / (table["upper"] - table["lower"])).max())
+            errors = (float(np.mean((board(one) - true) ** 2)) for one in (result, plain))
+            share = discounted / arena.cells.n_votes
+            kinds.setdefault(name, []).append(
+                (bool(found.is_open.any()), bool(found.promoters.named.any()), move, share, *errors)
+            )
+        print(f"seed {seed}", file=sys.stderr)
+    rows = []
+    for name, of in kinds.items():
+        is_open, named, move, share, after, before = np.array(of).T
+        moves = move[is_open > 0]
+        said = f"{np.median(moves):.2f} / {moves.max():.2f}" if len(moves) else ""
+        ratio = np.sqrt(after.mean() / before.mean())
+        rows.append([name, len(of), int(is_open.sum()), int(named.sum()), said, f"{share.mean():.2%}", f"{ratio:.3f}"])
+    return markdown(["honest arena", "arenas", "open", "named", "move, half-widths", "not counted", "RMSE"], rows)
+
+
 def newcomer(case: Case, seed: int) -> tuple[Case, Attack]:
     """Return an arena in which the target has twenty honest votes, and five accounts promote it."""
     rng = np.random.default_rng(seed)
@@ -395,8 +429,12 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--competitors", type=int, default=COMPETITORS)
     parser.add_argument("--only", nargs="*", default=[""])
+    parser.add_argument("--honest", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.honest:
+        print(honest_summary(options.honest, options.competitors))
+        return
     seeds = range(options.first, options.first + options.seeds)
 
     def asked(name: str) -> bool:
