@@ -89,7 +89,7 @@ def _deviations(covariance: Floats, boards: Floats) -> Floats:
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
     place = boards.argsort(axis=-1).argsort(axis=-1)
-    place += np.arange(0, len(root), boards.shape[-1]).reshape(boards.shape[:-1] + (1,))
+    place += np.arange(0, len(root), boards.shape[-1]).reshape((*boards.shape[:-1], 1))
     half = np.random.default_rng(0).normal(size=(PAIRS, len(root)))[:, place.ravel()] @ root
     return np.stack([half, -half], axis=1).reshape(2 * PAIRS, -1)
 
