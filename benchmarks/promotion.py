@@ -1,30 +1,37 @@
 """Votes bought for one competitor: what they move, and what the default fit gives back.
 
     uv run python benchmarks/promotion.py [--seeds 2] [--competitors 40] [--only WORD ...]
-    uv run python benchmarks/promotion.py --honest 50 > benchmarks/results/promotion_honest.md
+    uv run python benchmarks/promotion.py --honest 100 > benchmarks/results/promotion_honest.md
 
 Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. With other
-numbers of competitors there are 200 votes for each, and the target is in the middle. ``--only`` takes parts of the
-names of rows ("honest, fans"). Rows are an attack: accounts x (votes as an honest annotator + votes on the target).
-Ranks of the target: by the truth, by Bradley-Terry on the honest votes, and, attacked, by Bradley-Terry, by the fit
-with robust=False, and by the default. "move": of the target, robust against the fit of the honest votes, Elo points.
-"covers": whether the interval has the truth (on real votes, the fit of the honest ones), or c: contested. "others":
-root mean square error of the other competitors' robust scores over that of the fit of the honest votes. "honest":
-honest votes that do not count. "named": attackers and honest annotators named. "seconds": CPU, of the fit, and of that
-with robust=False.
+numbers of competitors there are 200 votes for each, the target is in the middle, and real votes are left out.
+``--only`` takes parts of the names of rows ("honest, fans"). Rows are an attack: accounts x (votes as an honest
+annotator + votes on the target). Ranks of the target: by the truth, by Bradley-Terry on the honest votes, and,
+attacked, by Bradley-Terry, by the fit with robust=False, and by the default. "move": of the target, robust against the
+fit of the honest votes, Elo points. "covers": whether the interval has the truth (on real votes, the fit of the honest
+ones), or c: contested. "others": root mean square error of the other competitors' robust scores over that of the fit of
+the honest votes. "honest": honest votes that do not count. "named": attackers and honest annotators named. "seconds":
+CPU, of the fit, and of that with robust=False.
+
+Then all attacks together. "all wins": every vote of the accounts on the target is for it, and they cast less than 40 %
+of all votes. "within 2", "within 5": places from the rank by Bradley-Terry on the honest votes. "covers": or contested.
+"beyond BT": further from that rank than Bradley-Terry, by more than 2 places. "lost": honest votes that do not count,
+median and largest share. "named": attacks in which somebody honest is.
 
 On honest arenas: gates that open, the root mean square error of the fit over that with robust=False, and who is named.
-``--honest``: so many of each kind, from seeds that nothing was chosen by. "open": arenas in which some votes do not
-count in full; "named": arenas in which somebody is. Of the former, "move": the largest of any competitor against the
-fit with robust=False, in half-widths of its interval, the median and the largest; "not counted" is a share of all
-votes. "RMSE": of all arenas, over that with robust=False.
+``--honest``: so many of each kind, from seeds that nothing was chosen by. "named": arenas in which somebody is;
+"reported": in which a competitor is; "discounted": in which votes do not count, and their share of the votes of all
+arenas. "move": the largest of any competitor against the fit with robust=False, in half-widths of its interval there,
+the median and the largest over arenas in which votes do not count, as both fits are the same in others; "beyond .1":
+arenas in which it is more. Root mean square errors in Elo points and coverage of 95 % intervals, of the default and of
+the fit with robust=False, are of all arenas, against the truth of the average that the board is about, in which an
+account has 5 % at most.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -40,11 +47,14 @@ from true_boards import projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.crowd import Crowd as Average
 from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.markup import percent
+from bayes_arena.progress import report
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
 DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -219,7 +229,7 @@ def truth(arena: HonestArena) -> Floats:
     """Return the true scores: the Bradley-Terry projection of what the annotators' votes are expected to be."""
     cells, n = arena.cells, len(arena.strength)
     i, j = np.triu_indices(n, 1)
-    share = cells.votes_by_annotator() / cells.n_votes
+    share = Average().shares(cells.votes_by_annotator())
     score = np.zeros(len(i))
     for k, part in enumerate(share):
         mine, theta = arena.strength + arena.taste[k], arena.habits.discrimination[k]
@@ -261,8 +271,20 @@ def real(file: str, rank: int) -> Case:
     return Case(cells, fit.strength, score, score, int(np.argsort(-score)[rank - 1]), real=True)
 
 
-def row(case: Case, attack: Attack, seed: int) -> str:
-    """Return a line of the table."""
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an attack: places from the honest rank by the default and by Bradley-Terry, and who suffers."""
+
+    all_wins: bool
+    off: int
+    usual: int
+    covers: bool
+    lost: float
+    named: bool
+
+
+def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
+    """Return a line of the table, and what came of the attack."""
     cells, riggers = attacked(case.cells, case.strength, case.target, attack, seed)
     started = time.process_time()
     fit = fitted(cells)
@@ -279,17 +301,48 @@ def row(case: Case, attack: Attack, seed: int) -> str:
     rmse = [float(np.std((one - case.true)[others])) for one in (score, np.asarray(case.honest))]
     honest = ~np.isin(cells.annotators, list(riggers))[cells.annotator]
     lost = float((cells.counts - result.cells.counts)[honest].sum())
-    return (
+    before, usual, after = (place(one, t) for one in (bradley_terry(case.cells), bradley_terry(cells), score))
+    contested = not np.isnan(told["contested"])
+    came = Outcome(
+        all_wins=attack.habit == "for" and not attack.meets and case.cells.n_votes > 0.6 * cells.n_votes,
+        off=abs(after - before),
+        usual=abs(usual - before),
+        covers=bool(inside or contested),
+        lost=lost / case.cells.n_votes,
+        named=bool(named - riggers),
+    )
+    line = (
         f"| {attack.name}, {attack.accounts} x ({attack.elsewhere} + {attack.on}) | {seed} | {place(case.true, t)} "
-        f"| {place(bradley_terry(case.cells), t)} | {place(bradley_terry(cells), t)} "
-        f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{place(score, t)}** (q {result.model.dimensions}) "
+        f"| {before} | {usual} "
+        f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{after}** (q {result.model.dimensions}) "
         f"| {score[t] - case.honest[t]:+.0f} "
-        f"| {'yes' if inside else 'no'}{'' if np.isnan(told['contested']) else ' c'} "
+        f"| {'yes' if inside else 'no'}{' c' if contested else ''} "
         f"| {f'{rmse[0] / rmse[1]:.2f}' if not case.real else f'{rmse[0]:.0f} Elo'} "
         f"| {found.alike[t]:.1f} / {found.weighted[t]:.1f} / {found.difference[t]:.1f} "
         f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {len(named & riggers)} / {len(named - riggers)} "
         f"| {ended - between:.1f} / {between - started:.1f} |"
     )
+    return line, came
+
+
+def together(outcomes: list[Outcome]) -> str:
+    """Return the table of all attacks together."""
+    rows = []
+    for name, some in {
+        "all wins": [one for one in outcomes if one.all_wins],
+        "others": [one for one in outcomes if not one.all_wins],
+    }.items():
+        if some:
+            lost = [one.lost for one in some]
+            counts = (
+                sum(one.off <= 2 for one in some),
+                sum(one.off <= 5 for one in some),
+                sum(one.covers for one in some),
+                sum(one.off > one.usual + 2 for one in some),
+            )
+            shares = f"{percent(float(np.median(lost)), '.1f')} / {percent(max(lost), '.1f')}"
+            rows.append([name, len(some), *counts, shares, sum(one.named for one in some)])
+    return markdown(["votes", "attacks", "within 2", "within 5", "covers", "beyond BT", "lost", "named"], rows)
 
 
 def honest_cases(seed: int, competitors: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:
@@ -384,31 +437,47 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     )
 
 
-def honest_summary(size: int, competitors: int, first: int = 1000) -> str:
-    """Return the table of many honest arenas of each kind; where all votes count in full both fits are the same."""
-    kinds: dict[str, list[tuple[bool, bool, float, float, float, float]]] = {}
-    for seed in range(first, first + size):
-        for name, make in honest_cases(seed, competitors):
-            arena = make()
-            result, true = fitted(arena.cells, robust=True), truth(arena)
-            found, discounted = result.promotions, result.votes_discounted
-            plain = fitted(arena.cells) if found.is_open.any() else result
-            table = ba.leaderboard(plain).set_index("competitor").loc[list(arena.cells.competitors)]
-            move = float((2 * np.abs(board(result) - board(plain)) / (table["upper"] - table["lower"])).max())
-            errors = (float(np.mean((board(one) - true) ** 2)) for one in (result, plain))
-            share = discounted / arena.cells.n_votes
-            kinds.setdefault(name, []).append(
-                (bool(found.is_open.any()), bool(found.promoters.named.any()), move, share, *errors)
-            )
-        print(f"seed {seed}", file=sys.stderr)
-    rows = []
-    for name, of in kinds.items():
-        is_open, named, move, share, after, before = np.array(of).T
-        moves = move[is_open > 0]
-        said = f"{np.median(moves):.2f} / {moves.max():.2f}" if len(moves) else ""
-        ratio = np.sqrt(after.mean() / before.mean())
-        rows.append([name, len(of), int(is_open.sum()), int(named.sum()), said, f"{share.mean():.2%}", f"{ratio:.3f}"])
-    return markdown(["honest arena", "arenas", "open", "named", "move, half-widths", "not counted", "RMSE"], rows)
+def honest_summary(size: int, competitors: int, first: int = 1000) -> None:
+    """Print the table of many honest arenas of each kind; where all votes count in full both fits are the same."""
+    heads = ["arenas", "named", "reported", "discounted", "move, half-widths", "beyond .1"]
+    fits = ["RMSE", "robust=False", "ratio", "coverage", "robust=False"]
+    print(markdown(["honest arena", *heads, *fits], []), flush=True)
+    for name, _ in honest_cases(first, competitors):
+        found = []
+        for seed in range(first, first + size):
+            report(name, seed - first, size)
+            found.append(compared(dict(honest_cases(seed, competitors))[name]()))
+        named, is_open, share, move, *others = np.array(found).T
+        errors, inside = [np.sqrt(one.mean()) for one in others[:2]], [one.mean() for one in others[2:]]
+        moves = move[share > 0]
+        cells = [
+            name,
+            str(size),
+            f"{named.sum():.0f}",
+            f"{is_open.sum():.0f}",
+            f"{(share > 0).sum()} ({percent(share.mean(), '.2f')})",
+            f"{np.median(moves):.2f} / {moves.max():.2f}" if len(moves) else "",
+            f"{(move > 0.1).sum()}",
+            *(f"{one:.1f}" for one in errors),
+            f"{errors[0] / errors[1]:.3f}",
+            *(f"{one:.3f}" for one in inside),
+        ]
+        print(f"| {' | '.join(cells)} |", flush=True)
+    report("")
+
+
+def compared(arena: HonestArena) -> tuple[float, ...]:
+    """Return who is named, reported and discounted in an arena, and how both fits differ and meet the truth."""
+    result, true = fitted(arena.cells, robust=True), truth(arena)
+    found, discounted = result.promotions, result.votes_discounted
+    plain = fitted(arena.cells) if discounted else result
+    boards = [ba.leaderboard(one).set_index("competitor").loc[list(arena.cells.competitors)] for one in (result, plain)]
+    after, before = boards
+    move = (2 * (after["elo"] - before["elo"]).abs() / (before["upper"] - before["lower"])).max()
+    errors = (((one["elo"] - true) ** 2).mean() for one in boards)
+    inside = (((one["lower"] <= true) & (true <= one["upper"])).mean() for one in boards)
+    somebody, some = found.promoters.named.any(), found.is_open.any()
+    return float(somebody), float(some), discounted / arena.cells.n_votes, float(move), *errors, *inside
 
 
 def newcomer(case: Case, seed: int) -> tuple[Case, Attack]:
@@ -429,12 +498,22 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--competitors", type=int, default=COMPETITORS)
     parser.add_argument("--only", nargs="*", default=[""])
-    parser.add_argument("--honest", type=int, default=0)
+    parser.add_argument("--honest", type=int, default=0, help="arenas of each kind that nobody attacks, instead")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.honest:
-        print(honest_summary(options.honest, options.competitors))
+        print("# Honest arenas\n")
+        print(f"By `uv run python benchmarks/promotion.py --honest {options.honest}`, which explains the columns.\n")
+        honest_summary(options.honest, options.competitors)
         return
+    known_real = REAL if DATA.exists() and options.competitors == COMPETITORS else ()
+    outcomes = list[Outcome]()
+
+    def attack_row(case: Case, attack: Attack, seed: int) -> None:
+        line, came = row(case, attack, seed)
+        outcomes.append(came)
+        print(line, flush=True)
+
     seeds = range(options.first, options.first + options.seeds)
 
     def asked(name: str) -> bool:
@@ -442,8 +521,8 @@ def main() -> None:
 
     print("| honest arena | seed | q | gates | largest g, h | RMSE over without | named | not counted | seconds |")
     print("|" + "---|" * 9)
-    for name, file, _, _ in REAL:
-        if DATA.exists() and asked(f"honest, {name}"):
+    for name, file, _, _ in known_real:
+        if asked(f"honest, {name}"):
             print(honest_row(name, ba.read_votes(DATA / file), None, 0), flush=True)
     for seed in seeds:
         for name, make in honest_cases(seed, options.competitors):
@@ -459,16 +538,17 @@ def main() -> None:
     for seed in seeds if attacks or asked("new, twenty votes") else ():
         case = simulated(seed, options.competitors)
         for attack in attacks:
-            print(row(case, attack, seed), flush=True)
+            attack_row(case, attack, seed)
         if asked("new, twenty votes"):
-            print(row(*newcomer(case, seed), seed), flush=True)
-    for name, file, rank, known in REAL:
+            attack_row(*newcomer(case, seed), seed)
+    for name, file, rank, known in known_real:
         those = [replace(attack, name=f"{name}, {attack.name}") for attack in known]
-        if DATA.exists() and (those := [attack for attack in those if asked(attack.name)]):
+        if those := [attack for attack in those if asked(attack.name)]:
             case = real(file, rank)
             for seed in seeds:
                 for attack in those:
-                    print(row(case, attack, seed), flush=True)
+                    attack_row(case, attack, seed)
+    print(f"\n{together(outcomes)}")
 
 
 if __name__ == "__main__":
