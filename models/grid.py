@@ -131,7 +131,7 @@ def compose(problem: Problem, known: Mapping[str, float] | None = None) -> pm.Mo
         slices = []
         for effect, part in zip(target.slices, target.numbering.parts if target.numbering else (), strict=True):
             name = f"{effect.name}_steps" if effect.walks and known is None else effect.name
-            make = _parts.zero_sum if effect.basis == "lead" else _parts.normal
+            make = _parts.zero_sum if effect.is_held else _parts.normal
             numbers = scattered(make, name, effect.spread, effect.sd, label_of(effect))
             if effect.walks and target.numbering is not None:
                 summed = target.numbering.steps.summed(np.eye(target.numbering.n_slices))[part, part]

@@ -217,7 +217,7 @@ def _parameters(posterior: Dataset, problem: Problem) -> tuple[Floats, Floats, F
             common[:, column] = _values(posterior[effect.label])
     shift = np.zeros((size, 1))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
-        if effect.basis == "lead":
+        if effect.is_held:
             shift = shift + numbers.mean(axis=1, keepdims=True)
             numbers -= numbers.mean(axis=1, keepdims=True)
     mean = 1 + shift

@@ -62,7 +62,7 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     slices = np.zeros((size, len(target.start().slices)))
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         sd, count = spreads[effect.spread], numbers.shape[1]
-        numbers[:] = zero_sum(count, sd) if effect.basis == "lead" else rng.normal(size=(size, count)) * sd[:, None]
+        numbers[:] = zero_sum(count, sd) if effect.is_held else rng.normal(size=(size, count)) * sd[:, None]
     if target.numbering is not None:
         slices = target.numbering.steps.summed(slices)
     drawn = {name: spreads[name] for name in estimated}

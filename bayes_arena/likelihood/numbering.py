@@ -92,8 +92,8 @@ class Numbering:
 
     @property
     def held(self) -> list[slice]:
-        """Where numbers are that sum to zero: what slices add to theta. That of strengths would be open otherwise."""
-        return [part for effect, part in zip(self.slices, self.parts, strict=True) if effect.basis == "lead"]
+        """Where numbers are that sum to zero."""
+        return [part for effect, part in zip(self.slices, self.parts, strict=True) if effect.is_held]
 
     @property
     def n_slices(self) -> int:
@@ -262,7 +262,7 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
             unit[numbering.n_head :] = np.repeat(np.arange(numbering.n_annotators), width)
         walks = any(effect.by == by and effect.walks for effect in numbering.slices)  # other effects by time are left
         for effect, keys, part in zip(numbering.slices, numbering.keys, numbering.parts, strict=True):
-            if effect.by == by and effect.walks == walks and effect.basis != "lead":
+            if effect.by == by and effect.walks == walks and not effect.is_held:
                 unit[first + part.start : first + part.stop] = keys // (1 if effect.is_single else n)
         kinds[by] = unit
     for by in list(kinds):

@@ -173,10 +173,10 @@ class Objective:
 
     def unseen(self, point: Point, rng: np.random.Generator) -> Floats:
         """Draw what slices not in the fitted votes add to the coordinates, shape (n_coordinates, n_rows)."""
-        moves, leads = np.zeros((self.likelihood.n_coordinates, len(self.tally.i))), self.leads_at(point)
+        moves, factors_of = np.zeros((self.likelihood.n_coordinates, len(self.tally.i))), self.factors(point)
         for effect, missing in zip(self.slices, self._missing, strict=True):
-            factor = self.factors(point)[effect.dimension]
-            one = leads[effect.dimension] if effect.basis == "lead" else 1.0
+            factor = factors_of[effect.dimension]
+            one = self.leads_at(point)[effect.dimension] if effect.basis == "lead" else 1.0
             factors = (factor, -factor) if effect.basis == "difference" else (one, one)
             for share, factor in zip(missing, factors, strict=False):
                 moves[effect.coordinate] += factor * rng.normal(0.0, effect.sd * np.sqrt(share), len(share))

@@ -123,6 +123,11 @@ class Effect:
         return self.basis in ("one", "lead")
 
     @property
+    def is_held(self) -> bool:
+        """Whether the numbers of slices sum to zero: what they add to theta. The scale of strengths would be open."""
+        return self.level == "slice" and self.basis == "lead"
+
+    @property
     def common_label(self) -> str:
         """Name of the shared number in a PyMC program."""
         return f"{self.name}_common"

@@ -184,7 +184,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     found = [(effect.label, n + place) for place, effect in enumerate(common)]
     parts = fit.target.numbering.parts if fit.target.numbering else ()
     for effect, part in zip(fit.target.slices, parts, strict=True):
-        if effect.basis == "lead":
+        if effect.is_held:
             names = [f"{effect.label}: {name}" for name in labels[label_of(effect)]]
             found += zip(names, range(n + len(common) + part.start, n + len(common) + part.stop), strict=True)
     if not found:

@@ -103,9 +103,8 @@ class Coordinates:
             own = Vector(name, "annotator", target.n_annotators, effect.spread, sd, unit=1 / effect.unit)
             vectors.append(vector(own))
         for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
-            held = effect.basis == "lead"
-            of_slices = Vector(effect.name, label_of(effect), len(keys), effect.spread, effect.sd, zero_sum=held)
-            vectors.append(vector(of_slices))
+            size, held = len(keys), effect.is_held
+            vectors.append(vector(Vector(effect.name, label_of(effect), size, effect.spread, effect.sd, zero_sum=held)))
         return cls(target, tuple(vectors), known is not None and hyper is not None)
 
     @property

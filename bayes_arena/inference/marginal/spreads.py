@@ -227,7 +227,7 @@ def information(mode: Mode) -> dict[str, float]:
         of_head = covariances(target, mode.laplace.factor).variances
         variances = of_head[len(mode.point.strength) + len(mode.point.common) :]
         for effect, part in zip(target.slices, target.numbers_by_slice(variances), strict=True):
-            totals, sizes = [*totals, part.sum()], [*sizes, len(part) - (effect.basis == "lead")]
+            totals, sizes = [*totals, part.sum()], [*sizes, len(part) - effect.is_held]
     triples = zip(target.spreads, sizes, map(float, totals), strict=True)
     precision = {name: mode.problem.prior.spread(name) ** -2 for name in target.spreads}
     found = {name: max(size / total - precision[name], 0.0) if size else 0.0 for name, size, total in triples}

@@ -218,7 +218,7 @@ def sizes_of(target: Objective) -> Floats:
     """Return how many parameters have each spread, less one where their sum is held, shape (P,)."""
     held = [target.n_competitors, *[target.n_annotators] * len(target.own)]
     slices = zip(target.slices, _parts(target), strict=True)
-    free = [part.stop - part.start - (effect.basis == "lead") for effect, part in slices]
+    free = [part.stop - part.start - effect.is_held for effect, part in slices]
     return np.array([*(size - 1 for size in held), *free], dtype=float)
 
 
