@@ -45,7 +45,7 @@ EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
 OPEN = 0.53
 """Up to which probability of being better the draws may decide who is named first: a share of 4,000 varies by .008."""
-DEFAULT, TABLES = 0.3, 4
+DEFAULT, TABLES = 0.1, 4
 """The share of arenas that are fitted by default, and how many tables are asked for beside the board."""
 SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
 WEIGHTS = ("none", "none", "counts", "nine decades", "one of a billion", "fractions", "some are zero")
