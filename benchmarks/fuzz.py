@@ -133,6 +133,15 @@ def arena(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
 CHANCES = {"judge": 0.85, "grades": 0.15, "programs": 0.15, "prompt": 0.2, "time": 0.2, "group": 0.2, "length": 0.2}
 
 
+def part_of_arena(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the first votes of a random arena, mostly few, and the options to read them with."""
+    table, options = arena(seed)
+    table = table.head(int(10 ** np.random.default_rng([seed, 4]).uniform(0.3, 2.3)))
+    if "programs" in options:
+        options["programs"] = sorted(set(options["programs"]) & set(table["judge"]))
+    return table, options
+
+
 def told_otherwise(table: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return the same votes with other names, in another order and with sides swapped, and who is called what now."""
     rng = np.random.default_rng([seed, 1])
@@ -339,7 +348,7 @@ def moved(verb: str, one: object, other: object, new: dict[str, str], loose: boo
 def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
     """Yield what is wrong with the answers to one arena; tell what is asked next."""
     rng = np.random.default_rng([seed, 2])
-    table, options = arena(seed)
+    table, options = part_of_arena(seed)
     other, new = told_otherwise(table, seed)
     same = {name: name for name in new} | {name: name for name in ("m000", "m001", "k000")}
     tell("read_votes")

@@ -26,3 +26,11 @@ def test_what_broke_once_holds(seed, how, verb):
     names = {"k000": fit.cells.annotators[0], "m000": fit.cells.competitors[0], "m001": fit.cells.competitors[1]}
     answer, broken = attempt(lambda: VERBS[verb](fit, names))
     assert (broken, holes(verb, answer), isinstance(answer, ba.ArenaError)) == ("", "", False)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayes_arena.errors.ArenaWarning")
+def test_one_vote_does_not_reverse_a_lead_of_which_all_draws_are_sure():
+    table, options = arena(2001811)
+    found = ba.flips(ba.fit(ba.read_votes(table, **options), model="am-elo"))
+    assert found.loc[found["p_better"] == 1, "k"].min() > 1000
