@@ -307,7 +307,7 @@ def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
     start = min(start, fit.point, key=target.value)
     gauge = Gauge.of_all(fit.laplace.shifts, target)
     found = minimise(target, start, gauge)
-    if not found.converged and not runs_to_infinity(target, found.point):
+    if not found.converged and (target.is_proper or not runs_to_infinity(target, found.point)):
         raise ConvergenceError(
             f"No mode was found after {taken.sum():,.0f} votes or groups were changed. Use a tighter prior or a "
             "smaller max_share."
