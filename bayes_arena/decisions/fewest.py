@@ -302,7 +302,7 @@ def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> 
 
 
 def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
-    """Return the mode after ``taken`` units of each kind, searched from a start, or from the fit where that is better."""
+    """Return the mode after ``taken`` units of each kind, searched from a start or, if better, from the fit."""
     target = replace(changes.target, counts=changes.counts(taken))
     start = min(start, fit.point, key=target.value)
     gauge = Gauge.of_all(fit.laplace.shifts, target)
