@@ -14,6 +14,7 @@ BROKE = [
     (700212, {}, "leaderboard"),
     (701298, {}, "versus"),
     (900131, {"model": "davidson", "prior": "weak"}, "flips by annotator"),  # took minutes
+    (4002384, {"model": ba.Model("grid", ties="glenn-david", position="common")}, "judge_report"),
 ]
 
 
