@@ -239,6 +239,8 @@ VERBS: dict[str, Verb] = {
     "likelihoods": lambda fit, new: np.array([fit.log_likelihood, fit.deviance, fit.mean_loss]),
     "criteria of information": lambda fit, new: np.array([fit.aic, fit.degrees_of_freedom]),
 }
+COSTLY = ("saved", "to_datatree", "kfold", "leave_one_out")
+"""What is asked for a quarter as often as the rest: it takes most of the time."""
 KEYS = {
     "leaderboard": ["competitor"],
     "leaderboard these": ["competitor"],
@@ -373,7 +375,9 @@ def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
         yield f"fit {name}: {fitted[0].model} or {fitted[1].model}"
         return
     loose = any(fit.votes_discounted > 0 or fit.model.dimensions for fit in fitted)
-    for verb in ("leaderboard", *map(str, rng.choice(list(VERBS)[1:], TABLES, replace=False))):
+    others = list(VERBS)[1:]
+    often = np.array([0.25 if verb in COSTLY else 1.0 for verb in others])
+    for verb in ("leaderboard", *map(str, rng.choice(others, TABLES, replace=False, p=often / often.sum()))):
         tell(f"{verb} of {name}")
         answers = [
             attempt(lambda fit=fit, names=names, verb=verb: VERBS[verb](fit, names))
