@@ -183,7 +183,7 @@ def _inverse_between(covariance: Floats) -> Floats:
     size, vectors = np.linalg.eigh(covariance + np.trace(covariance) / len(covariance))
     precision = vectors / np.maximum(size, SILENT * size[-1]) @ vectors.T
     precision -= precision.mean(axis=0)
-    return precision - precision.mean(axis=1, keepdims=True)
+    return np.asarray(precision - precision.mean(axis=1, keepdims=True))
 
 
 @held
