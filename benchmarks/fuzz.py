@@ -190,7 +190,7 @@ Verb = Callable[[ba.Fit, dict[str, str]], object]
 VERBS: dict[str, Verb] = {
     "leaderboard": lambda fit, new: ba.leaderboard(fit),
     "leaderboard these": lambda fit, new: ba.leaderboard(fit, over="these prompts"),
-    "leaderboard robust": lambda fit, new: ba.leaderboard(fit, interval="robust"),
+    "leaderboard sandwich": lambda fit, new: ba.leaderboard(fit, interval="sandwich"),
     "leaderboard profile": lambda fit, new: ba.leaderboard(fit, interval="profile"),
     "the middle": lambda fit, new: ba.leaderboard(fit.of("the middle")),
     "annotators": lambda fit, new: ba.annotators(fit),
@@ -244,7 +244,7 @@ COSTLY = ("saved", "to_datatree", "kfold", "leave_one_out")
 KEYS = {
     "leaderboard": ["competitor"],
     "leaderboard these": ["competitor"],
-    "leaderboard robust": ["competitor"],
+    "leaderboard sandwich": ["competitor"],
     "leaderboard profile": ["competitor"],
     "the middle": ["competitor"],
     "annotators": ["annotator"],
