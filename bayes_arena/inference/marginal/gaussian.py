@@ -25,8 +25,8 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
@@ -280,7 +280,7 @@ def _sweeps(
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = swept(target, prior, gauge, point, around, count)
-        change = change_of_spreads(sweep, estimated) * (around is not None or target.numbering is None)
+        change = change_of_spreads(sweep, estimated) * (around is not None or not target.slices)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         first = len(head) - len(point.slices)
         in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
@@ -315,7 +315,7 @@ def _sweeps(
             if left < (UNSETTLED if calmest is None else calmest.unsettled):
                 calmest = replace(sweep, target=target, point=point, unsettled=left)
         if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
-            target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
+            target, point, around = on_axes(target, point, cast(DenseFactor, sweep.factor), around)
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
     if calmest is not None:
