@@ -71,6 +71,8 @@ LONGEST_STEP = 1.0
 TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
 """Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
 those of m, and those of the spreads, which S follows only gradually."""
+NOTHING = 1e-8
+"""Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
@@ -327,8 +329,9 @@ def _sweeps(
 
 
 def length_of_step(length: float, faster: float, move: Floats, last: Floats) -> float:
-    """Return the share of a step to take, halved where it undoes much of the one before."""
-    return 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(faster * length, 1.0)
+    """Return the share of a step to take, halved where it undoes much of the one before, unless that was rounding."""
+    undoes = move @ last < -TAKEN_BACK * (last @ last) and last @ last > NOTHING * (move @ move)
+    return 0.5 * length if undoes else min(faster * length, 1.0)
 
 
 def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
