@@ -12,7 +12,7 @@ import numpy as np
 from bayes_arena.algebra.chain import Link, backward, covariances, forward, linked
 from bayes_arena.algebra.dense import Dense
 from bayes_arena.algebra.elimination import Chain
-from bayes_arena.algebra.factor import Pairs, given_left, held_left, own_left, together, within_left
+from bayes_arena.algebra.factor import Pairs, given_left, held_left, own_among, together, within_left
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.rows import Rows, Spread, of_rows, votes_of
 from bayes_arena.algebra.units import DRAWN_AT_ONCE, Joint
@@ -80,11 +80,7 @@ class ChainFactor:
         self, rng: np.random.Generator, left: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
         """Yield the annotators' numbers among draws of what is left, (size, d), in batches."""
-        places = own_left(self._dense, self.shape)
-        chosen, step = np.arange(len(places)) if of is None else of, max(1, at_once // max(len(left), 1))
-        for first in range(0, len(chosen), step):
-            part = chosen[first : first + step]
-            yield part, left[:, places[part]]
+        return own_among(left, self._dense, self.shape, at_once, of)
 
     @property
     def covariance_left(self) -> Floats:

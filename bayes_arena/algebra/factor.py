@@ -104,22 +104,25 @@ class Factor(WithUnits):
         Annotators are taken in batches where units hold nothing but their own numbers.
         """
         found, (_, count, width) = self.eliminated, self.shape
-        if not isinstance(own, OwnJacobian) or len(found.units.tail) > count * width or not found.units.n_own:
+        alone = len(found.units.tail) == count * width and found.units.n_own == min(width, count * width)
+        if not alone or isinstance(own, np.ndarray):
             whole = np.zeros((len(head), count, width)) if own is None else np.asarray(own)
             left, (given, moved, sums, excess) = found.less(together(head.T, whole.transpose(1, 2, 0)))
             yield given, moved
+            yield sums, -excess
+        elif own is None:
+            left = head.T
         else:
             left, sums = head.T.copy(), np.zeros((len(found.held), len(head)))
             for part, by_own in own.blocks():
-                given, places = by_own.reshape(len(head), -1).T, slice(part.start * width, part.stop * width)
-                blocks = found.own_blocks[part]
+                given, blocks = by_own.reshape(len(head), -1).T, found.own_blocks[part]
                 moved = (blocks @ given.reshape(len(blocks), width, -1)).reshape(given.shape)
-                left -= (given.T @ found.across_of(places)).T
+                left -= (given.T @ found.across_of(slice(part.start * width, part.stop * width))).T
                 sums += moved.reshape(len(blocks), width, -1).sum(axis=0)[found.held]
                 yield given, moved
             excess = np.asarray(np.linalg.solve(found.total, sums), dtype=np.float64) if len(sums) else sums
             left += found.towards @ excess
-        yield sums, -excess
+            yield sums, -excess
         yield from self.left.form(left)
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
@@ -137,13 +140,8 @@ class Factor(WithUnits):
     ) -> Iterator[tuple[Ints, Floats]]:
         """Draw the annotators' numbers given draws of what is left, in batches."""
         if self.eliminated.units.n_own:
-            yield from super().draw_own(rng, left, at_once, of)
-            return
-        places = own_left(self.eliminated.units.dense, self.shape)
-        chosen, step = np.arange(len(places)) if of is None else of, max(1, at_once // max(len(left), 1))
-        for first in range(0, len(chosen), step):
-            part = chosen[first : first + step]
-            yield part, left[:, places[part]]
+            return super().draw_own(rng, left, at_once, of)
+        return own_among(left, self.eliminated.units.dense, self.shape, at_once, of)
 
     @property
     def covariance_left(self) -> Floats:
@@ -228,6 +226,16 @@ def own_left(dense: Ints, shape: tuple[int, int, int]) -> Ints:
     """Return where the annotators' own numbers are among what is left, shape (M, q)."""
     h, count, width = shape
     return np.searchsorted(dense, h + np.arange(count * width)).reshape(count, width)
+
+
+def own_among(
+    draws: Floats, dense: Ints, shape: tuple[int, int, int], at_once: int, of: Ints | None
+) -> Iterator[tuple[Ints, Floats]]:
+    """Yield annotators, and their own numbers among draws (size, d) of what is left, in batches."""
+    places = own_left(dense, shape)
+    chosen, step = np.arange(len(places)) if of is None else of, max(1, at_once // max(len(draws), 1))
+    parts = (chosen[first : first + step] for first in range(0, len(chosen), step))
+    return ((part, draws[:, places[part]]) for part in parts)
 
 
 def within_left(left: Dense, dense: Ints, shape: tuple[int, int, int]) -> Floats:
