@@ -2,10 +2,11 @@
 
     uv run python benchmarks/fuzz.py [--arenas 300] [--files 0] [--seed 0]
 
-Every arena is fitted by default and by one other model, and asked for some tables. Then the same votes are told
-otherwise: everybody renamed, rows in another order, sides swapped. A finding is a NaN, an error that is no
-``ArenaError``, an answer that takes more than 30 s of the processor, or a number that moved; it is printed on one line
-with the seed that makes it again (``--arenas 1 --seed SEED``).
+Every arena draws what it is asked: it is fitted by default or by one other model, and asked for the board and four
+more tables. Then the same votes are told otherwise: everybody renamed, rows in another order, sides swapped. A finding
+is a NaN, an error that is no ``ArenaError``, an answer that takes more than 30 s of the processor, or a number that
+moved; it is printed on one line with the seed that makes it again (``--arenas 1 --seed SEED``). How often each model
+and each table was asked for is printed at the end.
 
 Every file is written whole, damaged, and given to the command in this process: it ends with an answer, or with a
 message and exit code 2.
@@ -44,6 +45,8 @@ EXACT, LOOSE = 0.01, 0.05
 """Elo points by which a score may move; loosely where votes are discounted or annotators have directions."""
 OPEN = 0.53
 """Up to which probability of being better the draws may decide who is named first: a share of 4,000 varies by .008."""
+DEFAULT, TABLES = 0.1, 4
+"""The share of arenas that are fitted by default, and how many tables are asked for beside the board."""
 SHAPES = ("ordinary", "noise", "chain", "separated", "apart", "one vote", "ties only", "camps", "promoted", "two")
 WEIGHTS = ("none", "none", "counts", "nine decades", "one of a billion", "fractions", "some are zero")
 SWAPPED = {"model_a": "model_b", "model_b": "model_a", "A>>B": "B>>A", "A>B": "B>A", "B>>A": "A>>B", "B>A": "A>B"}
@@ -130,6 +133,15 @@ def arena(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
 CHANCES = {"judge": 0.85, "grades": 0.15, "programs": 0.15, "prompt": 0.2, "time": 0.2, "group": 0.2, "length": 0.2}
 
 
+def part_of_arena(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the first votes of a random arena, mostly few, and the options to read them with."""
+    table, options = arena(seed)
+    table = table.head(int(10 ** np.random.default_rng([seed, 4]).uniform(0.3, 2.3)))
+    if "programs" in options:
+        options["programs"] = sorted(set(options["programs"]) & set(table["judge"]))
+    return table, options
+
+
 def told_otherwise(table: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return the same votes with other names, in another order and with sides swapped, and who is called what now."""
     rng = np.random.default_rng([seed, 1])
@@ -147,8 +159,10 @@ def told_otherwise(table: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, dict[s
     return other.sample(fraction=1.0, shuffle=True, seed=seed), new
 
 
-def fits(cells: ba.Cells, rng: np.random.Generator) -> dict[str, dict[str, Any]]:
-    """Return the options of two fits: the default, and one other that is drawn."""
+def drawn_fit(cells: ba.Cells, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of a fit that is drawn: the default, or one other."""
+    if rng.random() < DEFAULT:
+        return "default", {}
     others: dict[str, dict[str, Any]] = {
         f"{model} {prior}": {"model": model, "prior": prior}
         for model in ("bradley-terry", "m-elo", "am-elo", "davidson", "am-davidson")
@@ -169,14 +183,14 @@ def fits(cells: ba.Cells, rng: np.random.Generator) -> dict[str, dict[str, Any]]
         others["by language"] = {"model": ba.Model("by language", ties="davidson", strength_by=("language",))}
     likely = [name for name in others if name in ("style", "style each", "by language", "drift", "answers")]
     name = str(rng.choice(likely if likely and rng.random() < 0.2 else list(others)))
-    return {"default": {}, name: others[name]}
+    return name, others[name]
 
 
 Verb = Callable[[ba.Fit, dict[str, str]], object]
 VERBS: dict[str, Verb] = {
     "leaderboard": lambda fit, new: ba.leaderboard(fit),
     "leaderboard these": lambda fit, new: ba.leaderboard(fit, over="these prompts"),
-    "leaderboard robust": lambda fit, new: ba.leaderboard(fit, interval="robust"),
+    "leaderboard sandwich": lambda fit, new: ba.leaderboard(fit, interval="sandwich"),
     "leaderboard profile": lambda fit, new: ba.leaderboard(fit, interval="profile"),
     "the middle": lambda fit, new: ba.leaderboard(fit.of("the middle")),
     "annotators": lambda fit, new: ba.annotators(fit),
@@ -225,10 +239,12 @@ VERBS: dict[str, Verb] = {
     "likelihoods": lambda fit, new: np.array([fit.log_likelihood, fit.deviance, fit.mean_loss]),
     "criteria of information": lambda fit, new: np.array([fit.aic, fit.degrees_of_freedom]),
 }
+COSTLY = ("saved", "to_datatree", "kfold", "leave_one_out")
+"""What is asked for a quarter as often as the rest: it takes most of the time."""
 KEYS = {
     "leaderboard": ["competitor"],
     "leaderboard these": ["competitor"],
-    "leaderboard robust": ["competitor"],
+    "leaderboard sandwich": ["competitor"],
     "leaderboard profile": ["competitor"],
     "the middle": ["competitor"],
     "annotators": ["annotator"],
@@ -334,7 +350,7 @@ def moved(verb: str, one: object, other: object, new: dict[str, str], loose: boo
 def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
     """Yield what is wrong with the answers to one arena; tell what is asked next."""
     rng = np.random.default_rng([seed, 2])
-    table, options = arena(seed)
+    table, options = part_of_arena(seed)
     other, new = told_otherwise(table, seed)
     same = {name: name for name in new} | {name: name for name in ("m000", "m001", "k000")}
     tell("read_votes")
@@ -346,30 +362,31 @@ def findings(seed: int, tell: Callable[[str], None]) -> Iterator[str]:
         yield f"read_votes: {said}"
     if not all(isinstance(each, ba.Cells) for each in cells):
         return
-    verbs = ["leaderboard", *(str(verb) for verb in rng.choice(list(VERBS)[1:], 7, replace=False))]
-    for name, how in fits(cells[0], rng).items():
-        tell(f"fit {name}")
-        told = [attempt(lambda one=one, how=how: ba.fit(one, **how)) for one in cells]
-        yield from (f"fit {name}: {broken}" for _, broken in told if broken)
-        fitted = [fit for fit, _ in told]
-        if said := moved("fit", *fitted, new, False):
-            yield f"fit {name}: {said}"
-        if not all(isinstance(fit, ba.Fit) for fit in fitted):
-            continue
-        if fitted[0].model != fitted[1].model:
-            yield f"fit {name}: {fitted[0].model} or {fitted[1].model}"
-            continue
-        loose = any(fit.votes_discounted > 0 or fit.model.dimensions for fit in fitted)
-        for verb in verbs:
-            tell(f"{verb} of {name}")
-            answers = [
-                attempt(lambda fit=fit, names=names, verb=verb: VERBS[verb](fit, names))
-                for fit, names in list(zip(fitted, (same, same | new), strict=True))[: 1 if verb == "saved" else 2]
-            ]
-            told_of = {broken or holes(verb, answer) for answer, broken in answers} - {""}
-            yield from (f"{verb} of {name}: {said}" for said in told_of)
-            if not told_of and (said := moved(verb, answers[0][0], answers[-1][0], new, loose)):
-                yield f"{verb} of {name}: {said}{' (loosely)' if loose else ''}"
+    name, how = drawn_fit(cells[0], rng)
+    tell(f"fit {name}")
+    told = [attempt(lambda one=one: ba.fit(one, **how)) for one in cells]
+    yield from (f"fit {name}: {broken}" for _, broken in told if broken)
+    fitted = [fit for fit, _ in told]
+    if said := moved("fit", *fitted, new, False):
+        yield f"fit {name}: {said}"
+    if not all(isinstance(fit, ba.Fit) for fit in fitted):
+        return
+    if fitted[0].model != fitted[1].model:
+        yield f"fit {name}: {fitted[0].model} or {fitted[1].model}"
+        return
+    loose = any(fit.votes_discounted > 0 or fit.model.dimensions for fit in fitted)
+    others = list(VERBS)[1:]
+    often = np.array([0.25 if verb in COSTLY else 1.0 for verb in others])
+    for verb in ("leaderboard", *map(str, rng.choice(others, TABLES, replace=False, p=often / often.sum()))):
+        tell(f"{verb} of {name}")
+        answers = [
+            attempt(lambda fit=fit, names=names, verb=verb: VERBS[verb](fit, names))
+            for fit, names in list(zip(fitted, (same, same | new), strict=True))[: 1 if verb == "saved" else 2]
+        ]
+        told_of = {broken or holes(verb, answer) for answer, broken in answers} - {""}
+        yield from (f"{verb} of {name}: {said}" for said in told_of)
+        if not told_of and (said := moved(verb, answers[0][0], answers[-1][0], new, loose)):
+            yield f"{verb} of {name}: {said}{' (loosely)' if loose else ''}"
 
 
 def work(connection: Connection) -> None:
@@ -390,8 +407,8 @@ def work(connection: Connection) -> None:
         connection.send(("ends", ""))
 
 
-def arenas(first: int, size: int) -> Iterator[tuple[int, str]]:
-    """Yield seeds and findings; an arena whose answer takes too long loses its process."""
+def arenas(first: int, size: int, asked: Counter[str]) -> Iterator[tuple[int, str]]:
+    """Yield seeds and findings, and count what is asked; an arena whose answer takes too long loses its process."""
     context = multiprocessing.get_context("spawn")
     process: Any = None
     for seed in range(first, first + size):
@@ -418,6 +435,7 @@ def arenas(first: int, size: int) -> Iterator[tuple[int, str]]:
                 yield seed, said
             else:
                 what = said
+                asked[said.rpartition(" of ")[0] or said] += 1
         if kind != "ends":
             process.kill()
             process = None
@@ -524,8 +542,8 @@ def _reraise() -> None:
     raise sys.exc_info()[1]  # type: ignore[misc]
 
 
-def files(first: int, size: int) -> Iterator[tuple[int, str]]:
-    """Yield seeds and findings of damaged files."""
+def files(first: int, size: int, asked: Counter[str]) -> Iterator[tuple[int, str]]:
+    """Yield seeds and findings of damaged files, and count those of every format."""
     table, kinds = votes_to_damage(), list(FORMATS)
     with tempfile.TemporaryDirectory() as name:
         folder, whole = Path(name), {}
@@ -535,6 +553,7 @@ def files(first: int, size: int) -> Iterator[tuple[int, str]]:
         for seed in range(first, first + size):
             rng = np.random.default_rng([seed, 3])
             kind = kinds[seed % len(kinds)]
+            asked[kind] += 1
             path = folder / f"damaged.{kind}"
             path.unlink(missing_ok=True)
             if kind not in ("nc", "duckdb") and rng.random() < 0.4:
@@ -547,16 +566,16 @@ def files(first: int, size: int) -> Iterator[tuple[int, str]]:
                     write(mistyped(table, rng), path)
             else:
                 path.write_bytes(damaged(whole[kind], rng))
-            asked = FORMATS[kind][int(rng.integers(len(FORMATS[kind])))]
-            code, out, err, broken = answered(*asked, str(path), *(["--format", "json"] * (asked != ["check"])))
-            said = f"{kind}, {' '.join(asked)}: "
+            words = FORMATS[kind][int(rng.integers(len(FORMATS[kind])))]
+            code, out, err, broken = answered(*words, str(path), *(["--format", "json"] * (words != ["check"])))
+            said = f"{kind}, {' '.join(words)}: "
             if broken:
                 yield seed, said + broken
             elif code not in (0, 2):
                 yield seed, f"{said}exit code {code}"
-            elif code == 2 and asked != ["check"] and ("bayes-arena: " not in err or "Traceback" in err):
+            elif code == 2 and words != ["check"] and ("bayes-arena: " not in err or "Traceback" in err):
                 yield seed, f"{said}no message: {err[-200:]!r}"
-            elif code == 0 and asked != ["check"] and re.search(r"\bNaN\b", json.dumps(json.loads(out))):
+            elif code == 0 and words != ["check"] and re.search(r"\bNaN\b", json.dumps(json.loads(out))):
                 yield seed, f"{said}NaN in the answer"
             shutil.rmtree(path, ignore_errors=True)
 
@@ -566,13 +585,14 @@ def main() -> None:
     parser.add_argument("--arenas", type=int, default=300)
     parser.add_argument("--files", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    found = Counter[str]()
-    for what, size, tried in (("arena", asked.arenas, arenas), ("file", asked.files, files)):
-        for seed, said in tried(asked.seed, size):
-            found[what] += 1
+    options = parser.parse_args()
+    for what, size, tried in (("arena", options.arenas, arenas), ("file", options.files, files)):
+        asked, found = Counter[str](), 0
+        for seed, said in tried(options.seed, size, asked):
+            found += 1
             print(f"{what} {seed}: {' '.join(said.split())}", flush=True)
-        print(f"{size} {what}s, {found[what]} findings", flush=True)
+        print(f"{size} {what}s, {found} findings", flush=True)
+        print("; ".join(f"{name} {asked[name]}" for name in sorted(asked) if name))
 
 
 if __name__ == "__main__":

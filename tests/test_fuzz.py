@@ -14,6 +14,7 @@ BROKE = [
     (700212, {}, "leaderboard"),
     (701298, {}, "versus"),
     (900131, {"model": "davidson", "prior": "weak"}, "flips by annotator"),  # took minutes
+    (4002384, {"model": ba.Model("grid", ties="glenn-david", position="common")}, "judge_report"),
 ]
 
 
@@ -26,3 +27,11 @@ def test_what_broke_once_holds(seed, how, verb):
     names = {"k000": fit.cells.annotators[0], "m000": fit.cells.competitors[0], "m001": fit.cells.competitors[1]}
     answer, broken = attempt(lambda: VERBS[verb](fit, names))
     assert (broken, holes(verb, answer), isinstance(answer, ba.ArenaError)) == ("", "", False)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayes_arena.errors.ArenaWarning")
+def test_one_vote_does_not_reverse_a_lead_of_which_all_draws_are_sure():
+    table, options = arena(2001811)
+    found = ba.flips(ba.fit(ba.read_votes(table, **options), model="am-elo"))
+    assert found.loc[found["p_better"] == 1, "k"].min() > 1000

@@ -11,7 +11,8 @@ of the model, and one unit by the sum over delta_u.
 
 Units are taken in the order of this effect, which also predicts how many are needed. The prediction only guides the
 search: refits bracket the number by the secant method, until that many units reverse the pair and one unit fewer does
-not. Refits start from the last mode, with the spreads of the prior fixed.
+not. Refits start from the last mode, or from that of the fit where it is better: a mode far away may be another than
+that which few changes lead to. The spreads of the prior stay fixed.
 
 A whole group is not a small change. Where few groups suffice, they are therefore chosen again one by one, with effects
 recomputed at the mode without the groups already chosen, and the smaller number counts.
@@ -301,11 +302,12 @@ def fewest_one_by_one(path: Path, found: Fewest, fit: Fit, contrast: Floats) -> 
 
 
 def refit(changes: Changes, taken: Floats, fit: Fit, start: Point) -> Point:
-    """Return the mode after ``taken`` units of each kind, searched from a start."""
+    """Return the mode after ``taken`` units of each kind, searched from a start or, if better, from the fit."""
     target = replace(changes.target, counts=changes.counts(taken))
+    start = min(start, fit.point, key=target.value)
     gauge = Gauge.of_all(fit.laplace.shifts, target)
     found = minimise(target, start, gauge)
-    if not found.converged and not runs_to_infinity(target, found.point):
+    if not found.converged and (target.is_proper or not runs_to_infinity(target, found.point)):
         raise ConvergenceError(
             f"No mode was found after {taken.sum():,.0f} votes or groups were changed. Use a tighter prior or a "
             "smaller max_share."

@@ -59,7 +59,7 @@ SPREAD = 1.5
 NODES = np.linspace(-8.0, 8.0, 321)
 """Nodes of a standard normal variable."""
 SILENT = 1e-10
-"""Variance, relative to the largest, below which a direction counts as fixed."""
+"""Variance, relative to the largest, below which a direction counts as fixed, or as known that well: it is rounding."""
 WIDE = 30.0
 """Prior sd of strengths, in logits, that is as good as flat but keeps groups that were never compared finite."""
 
@@ -178,6 +178,14 @@ def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.pinv(matrix, rcond=SILENT, hermitian=True))
 
 
+def _inverse_between(covariance: Floats) -> Floats:
+    """Return the inverse of a covariance whose mean over competitors is fixed, and as little else as can be told."""
+    size, vectors = np.linalg.eigh(covariance + np.trace(covariance) / len(covariance))
+    precision = vectors / np.maximum(size, SILENT * size[-1]) @ vectors.T
+    precision -= precision.mean(axis=0)
+    return np.asarray(precision - precision.mean(axis=1, keepdims=True))
+
+
 @held
 def siblings(
     result: Fit,
@@ -277,7 +285,7 @@ def _by_votes_alone(fit: Fit, board: Projection) -> tuple[Floats, Floats]:
     alone = laplace_at(replace(target, strength_sd=WIDE), fit.point, fit.mode.problem.shifts, residuals=False)
     covariance = alone.covariance(board.by_head[:], board.by_own)
     covariance += np.diag(board.variance_by_mean(fit.view.unseen))
-    precision = _inverse(covariance)
+    precision = _inverse_between(covariance)
     by_head, _ = alone.solve(board.by_head[:], board.by_own)
     step = by_head[:n].T @ (fit.point.strength / target.strength_sd**2)  # to where the prior no longer pulls
     return precision, precision @ (board.strength + step)

@@ -27,9 +27,9 @@ from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.threads import one_thread
 
-ENDLESS, FARTHEST = 1e6, 1e4
-"""Weight that stands for infinitely many votes of the judge; largest weight of the reference, beyond which a variance
-counts as unattainable."""
+ENDLESS, FARTHEST = 1e6, math.log(1e4)
+"""Weight that stands for infinitely many votes of the judge; logarithm of the largest weight of the reference, beyond
+which a variance counts as unattainable."""
 SAME = 1e-4
 """Tolerance of the logarithm of the weight of the reference."""
 FEWEST_OF_A_RANKING = 3
@@ -67,16 +67,19 @@ def worth(fit: Fit, judge: str, reference: Collection[str]) -> Worth:
         covariance = laplace_at(weighted, fit.point, problem.shifts, residuals=False).strength_covariance()
         return float(np.trace(kept @ covariance @ kept))
 
+    def without_judge(log: float) -> float:
+        return variance(0.0, math.exp(log))
+
     def in_votes(wanted: float) -> float:
         """Return how many further votes of the reference give the wanted variance without the judge."""
         if wanted >= without:
             return 0.0
         if wanted <= least:
             return math.inf
-        log = brentq(lambda log: variance(0.0, math.exp(log)) - wanted, 0.0, math.log(FARTHEST), xtol=SAME)
+        log = brentq(lambda log: without_judge(log) - wanted, 0.0, FARTHEST, xtol=SAME)
         return math.expm1(log) * float(n_votes[is_reference].sum())
 
     with one_thread():
-        without, least = variance(0.0, 1.0), variance(0.0, FARTHEST)
+        without, least = without_judge(0.0), without_judge(FARTHEST)
         now, most = in_votes(variance(1.0, 1.0)), in_votes(variance(ENDLESS, 1.0))
     return Worth(votes=now, each=now / float(n_votes[is_judge].sum()), most=most if math.isfinite(most) else None)

@@ -205,3 +205,18 @@ def test_a_normal_variable_below_which_others_are_has_these_moments(hidden):
     chance, shift, narrowed = _all_below(np.array([0.4, 0.0]), np.array([0.8, 0.0]), hidden)
     assert chance[0] - chance[1] == pytest.approx(np.log(moment(0)) + hidden * np.log(2), abs=1e-6)
     assert (shift[0], narrowed[0]) == pytest.approx((mean, moment(2) / moment(0) - mean**2 - 1), abs=1e-6)
+
+
+def test_what_a_billion_votes_say_is_known_beside_what_nobody_compared():
+    cells = ba.Cells(
+        competitors=("a", "b", "c", "d"),
+        annotators=(),
+        a=np.array([0, 2]),
+        b=np.array([1, 3]),
+        annotator=np.zeros(2, int),
+        counts=np.array([[6e8, 4e8, 0, 0], [6, 4, 0, 0]]),
+    )
+    with pytest.warns(ba.errors.IdentificationWarning):
+        fit = ba.fit(cells, model="bradley-terry")
+    table = ba.siblings(fit, dict(zip("abcd", "xxyy", strict=True))).set_index("competitor")
+    assert table.loc[["a", "b"], "pooled"].tolist() == pytest.approx(table.loc[["a", "b"], "elo"].tolist(), abs=0.1)
