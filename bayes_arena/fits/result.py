@@ -538,7 +538,7 @@ class Fit:
 
     def target_of(self, tally: Tally) -> Objective:
         """Return the target with other rows of votes."""
-        numbering = self.target.numbering and replace(self.target.numbering, tally=tally)
+        numbering = replace(self.target.numbering, tally=tally)
         return replace(self.target, tally=tally, counts=self.model.seen_counts(tally.counts), numbering=numbering)
 
     @property
