@@ -85,6 +85,14 @@ def test_averages_are_those_of_fine_quadrature(ties):
     assert np.median(error) < 1e-3 and np.quantile(error, 0.9) < 0.02
 
 
+def test_a_step_of_rounding_alone_does_not_shorten_the_next():
+    """At a mode the first step is rounding, of either sign."""
+    step = np.array([0.3, -0.2])
+    for rounding in (1e-15, -1e-15):
+        assert gaussian.length_of_step(1.0, 1.2, step, rounding * step) == 1.0
+    assert gaussian.length_of_step(1.0, 1.2, step, -step) == 0.5
+
+
 def dense(target, point, hessian):
     """The Hessian in full, and columns that span the plane where sums are held."""
     n, c, (count, width) = target.n_competitors, len(target.common), point.own.shape
