@@ -6,17 +6,18 @@
 Honest arena: 40 competitors, 150 annotators with tastes of sd .4, 8,000 votes; the target is 21st by truth. With other
 numbers of competitors there are 200 votes for each, the target is in the middle, and real votes are left out.
 ``--only`` takes parts of the names of rows ("honest, fans"). Rows are an attack: accounts x (votes as an honest
-annotator + votes on the target). Ranks of the target: by the truth, by Bradley-Terry on the honest votes, and,
-attacked, by Bradley-Terry, by the fit with robust=False, and by the default. "move": of the target, robust against the
-fit of the honest votes, Elo points. "covers": whether the interval has the truth (on real votes, the fit of the honest
-ones), or c: contested. "others": root mean square error of the other competitors' robust scores over that of the fit of
-the honest votes. "honest": honest votes that do not count. "named": attackers and honest annotators named. "seconds":
-CPU, of the fit, and of that with robust=False.
+annotator + votes on the target). Ranks of the target: by the truth, by Bradley-Terry and by the fit of the honest
+votes, and, attacked, by Bradley-Terry, by the fit with robust=False, and by the default. "move": of the target, robust
+against the fit of the honest votes, Elo points. "covers": whether the interval has the truth (on real votes, the fit of
+the honest ones), or c: contested. "others": root mean square error of the other competitors' robust scores over that of
+the fit of the honest votes. "honest": honest votes that do not count. "named": attackers and honest annotators named.
+"seconds": CPU, of the fit, and of that with robust=False.
 
 Then all attacks together. "all wins": every vote of the accounts on the target is for it, and they cast less than 40 %
-of all votes. "within 2", "within 5": places from the rank by Bradley-Terry on the honest votes. "covers": or contested.
-"beyond BT": further from that rank than Bradley-Terry, by more than 2 places. "lost": honest votes that do not count,
-median and largest share. "named": attacks in which somebody honest is.
+of all votes. "within 2", "within 5": places from the rank by Bradley-Terry on the honest votes; "of its own": from the
+rank by the fit of the honest votes, which may itself be places from Bradley-Terry's. "covers": or contested. "beyond
+BT": further from the rank by Bradley-Terry on the honest votes than Bradley-Terry, by more than 2 places. "lost":
+honest votes that do not count, median and largest share. "named": attacks in which somebody honest is.
 
 On honest arenas: gates that open, the root mean square error of the fit over that with robust=False, and who is named.
 ``--honest``: so many of each kind, from seeds that nothing was chosen by. "named": arenas in which somebody is;
@@ -273,10 +274,19 @@ def real(file: str, rank: int) -> Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an attack: places from the honest rank by the default and by Bradley-Terry, and who suffers."""
+    """What came of an attack: places from the honest rank by the default and by Bradley-Terry, and who suffers.
+
+    Attributes
+    ----------
+    off, usual : int
+        From the rank by Bradley-Terry on the honest votes: the default, and Bradley-Terry.
+    own : int
+        The default, from the rank by the fit of the honest votes.
+    """
 
     all_wins: bool
     off: int
+    own: int
     usual: int
     covers: bool
     lost: float
@@ -302,10 +312,11 @@ def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
     honest = ~np.isin(cells.annotators, list(riggers))[cells.annotator]
     lost = float((cells.counts - result.cells.counts)[honest].sum())
     before, usual, after = (place(one, t) for one in (bradley_terry(case.cells), bradley_terry(cells), score))
-    contested = not np.isnan(told["contested"])
+    own, contested = place(case.honest, t), not np.isnan(told["contested"])
     came = Outcome(
         all_wins=attack.habit == "for" and not attack.meets and case.cells.n_votes > 0.6 * cells.n_votes,
         off=abs(after - before),
+        own=abs(after - own),
         usual=abs(usual - before),
         covers=bool(inside or contested),
         lost=lost / case.cells.n_votes,
@@ -313,7 +324,7 @@ def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
     )
     line = (
         f"| {attack.name}, {attack.accounts} x ({attack.elsewhere} + {attack.on}) | {seed} | {place(case.true, t)} "
-        f"| {before} | {usual} "
+        f"| {before} / {own} | {usual} "
         f"| {place(board(fit), t)} (q {fit.model.dimensions}) | **{after}** (q {result.model.dimensions}) "
         f"| {score[t] - case.honest[t]:+.0f} "
         f"| {'yes' if inside else 'no'}{' c' if contested else ''} "
@@ -337,12 +348,15 @@ def together(outcomes: list[Outcome]) -> str:
             counts = (
                 sum(one.off <= 2 for one in some),
                 sum(one.off <= 5 for one in some),
+                sum(one.own <= 2 for one in some),
+                sum(one.own <= 5 for one in some),
                 sum(one.covers for one in some),
                 sum(one.off > one.usual + 2 for one in some),
             )
             shares = f"{percent(float(np.median(lost)), '.1f')} / {percent(max(lost), '.1f')}"
             rows.append([name, len(some), *counts, shares, sum(one.named for one in some)])
-    return markdown(["votes", "attacks", "within 2", "within 5", "covers", "beyond BT", "lost", "named"], rows)
+    heads = ["votes", "attacks", "within 2", "within 5", "2 of its own", "5 of its own"]
+    return markdown([*heads, "covers", "beyond BT", "lost", "named"], rows)
 
 
 def honest_cases(seed: int, competitors: int) -> Iterator[tuple[str, Callable[[], HonestArena]]]:

@@ -282,3 +282,14 @@ def files_of_at_most(size: int) -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         sys.dont_write_bytecode = cached
+
+
+def in_full(hessian) -> np.ndarray:
+    """A Hessian with units as a dense matrix, in the order (head, own)."""
+    units = hessian.units
+    full = np.zeros((len(units.dense) + len(units.tail),) * 2)
+    across = units.towards(hessian.across).toarray()
+    full[np.ix_(units.dense, units.dense)] = hessian.in_full()
+    full[np.ix_(units.tail, units.dense)], full[np.ix_(units.dense, units.tail)] = across, across.T
+    full[np.ix_(units.tail, units.tail)] = units.blocks(hessian.own).toarray()
+    return full

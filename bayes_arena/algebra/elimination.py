@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bayes_arena.algebra.units import Units
 from bayes_arena.arrays import Ints
 
 
@@ -52,12 +53,8 @@ class Elimination:
         Rows of the tally, sorted by unit.
     start : ndarray of int, shape (n_units + 1,)
         Where the rows of a unit begin.
-    dense, tail : ndarray of int, shapes (d,) and (s,)
-        Numbers that are left and those that are eliminated, as places in (head, own); the latter sorted by unit.
-    tail_start : ndarray of int, shape (n_units + 1,)
-        Where the numbers of a unit begin in ``tail``.
-    touched, touched_start : ndarray of int
-        Places in ``dense`` that the votes of a unit involve, sorted, unit after unit.
+    units : Units
+        What is eliminated, and what is left.
     local : ndarray of int, shape (n_rows, K)
         Entries of every sorted row: place among its unit's numbers followed by those the unit touches.
     coordinate : ndarray of int, shape (K,)
@@ -71,8 +68,6 @@ class Elimination:
     pieces : (ndarray of int, ndarray of int, ndarray), each of shape (P,)
         Entries, the piece that each is added to, and its weight there (zero for its value in J). Pieces are the lead in
         every dimension, its factor where that is free, and then what else each coordinate is the sum of.
-    n_own : int
-        Own numbers of an annotator if annotators are eliminated, the first of their unit; else 0.
     walk : (ndarray of int, ndarray of int), each of shape (w,)
         Places in (head, own) of numbers that walk, and of those before them.
     kept : ndarray of int, shape (K,)
@@ -80,27 +75,21 @@ class Elimination:
     is_left : ndarray of bool, shape (K,)
         Whether an entry's number is left, in every row.
     held : tuple of ndarray of int
-        Places in ``dense`` of numbers of slices whose sum is held.
+        Places in ``units.dense`` of numbers of slices whose sum is held.
     chain : Chain or None
-        What is eliminated if it is the numbers of periods, which are then in neither ``dense`` nor ``tail``; units are
-        periods.
+        What is eliminated if it is the numbers of periods, which no unit has; units are periods.
     """
 
     by: str
     rows: Ints
     start: Ints
-    dense: Ints
-    tail: Ints
-    tail_start: Ints
-    touched: Ints
-    touched_start: Ints
+    units: Units
     local: Ints
     coordinate: Ints
     sign: np.ndarray
     dimension: Ints
     factor: Ints
     pieces: tuple[Ints, Ints, np.ndarray]
-    n_own: int
     walk: tuple[Ints, Ints]
     kept: Ints
     is_left: np.ndarray
@@ -111,54 +100,3 @@ class Elimination:
     def back(self) -> Ints:
         """Place of every row of the tally among those sorted by unit."""
         return np.argsort(self.rows)
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """Numbers of every unit, q."""
-        return np.diff(self.tail_start)
-
-    @cached_property
-    def touches(self) -> Ints:
-        """Numbers that the votes of every unit involve among those that are left, t."""
-        return np.diff(self.touched_start)
-
-    @cached_property
-    def inverse_start(self) -> Ints:
-        """Where the matrices (q, q) of the units begin, one after the other."""
-        return np.append(0, np.cumsum(self.sizes**2))
-
-    @cached_property
-    def across_start(self) -> Ints:
-        """Where the matrices (q, t) of the units begin."""
-        return np.append(0, np.cumsum(self.sizes * self.touches))
-
-    @property
-    def own_diagonal(self) -> Ints:
-        """Where the diagonals of the matrices (q, q) are, shape (s,)."""
-        unit = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        return self.inverse_start[unit] + (np.arange(len(self.tail)) - self.tail_start[unit]) * (self.sizes[unit] + 1)
-
-    def own_blocks(self, count: int) -> Ints:
-        """Where the blocks of the first ``n_own`` numbers of the first units are in them, (count, n_own, n_own)."""
-        inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
-        return np.asarray(self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside)
-
-    @cached_property
-    def inverse_pattern(self) -> tuple[Ints, Ints]:
-        """Columns and row starts of a sparse matrix with, for every unit, a block of own by own numbers."""
-        return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
-
-    @cached_property
-    def across_pattern(self) -> tuple[Ints, Ints]:
-        """The same for own by touched numbers."""
-        return _pattern(self.tail_start, self.touched_start, self.touched)
-
-
-def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
-    """Return columns and row starts of a sparse matrix of one dense block per unit, with columns listed by unit."""
-    rows, wide = np.diff(row_start), np.diff(column_start)
-    unit = np.repeat(np.arange(len(rows)), rows)
-    length = wide[unit]
-    starts = np.append(0, np.cumsum(length))
-    places = np.arange(starts[-1]) - np.repeat(starts[:-1], length) + np.repeat(column_start[:-1][unit], length)
-    return columns[places], starts

@@ -1,4 +1,4 @@
-"""The factor of a sparse Hessian; offers what ``Factor`` of :mod:`bayes_arena.algebra.factors` does.
+"""The factor of a sparse Hessian; offers what ``Factor`` of :mod:`bayes_arena.algebra.factor` does.
 
 With W = (L + G G')^-1 B and S = C - B' W, the common numbers are eliminated,
 
@@ -70,9 +70,9 @@ class SparseFactor:
 
     def solve(self, head: Floats, tail: Floats) -> tuple[Floats, Floats]:
         """Solve H x = g for head (h,) or (h, m); the tail is empty."""
-        return self.solve_schur(head), tail
+        return self.solve_left(head), tail
 
-    def solve_schur(self, right: Floats, tolerance: float = EXACTLY) -> Floats:
+    def solve_left(self, right: Floats, tolerance: float = EXACTLY) -> Floats:
         """Solve H x = right for (h,) or (h, m)."""
         n = len(self.across)
         wide = right.reshape(len(right), -1)
@@ -148,8 +148,8 @@ class SparseFactor:
         apart = coo_array((np.append(root, -root), ends), shape=(len(self.across), pairs.nnz))
         return apart.tocsr(), np.sqrt(np.maximum(np.asarray(self.strengths.sum(axis=1)), 0.0))[:, None]
 
-    def draw_tail(
-        self, rng: np.random.Generator, head: Floats, of: Ints | None = None
+    def draw_own(
+        self, rng: np.random.Generator, left: Floats, at_once: int = 0, of: Ints | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
         """Yield nothing: no annotator has numbers of their own."""
         return iter(())
@@ -192,7 +192,7 @@ class SparseFactor:
         vector = np.random.default_rng(0).normal(size=len(scale))
         size = 1.0
         for _ in range(POWER_STEPS):
-            vector = scale * self.solve_schur(scale * vector / np.linalg.norm(vector))
+            vector = scale * self.solve_left(scale * vector / np.linalg.norm(vector))
             size = float(np.linalg.norm(vector))
         return 1 / size
 

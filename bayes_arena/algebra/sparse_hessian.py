@@ -36,7 +36,7 @@ class SparseHessian:
     across: Floats
     common: Floats
 
-    def diagonal(self) -> Floats:
+    def left_diagonal(self) -> Floats:
         """Return the diagonal, shape (h,)."""
         return np.append(self.strengths.diagonal(), np.diag(self.common))
 
@@ -55,19 +55,17 @@ class SparseHessian:
         numpy.linalg.LinAlgError
             If it is not positive definite.
         """
-        stiffer = self.damped(damping)
+        stiffer = self.stiffened(np.full(sum(self.across.shape), damping)) if damping else self
         columns = gauge if isinstance(gauge, np.ndarray) else np.zeros((len(self.across), 0))
         return SparseFactor(stiffer.strengths, stiffer.across, stiffer.common, columns)
 
-    def damped(self, damping: float) -> SparseHessian:
-        """Return it with ``damping`` added to the diagonal."""
-        if not damping:
-            return self
-        from scipy.sparse import eye_array
+    def stiffened(self, more: Floats) -> SparseHessian:
+        """Return it with more on its diagonal, (h,)."""
+        from scipy.sparse import diags_array
 
-        n, c = self.across.shape
-        strengths = self.strengths + damping * eye_array(n, format="csr")
-        return SparseHessian(strengths, self.across, self.common + damping * np.eye(c))
+        n = len(self.across)
+        strengths = self.strengths + diags_array(more[:n], format="csr")
+        return SparseHessian(strengths, self.across, self.common + np.diag(more[n:]))
 
     def in_full(self) -> Floats:
         """Return it as a dense matrix, (h, h)."""

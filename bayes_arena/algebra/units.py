@@ -1,124 +1,357 @@
-"""Sums of rows of votes into matrices, units eliminated, and covariances back to the rows.
+"""Matrices with independent blocks: the numbers of every unit, eliminated, and what follows for them.
 
-With J_u the entries of the rows of unit u and W their curvature, the unit's part of the Hessian is the small matrix
+Order the numbers as (left, units). Given what is left, units such as annotators are independent, so a Hessian is
 
-    J_u' W J_u + residuals = [[D, B'], [B, A]],
+    H = [[A, B], [B', D]],        A (d, d), D block-diagonal with a small block (q, q) for every unit,
 
-D (q, q) of its own numbers, prior included, A (t, t) of what its votes touch. Eliminating D leaves A - B X with
-X = D^-1 B'. Rows are taken in blocks and units in batches of like size, so that NumPy's loops and BLAS do the work.
-Matrices of units, (q, q) and (q, t), are kept flat, one after the other.
+and everything follows from S = A - sum_u B_u D_u^-1 B_u': solutions, positive definiteness, the inverse, the
+determinant and draws. B_u is zero but for the t numbers among those left that the votes of u touch, so D_u^-1 (q, q)
+and X_u = D_u^-1 B_u' (q, t) are all that is kept of a unit. They are kept flat, one after the other, and worked on in
+batches of units of like size, so that BLAS does the work.
+
+Holding the sum over annotators of some of their own numbers confines x to the plane E'x = 0, where E has a one for
+every annotator in each held column. With G = B D^-1 E and T = E' D^-1 E the same formulas then hold with
+
+    D^-1 - D^-1 E T^-1 E' D^-1  in place of D^-1,    so    S = A - B D^-1 B' + G T^-1 G',
+
+the limit of (D + rho E E')^-1 for large rho.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.crossed import MIXED, OF_FACTOR, OF_LEAD, Crossed
-from bayes_arena.algebra.elimination import Elimination
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, sum_by
 
-ROWS, NUMBERS = 16_384, 500_000
-"""Rows that are summed together, and numbers of units that are laid out together: few enough for a processor's
-cache."""
+NUMBERS = 500_000
+"""Numbers of units that are laid out together: few enough for a processor's cache."""
 ALIKE = 1.25
 """Units of one batch touch at most so many times as many numbers as the one that touches fewest."""
 ADDED, SMALL = 200, 4
 """Multiplications of large matrices in the time of moving one number from or to a place of its own, and of one
 multiplication of small matrices."""
+FLOOR = 1e-12
+"""Added to D: keeps it invertible for an annotator who saw only equal competitors."""
+DRAWN_AT_ONCE = 250_000
+"""Draws times annotators that are drawn together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Which numbers are left, which belong to every unit, and which of those left its votes touch.
+
+    Attributes
+    ----------
+    dense, tail : ndarray of int, shapes (d,) and (s,)
+        Numbers that are left and those of units, as places in (head, own); the latter sorted by unit.
+    tail_start : ndarray of int, shape (n_units + 1,)
+        Where the numbers of a unit begin in ``tail``.
+    touched, touched_start : ndarray of int
+        Places in ``dense`` that the votes of a unit involve, sorted, unit after unit, and where those of a unit begin.
+    n_own : int
+        Own numbers of an annotator if annotators are units, the first of their unit; else 0.
+    """
+
+    dense: Ints
+    tail: Ints
+    tail_start: Ints
+    touched: Ints
+    touched_start: Ints
+    n_own: int
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Numbers of every unit, q."""
+        return np.diff(self.tail_start)
+
+    @cached_property
+    def touches(self) -> Ints:
+        """Numbers that the votes of every unit touch, t."""
+        return np.diff(self.touched_start)
+
+    @cached_property
+    def inverse_start(self) -> Ints:
+        """Where the matrices (q, q) of the units begin, one after the other."""
+        return np.append(0, np.cumsum(self.sizes**2))
+
+    @cached_property
+    def across_start(self) -> Ints:
+        """Where the matrices (q, t) of the units begin."""
+        return np.append(0, np.cumsum(self.sizes * self.touches))
+
+    @cached_property
+    def diagonal(self) -> Ints:
+        """Where the diagonals of the matrices (q, q) are, shape (s,)."""
+        unit = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        inside = np.arange(len(self.tail)) - self.tail_start[unit]
+        return np.asarray(self.inverse_start[unit] + inside * (self.sizes[unit] + 1))
+
+    def own_blocks(self, count: int) -> Ints:
+        """Where the blocks of the first ``n_own`` numbers of the first units are in them, (count, n_own, n_own)."""
+        count = count if self.n_own else 0
+        inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
+        return np.asarray(self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside)
+
+    def own_entries(self, number: int) -> Ints:
+        """Where every unit's own number and those it touches meet in the matrices (q, t), shape (e,)."""
+        first = self.across_start[:-1] + number * self.touches - self.touched_start[:-1]
+        return np.asarray(np.repeat(first, self.touches) + np.arange(len(self.touched)))
+
+    def own_places(self, count: int) -> Ints:
+        """Where the own numbers of annotators are in ``tail``, shape (count, n_own)."""
+        if not self.n_own:
+            return np.zeros((0, 0), dtype=np.int64)
+        return np.asarray(self.tail_start[:count, None] + np.arange(self.n_own))
+
+    def blocks(self, values: Floats) -> Any:
+        """Return the matrices (q, q) as a sparse matrix (s, s)."""
+        return _sparse(values, self._inverse_pattern, len(self.tail))
+
+    def towards(self, values: Floats) -> Any:
+        """Return the matrices (q, t) as a sparse matrix (s, d)."""
+        return _sparse(values, self._across_pattern, len(self.dense))
+
+    @cached_property
+    def _inverse_pattern(self) -> tuple[Ints, Ints]:
+        return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
+
+    @cached_property
+    def _across_pattern(self) -> tuple[Ints, Ints]:
+        return _pattern(self.tail_start, self.touched_start, self.touched)
 
 
 @dataclass(frozen=True, eq=False)
 class Eliminated:
-    """What was eliminated, unit after unit.
+    """Units eliminated.
 
     Attributes
     ----------
-    inverse : ndarray
-        D^-1 of every unit, flat.
-    across : ndarray
-        X of every unit, flat.
-    log_determinant : float
+    units : Units
+    shape : (int, int, int)
+        Numbers of the head, annotators, and own numbers of each.
+    inverse, across : ndarray
+        D^-1 and X of every unit, flat.
+    held : ndarray of int, shape (m,)
+        Columns of the annotators' own numbers whose sum is held; none unless annotators are units.
+    log_of_units : float
         Sum of ln |D|.
     """
 
+    units: Units
+    shape: tuple[int, int, int]
     inverse: Floats
     across: Floats
-    log_determinant: float
+    held: Ints
+    log_of_units: float
 
+    @cached_property
+    def towards(self) -> Floats:
+        """G, shape (d, m)."""
+        units, found = self.units, np.zeros((len(self.units.dense), len(self.held)))
+        for column, number in enumerate(self.held.tolist()):
+            found[:, column] = sum_by(units.touched, self.across[units.own_entries(number)], len(found))
+        return found
 
-def votes_of(hessian: Crossed, first: int, last: int) -> tuple[Floats, Floats, Floats]:
-    """Return what the rows of units from ``first`` up to ``last`` add to A (d, d), and to all D and B', flat."""
-    order, d = hessian.elimination, len(hessian.elimination.dense)
-    left, between = np.zeros(d * d), np.zeros(d * d)
-    own, across = np.zeros(order.inverse_start[-1]), np.zeros(order.across_start[-1])
-    for rows in _blocks(order.start[first], order.start[last]):
-        place = _Places.of(order, rows)
-        for e, f, value in _products(hessian, rows):
-            if order.is_left[e] and order.is_left[f]:
-                np.add.at(left if e == f else between, place.number[e] * d + place.number[f], value)
-            elif order.is_left[e] != order.is_left[f]:
-                a, b = (f, e) if order.is_left[e] else (e, f)
-                np.add.at(across, place.across(a, b), value)
-            else:
-                np.add.at(own, place.own(e, f), value)
-                if e != f:
-                    np.add.at(own, place.own(f, e), value)
-    among = between.reshape(d, d)
-    return left.reshape(d, d) + among + among.T, own, across
+    @cached_property
+    def total(self) -> Floats:
+        """T, shape (m, m)."""
+        return np.asarray(self.own_blocks.sum(axis=0)[np.ix_(self.held, self.held)])
+
+    @cached_property
+    def own_blocks(self) -> Floats:
+        """D^-1 of the annotators' own numbers, (M, q, q); with other numbers in their units, its part for these."""
+        return np.asarray(self.inverse[self.units.own_blocks(self.shape[1])])
+
+    def across_of(self, numbers: slice) -> Floats:
+        """Return the rows of X of some numbers of units, (k, d)."""
+        return np.asarray(self._across[numbers].toarray())
+
+    def following(self, left: Floats) -> Floats:
+        """Return how own numbers follow what is left (d,), shape (M, q)."""
+        whole = np.zeros((len(self.units.tail), 1))
+        return self.whole(left[:, None], whole, np.zeros((len(self.held), 1)))[1][..., 0]
+
+    def log_determinant(self) -> float:
+        """Return what units and held sums add to ln |H| on the plane."""
+        return self.log_of_units + (float(np.linalg.slogdet(self.total)[1]) if len(self.held) else 0.0)
+
+    def less(self, right: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
+        """Eliminate the units from right-hand sides g (p, m), given in (head, own).
+
+        Returns
+        -------
+        left : ndarray, shape (d, m)
+            What is left of g.
+        of_units : (ndarray, ndarray, ndarray, ndarray)
+            g of the units, a, and D^-1 a, E' D^-1 a and T^-1 E' D^-1 a.
+        """
+        given = right[self.units.tail]
+        moved, left = self._inverse @ given, right[self.units.dense] - self._across.T @ given
+        sums = self._summed(moved)
+        excess = np.asarray(np.linalg.solve(self.total, sums), dtype=np.float64) if len(sums) else sums
+        return left + self.towards @ excess, (given, moved, sums, excess)
+
+    def whole(self, left: Floats, moved: Floats, excess: Floats) -> tuple[Floats, Floats]:
+        """Return head (h, m) and own numbers (M, q, m), given what is left, D^-1 a, or noise, and T^-1 E' of that."""
+        free = moved - self._across @ left
+        if len(self.held):
+            free -= self._held_columns @ (excess - np.linalg.solve(self.total, self.towards.T @ left))
+        h, count, width = self.shape
+        x = np.empty((h + count * width, left.shape[1]))
+        x[self.units.dense], x[self.units.tail] = left, free
+        return x[:h], x[h:].reshape(count, width, left.shape[1])
+
+    def noise(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Draw noise with covariance D^-1, shape (s, size), and return it with T^-1 E' of it."""
+        free = self._roots @ rng.normal(size=(len(self.units.tail), size))
+        sums = self._summed(free)
+        return free, np.asarray(np.linalg.solve(self.total, sums), dtype=np.float64) if len(sums) else sums
+
+    def draw_own(
+        self, rng: np.random.Generator, left: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
+    ) -> Iterator[tuple[Ints, Floats]]:
+        """Draw the annotators' numbers given draws of what is left, in batches of annotators.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The same state gives the same draws, whatever ``at_once``.
+        left : ndarray, shape (size, d)
+        at_once : int
+            Draws times annotators per batch; bounds the memory.
+        of : ndarray of int, optional
+            Only these annotators. The others' share of the held sums is drawn as one total, so the draws have the same
+            distribution as without ``of``, but other values.
+
+        Yields
+        ------
+        part : ndarray of int, shape (m,)
+            Which annotators.
+        own : ndarray, shape (size, m, q)
+            Their numbers.
+        """
+        size, count = len(left), self.shape[1]
+        step = max(1, at_once // max(size, 1))
+        chosen = np.arange(count) if of is None else of
+        parts = [chosen[first : first + step] for first in range(0, len(chosen), step)]
+        excess = np.zeros((len(self.held), size))
+        if len(self.held):
+            others = self._noise_of_others(rng, chosen, size)
+            ahead = deepcopy(rng)  # the same noise, seen once before it is used
+            total = sum((self._noise_of(ahead, part, size).sum(axis=0) for part in parts), others)
+            excess = np.linalg.solve(self.total, total[self.held] - self.towards.T @ left.T)
+        places = self.units.own_places(count)
+        for part in parts:
+            own = self._noise_of(rng, part, size)
+            own -= (self._across[places[part].ravel()] @ left.T).reshape(own.shape)
+            if len(self.held):
+                own -= self.own_blocks[part][:, :, self.held] @ excess
+            yield part, own.transpose(2, 0, 1)
+
+    def _noise_of(self, rng: np.random.Generator, part: Ints, size: int) -> Floats:
+        """Draw noise of some annotators, shape (m, q, size)."""
+        roots = np.linalg.cholesky(self.own_blocks[part])
+        return np.asarray(roots @ rng.normal(size=(*roots.shape[:2], size)))
+
+    def _noise_of_others(self, rng: np.random.Generator, chosen: Ints, size: int) -> Floats:
+        """Draw the sum of such noise over all but the chosen annotators, shape (q, size)."""
+        _, count, width = self.shape
+        if len(chosen) == count:
+            return np.zeros((width, size))
+        root = np.linalg.cholesky(np.delete(self.own_blocks, chosen, axis=0).sum(axis=0))
+        return np.asarray(root @ rng.normal(size=(width, size)))
+
+    def _summed(self, of_units: Floats) -> Floats:
+        """Return E' x, shape (m, size)."""
+        if not len(self.held):
+            return np.zeros((0, of_units.shape[1]))
+        return np.asarray(of_units[self._places[:, self.held]].sum(axis=0))
+
+    @cached_property
+    def _places(self) -> Ints:
+        return self.units.own_places(self.shape[1])
+
+    @cached_property
+    def _held_columns(self) -> Any:
+        """D^-1 E, shape (s, m)."""
+        columns = np.zeros((len(self.units.tail), len(self.held)))
+        columns[self._places[:, self.held], np.arange(len(self.held))] = 1.0
+        return self._inverse @ columns
+
+    @cached_property
+    def _inverse(self) -> Any:
+        return self.units.blocks(self.inverse)
+
+    @cached_property
+    def _across(self) -> Any:
+        return self.units.towards(self.across)
+
+    @cached_property
+    def _roots(self) -> Any:
+        """Lower Cholesky factors of D^-1, block by block."""
+        units, values = self.units, np.empty_like(self.inverse)
+        for size in np.unique(units.sizes[units.sizes > 0]).tolist():
+            at = units.inverse_start[:-1][units.sizes == size][:, None] + np.arange(size * size)
+            values[at] = np.linalg.cholesky(self.inverse[at].reshape(-1, size, size)).reshape(len(at), -1)
+        return units.blocks(values)
 
 
 def eliminated(
-    order: Elimination, own: Floats, across: Floats, precision: Floats, dense: Floats, towards: Floats, held: Floats
+    units: Units, shape: tuple[int, int, int], own: Floats, across: Floats, held: Ints, left: Floats | None
 ) -> Eliminated:
-    """Eliminate every unit, and subtract what it leaves from ``dense`` (d, d).
+    """Eliminate every unit, and subtract what it leaves from ``left`` (d, d), in place, if there is any.
 
     Parameters
     ----------
+    units : Units
+    shape : (int, int, int)
+        Numbers of the head, annotators, and own numbers of each.
     own, across : ndarray
-        D without the prior, and B', of all units; overwritten by D^-1 and X.
-    precision : ndarray, shape (s,)
-        The prior's.
-    dense, towards, held : ndarray, shapes (d, d), (d, n_own) and (n_own, n_own)
-        Changed in place: the latter two get sum B D^-1 E and sum E' D^-1 E, where sums are held.
+        D and B' of all units, flat.
+    held : ndarray of int
+        Columns of the annotators' own numbers whose sum is held.
+    left : ndarray, shape (d, d), optional
+        A; becomes S.
 
     Raises
     ------
     numpy.linalg.LinAlgError
         If some D is not positive definite.
     """
-    total, d, m = 0.0, len(dense), order.n_own
-    for batch in _batches(order):
+    total, d = 0.0, len(units.dense)
+    inverse, solutions = np.empty_like(own), np.empty_like(across)
+    for batch in _batches(units):
         q, wide = batch.own.shape[1], batch.touched.shape[1]
         matrix = own[batch.own]
-        matrix[:, np.arange(q), np.arange(q)] += precision[batch.tail]
+        matrix[:, np.arange(q), np.arange(q)] += FLOOR
         lower = np.linalg.cholesky(matrix)
         total += 2 * float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
         root = np.linalg.inv(lower)
         half = root @ batch.taken(across)
-        solved = root.transpose(0, 2, 1) @ half
-        own[batch.own] = root.transpose(0, 2, 1) @ root
-        batch.put(across, solved)
+        inverse[batch.own] = root.transpose(0, 2, 1) @ root
+        batch.put(solutions, root.transpose(0, 2, 1) @ half)
+        if left is None:
+            continue
         if q * d * d < (SMALL * q + ADDED) * wide * wide:
-            laid = np.zeros((len(half), q, d + 1))
-            np.put_along_axis(laid, np.broadcast_to(batch.touched[:, None], half.shape), half, axis=2)
-            flat = laid.reshape(-1, d + 1)[:, :d]
-            dense -= flat.T @ flat
+            flat = batch.laid_out(half, d)
+            left -= flat.T @ flat
         else:
             less, kept = half.transpose(0, 2, 1) @ half, batch.is_touched
             places = batch.touched[:, :, None] * d + batch.touched[:, None]
             if not kept.all():
                 both = kept[:, :, None] & kept[:, None]
                 less, places = less[both], places[both]
-            np.subtract.at(dense.reshape(-1), places.ravel(), less.ravel())
-        if m:
-            held += own[batch.own[:, :m, :m]].sum(axis=0)
-            for p in range(m):
-                np.add.at(towards[:, p], batch.touched[batch.is_touched], solved[:, p][batch.is_touched])
-    return Eliminated(own, across, total)
+            np.subtract.at(left.reshape(-1), places.ravel(), less.ravel())
+    found = Eliminated(units, shape, inverse, solutions, held, total)
+    if left is not None and len(held):
+        left += found.towards @ np.linalg.solve(found.total, found.towards.T)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,30 +371,29 @@ class Joint:
     left: Floats
 
 
-def joint(order: Elimination, found: Eliminated, left: Floats, towards: Floats, held: Floats) -> Joint:
-    """Return the covariances of the numbers that were eliminated, given C (d, d) of what is left.
+def joint(found: Eliminated, left: Floats) -> Joint:
+    """Return the covariances of the numbers of units, given C (d, d) of what is left.
 
-    Where sums are held, with G = sum B D^-1 E and T = sum E' D^-1 E, x = -(X - F G') y + noise, y what is left and
-    F = D^-1 E T^-1, and the noise has the covariance D^-1 - F T F'.
+    Where sums are held, with F = D^-1 E T^-1, x = -(X - F G') y + noise, y what is left, and the noise has the
+    covariance D^-1 - F T F'.
     """
-    own, across, m = found.inverse.copy(), found.across.copy(), order.n_own
-    moved, shared = left @ towards, np.linalg.inv(held)  # C G and T^-1
-    excess = towards.T @ moved - held
-    for batch in _batches(order):
+    units, held, d = found.units, found.held, len(left)
+    own, across = np.empty_like(found.inverse), np.empty_like(found.across)
+    moved, shared = left @ found.towards, np.linalg.inv(found.total)  # C G and T^-1
+    excess = found.towards.T @ moved - found.total
+    for batch in _batches(units):
         x, inverse = batch.taken(found.across), found.inverse[batch.own]
-        q, wide, d = x.shape[1], x.shape[2], len(left)
+        q, wide = x.shape[1:]
         if 2 * q * d * d < (SMALL * q + ADDED) * wide * wide:
-            laid = np.zeros((len(x), q, d + 1))
-            np.put_along_axis(laid, np.broadcast_to(batch.touched[:, None], x.shape), x, axis=2)
-            every = laid.reshape(-1, d + 1)[:, :d] @ left
+            every = (batch.laid_out(x, d) @ left).reshape(len(x), q, d)
             at = np.broadcast_to(np.minimum(batch.touched, d - 1)[:, None], x.shape)
-            with_left = -np.take_along_axis(every.reshape(len(x), q, d), at, axis=2)
+            with_left = -np.take_along_axis(every, at, axis=2)
         else:
             near = np.minimum(batch.touched, d - 1)
             with_left = -(x @ left[near[:, :, None], near[:, None]])
         block = inverse.copy()
-        if m:
-            pull, near = inverse[:, :, :m] @ shared, moved[np.minimum(batch.touched, d - 1)]
+        if len(held):
+            pull, near = inverse[:, :, held] @ shared, moved[np.minimum(batch.touched, d - 1)]
             with_left += pull @ near.transpose(0, 2, 1)
             block += (pull @ excess - x @ near) @ pull.transpose(0, 2, 1)
         block -= with_left @ x.transpose(0, 2, 1)
@@ -170,125 +402,12 @@ def joint(order: Elimination, found: Eliminated, left: Floats, towards: Floats, 
     return Joint(own, across, left)
 
 
-def of_rows(hessian: Crossed, among: Joint, first: int, last: int) -> Floats:
-    """Return the covariance of the pieces of every row of units from ``first`` up to ``last``.
-
-    Pieces are sums of entries, each times its weight, or times its value in J where that is zero.
-
-    Returns
-    -------
-    ndarray, shape (U (U + 1) / 2, m)
-        The lower triangle, line by line.
-    """
-    order, d = hessian.elimination, len(hessian.elimination.dense)
-    begin, end = order.start[first], order.start[last]
-    parts: list[list[tuple[int, float]]] = [[] for _ in order.coordinate]
-    for e, piece, weight in zip(*(one.tolist() for one in order.pieces), strict=True):
-        parts[e].append((piece, weight))
-    size = 1 + max(order.pieces[1])
-    pieces, flat = np.zeros((size * (size + 1) // 2, end - begin)), among.left.reshape(-1)
-    for rows in _blocks(begin, end):
-        place, entry = _Places.of(order, rows), np.ascontiguousarray(hessian.entry[rows].T)
-        into = pieces[:, rows.start - begin : rows.stop - begin]
-        for e, f in combinations_with_replacement(range(len(parts)), 2):
-            if order.is_left[e] and order.is_left[f]:
-                covariance = flat[place.number[e] * d + place.number[f]]
-            elif order.is_left[e] != order.is_left[f]:
-                covariance = among.across[place.across(*((f, e) if order.is_left[e] else (e, f)))]
-            else:
-                covariance = among.own[place.own(e, f)]
-            carried = covariance * entry[e] if any(not weight for _, weight in parts[e]) else covariance
-            for (u, x), (v, y) in product(parts[e], parts[f]):
-                if e == f and u < v:
-                    continue
-                high, low = max(u, v), min(u, v)
-                weight = (x or 1.0) * (y or 1.0) * (2.0 if high == low and e != f else 1.0)
-                value = covariance if x else carried
-                value = value if y else value * entry[f]
-                into[high * (high + 1) // 2 + low] += value if weight == 1.0 else weight * value
-    return pieces
-
-
-def _products(hessian: Crossed, rows: slice) -> Iterator[tuple[int, int, Floats]]:
-    """Yield, for every two entries, the curvature of some rows in their numbers, shape (m,)."""
-    order, extra = hessian.elimination, dict[tuple[int, int], Floats]()
-    entry, curve, between = (
-        np.ascontiguousarray(np.moveaxis(one[rows], 0, -1)) for one in (hessian.entry, hessian.curve, hessian.products)
-    )
-    signs, dimensions = order.sign.tolist(), order.dimension.tolist()
-    factors = [(f, one) for f, one in enumerate(order.factor.tolist()) if one >= 0]
-
-    def add(e: int, f: int, value: Floats) -> None:
-        pair = min(e, f), max(e, f)
-        extra[pair] = extra[pair] + value if pair in extra else value
-
-    for e, (sign, dimension) in enumerate(zip(signs, dimensions, strict=True)):
-        for f, one in factors if sign else ():
-            if one == dimension:
-                add(e, f, sign * (between[dimension - 1, MIXED] if dimension else hessian.slope[rows]))
-        for f in range(e, len(signs)) if dimension else ():
-            if dimensions[f] == dimension:
-                add(e, f, sign * signs[f] * between[dimension - 1, OF_LEAD])
-    for f, one in factors:
-        if one:
-            add(f, f, between[one - 1, OF_FACTOR])
-    coordinates = order.coordinate.tolist()
-    for e in range(len(signs)):
-        bent = curve[coordinates[e]] * entry[e]
-        for f in range(e, len(signs)):
-            value = bent[coordinates[f]] * entry[f]
-            yield e, f, value + extra[e, f] if (e, f) in extra else value
-
-
-@dataclass(frozen=True, eq=False)
-class _Places:
-    """Where the numbers of some rows are in the matrices of their units.
-
-    Attributes
-    ----------
-    local : ndarray of int, shape (K, m)
-        Place of every entry among its unit's numbers followed by those the unit touches.
-    number : ndarray of int, shape (K, m)
-        Place in what is left, of entries that are left.
-    of_own, of_across : ndarray of int, shape (m,)
-        Where the matrices of the rows' units begin.
-    own, touches : ndarray of int, shape (m,)
-        q and t of the rows' units.
-    """
-
-    local: Ints
-    number: Ints
-    of_own: Ints
-    of_across: Ints
-    size: Ints
-    touches: Ints
-
-    @classmethod
-    def of(cls, order: Elimination, rows: slice) -> _Places:
-        unit = np.searchsorted(order.start, np.arange(rows.start, rows.stop), side="right") - 1
-        size, local = order.sizes[unit], np.ascontiguousarray(order.local[rows].T)
-        number, first = local.copy(), order.touched_start[unit] - size
-        for e in np.flatnonzero(order.is_left):
-            number[e] = order.touched[first + local[e]]
-        return cls(local, number, order.inverse_start[unit], order.across_start[unit], size, order.touches[unit])
-
-    def own(self, e: int, f: int) -> Ints:
-        """Return the places of two own numbers in the matrices (q, q)."""
-        return np.asarray(self.of_own + self.local[e] * self.size + self.local[f])
-
-    def across(self, e: int, f: int) -> Ints:
-        """Return the places of an own number and one that is left in the matrices (q, t)."""
-        return np.asarray(self.of_across + self.local[e] * self.touches + self.local[f] - self.size)
-
-
 @dataclass(frozen=True, eq=False)
 class _Batch:
     """Units with as many own numbers, which touch about as many others.
 
     Attributes
     ----------
-    tail : ndarray of int, shape (m, q)
-        Places of the own numbers in ``Elimination.tail``.
     own : ndarray of int, shape (m, q, q)
         Places of their matrices.
     across : ndarray of int, shape (m, q, t)
@@ -297,7 +416,6 @@ class _Batch:
     is_touched : ndarray of bool, shape (m, t)
     """
 
-    tail: Ints
     own: Ints
     across: Ints
     touched: Ints
@@ -315,33 +433,52 @@ class _Batch:
             there = np.broadcast_to(self.is_touched[:, None], values.shape)
             across[self.across[there]] = values[there]
 
+    def laid_out(self, values: Floats, d: int) -> Floats:
+        """Return matrices (m, q, t) with a column for each of the d numbers that are left, (m q, d)."""
+        laid = np.zeros((len(values), values.shape[1], d + 1))
+        np.put_along_axis(laid, np.broadcast_to(self.touched[:, None], values.shape), values, axis=2)
+        return laid.reshape(-1, d + 1)[:, :d]
 
-def _batches(order: Elimination) -> Iterator[_Batch]:
-    """Yield units with own numbers, in batches."""
-    for q in np.unique(order.sizes[order.sizes > 0]).tolist():
-        units = np.flatnonzero(order.sizes == q)
-        units = units[np.argsort(order.touches[units], kind="stable")]
-        touches, first = order.touches[units], 0
-        while first < len(units):
+
+def _batches(units: Units) -> Iterator[_Batch]:
+    """Yield units with numbers, in batches."""
+    for q in np.unique(units.sizes[units.sizes > 0]).tolist():
+        some = np.flatnonzero(units.sizes == q)
+        some = some[np.argsort(units.touches[some], kind="stable")]
+        touches, first = units.touches[some], 0
+        while first < len(some):
             alike = int(np.searchsorted(touches, ALIKE * touches[first], side="right"))
             wide = int(touches[alike - 1])
             last = min(alike, first + max(1, NUMBERS // max(q * wide, 1)))
-            yield _batch(order, units[first:last], q)
+            yield _batch(units, some[first:last], q)
             first = last
 
 
-def _batch(order: Elimination, units: Ints, q: int) -> _Batch:
-    touches, numbers = order.touches[units][:, None], np.arange(q)
+def _batch(units: Units, some: Ints, q: int) -> _Batch:
+    touches, numbers = units.touches[some][:, None], np.arange(q)
     along = np.arange(int(touches.max()))
     is_touched = along < touches
     near = np.where(is_touched, along, 0)
-    across = order.across_start[units][:, None, None] + numbers[:, None] * touches[:, None] + near[:, None]
-    own = order.inverse_start[units][:, None, None] + numbers[:, None] * q + numbers
-    touched = np.full(is_touched.shape, len(order.dense))
-    touched[is_touched] = order.touched[(order.touched_start[units][:, None] + along)[is_touched]]
-    return _Batch(order.tail_start[units][:, None] + numbers, own, across, touched, is_touched)
+    across = units.across_start[some][:, None, None] + numbers[:, None] * touches[:, None] + near[:, None]
+    own = units.inverse_start[some][:, None, None] + numbers[:, None] * q + numbers
+    touched = np.full(is_touched.shape, len(units.dense))
+    touched[is_touched] = units.touched[(units.touched_start[some][:, None] + along)[is_touched]]
+    return _Batch(own, across, touched, is_touched)
 
 
-def _blocks(first: int, last: int) -> Iterator[slice]:
-    for start in range(int(first), int(last), ROWS):
-        yield slice(start, min(start + ROWS, int(last)))
+def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
+    """Return columns and row starts of a sparse matrix of one dense block per unit, with columns listed by unit."""
+    rows, wide = np.diff(row_start), np.diff(column_start)
+    unit = np.repeat(np.arange(len(rows)), rows)
+    length = wide[unit]
+    starts = np.append(0, np.cumsum(length))
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1], length) + np.repeat(column_start[:-1][unit], length)
+    return columns[places], starts
+
+
+def _sparse(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:
+    """Return a sparse matrix of one dense block per unit, given flat."""
+    from scipy.sparse import csr_array
+
+    columns, starts = pattern
+    return csr_array((values, columns, starts), shape=(len(starts) - 1, width))

@@ -42,6 +42,8 @@ from bayes_arena.votes.outcomes import whole_counts
 if TYPE_CHECKING:
     import pandas as pd
 
+AT_ONCE = 2_000
+"""Pairs whose gaps are drawn together; bounds the memory."""
 BEYOND = 1000
 """Multiple of the votes cast beyond which no number of further votes is estimated."""
 
@@ -227,18 +229,18 @@ def pair_columns(
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
     """Return the columns of a comparison of pairs, given by their indices."""
-    strength, open_direction = decision_strengths(fit), fit.mirror_probability or 0.0
-    gap = strength[:, i] - strength[:, j]
-    p_better = share_above(gap)
+    parts = [slice(first, first + AT_ONCE) for first in range(0, max(len(i), 1), AT_ONCE)]
+    gaps = [_gaps(decision_strengths(fit), i[part], j[part], level) for part in parts]
+    p_better, mean, variance, lower, upper = (np.concatenate(one) for one in zip(*gaps, strict=True))
     connected = _connected(fit, i, j)
     settled = (np.maximum(p_better, 1 - p_better) >= level) & connected
-    points, (lower, upper) = EloScale().points_per_logit, equal_tailed(gap, level)
+    points, open_direction = EloScale().points_per_logit, fit.mirror_probability or 0.0
     score = score_columns(fit, i, j)[0]["mean"]
     wins, losses, ties = _votes_between(fit, i, j)
     return {
         "p_better": p_better,
         "settled": settled,
-        "elo_gap": points * gap.mean(axis=0),
+        "elo_gap": points * mean,
         "lower": points * lower,
         "upper": points * upper,
         "expected_score": score + open_direction * (1 - 2 * score),
@@ -246,9 +248,15 @@ def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
         "wins": whole_counts(wins),
         "losses": whole_counts(losses),
         "ties": whole_counts(ties),
-        "votes_to_go": np.where(connected, _votes_to_go(fit, i, j, gap, settled, level), np.array(None)),
+        "votes_to_go": np.where(connected, _votes_to_go(fit, i, j, (mean, variance), settled, level), np.array(None)),
         "connected": connected,
     }
+
+
+def _gaps(strength: Floats, i: Ints, j: Ints, level: float) -> tuple[Floats, ...]:
+    """Return P(ahead), mean, variance and the bounds of the gaps of pairs, given draws of all strengths."""
+    gap = strength[:, i] - strength[:, j]
+    return share_above(gap), gap.mean(axis=0), gap.var(axis=0), *equal_tailed(gap, level)
 
 
 def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
@@ -266,12 +274,11 @@ def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
     return won[i * n + j], won[j * n + i], tied[i * n + j]
 
 
-def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: Floats, settled: Ints, level: float) -> np.ndarray:
+def _votes_to_go(fit: Fit, i: Ints, j: Ints, gap: tuple[Floats, Floats], settled: Ints, level: float) -> np.ndarray:
     """Estimate how many more votes on each pair would settle it; None where that is not possible."""
     if fit.estimand is not None or (fit.mirror_probability or 0.0) > 1 - level:
         return np.array([0 if done else None for done in settled.tolist()], object)
-    mean, variance = gap.mean(axis=0), gap.var(axis=0)
-    target = fit.target
+    (mean, variance), target = gap, fit.target
     leads = [lead(x, i, j) for x in (fit.point.strength, *(fit.point.slices[part] for part in target.directions))]
     z = target.predictor.coordinates(leads, fit.point.common, [one.mean for one in target.own])
     with np.errstate(divide="ignore", invalid="ignore"):  # far apart, chances no longer move

@@ -7,11 +7,12 @@ Tables that need more than a mean and a standard deviation read draws. A fit by 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import DRAWN_AT_ONCE
-from bayes_arena.algebra.crossed_factor import CrossedFactor
+from bayes_arena.algebra.factorising import DenseFactor
+from bayes_arena.algebra.units import DRAWN_AT_ONCE
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.arguments import held
@@ -81,10 +82,10 @@ def with_elo(fit: Fit, strength: Floats, common: Floats, own: Floats, slices: Fl
 
 def draw_parameters(fit: Fit, *, size: int = DEFAULT_DRAWS, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
     """Draw strengths, common, annotators' and slices' parameters as :func:`draw` does, without the Elo scale's r*."""
-    if fit.samples is None and isinstance(fit.laplace.factor, CrossedFactor):
+    if fit.samples is None and fit.target.slices:
         require_draws(size, seed)
         n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
-        head, own = fit.laplace.factor.draw(np.random.default_rng(seed), size)
+        head, own = cast(DenseFactor, fit.laplace.factor).draw(np.random.default_rng(seed), size)
         strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
         common, slices = fit.point.common + head[:, n:c], fit.point.slices + head[:, c:]
         return fit.strength + strength, common, fit.point.own + own, slices
@@ -123,12 +124,8 @@ def draw_in_parts(
     require_draws(size, seed)
     n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
     factor, rng = fit.laplace.factor, np.random.default_rng(seed)
-    if isinstance(factor, CrossedFactor):
-        head, own = factor.draw_own(rng, size)
-        parts = ((part, fit.point.own[part] + own[:, part]) for part in _batches(own, of))
-    else:
-        head = factor.draw_head(rng, size)
-        parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_tail(rng, head, of=of))
+    head = factor.draw_head(rng, size)
+    parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_own(rng, head, of=of))
     strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
     return fit.strength + strength, fit.point.common + head[:, n:c], parts
 

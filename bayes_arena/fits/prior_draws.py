@@ -63,7 +63,6 @@ def draw_prior(problem: Problem, *, size: int, seed: int) -> tuple[Draws, dict[s
     for effect, numbers in zip(target.slices, target.numbers_by_slice(slices), strict=True):
         sd, count = spreads[effect.spread], numbers.shape[1]
         numbers[:] = zero_sum(count, sd) if effect.is_held else rng.normal(size=(size, count)) * sd[:, None]
-    if target.numbering is not None:
-        slices = target.numbering.steps.summed(slices)
+    slices = target.numbering.steps.summed(slices)
     drawn = {name: spreads[name] for name in estimated}
     return Draws.of(problem, strength, common, own, slices, drawn), drawn

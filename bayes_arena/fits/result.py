@@ -14,9 +14,9 @@ import numpy as np
 import scipy
 
 import bayes_arena
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import Factor
-from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.chain_factor import ChainFactor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
@@ -218,7 +218,7 @@ class Fit:
         """Covariance of the board in the posterior, shape (n, n); None where only variances are estimated."""
         if self.samples is not None:
             return np.asarray(np.cov(self.samples.elo_strength.T), dtype=np.float64)
-        if isinstance(self.laplace.factor, SparseFactor | SparseArrowFactor):
+        if isinstance(self.laplace.factor, SparseFactor | SparseBorderedFactor):
             return None
         with one_thread():
             covariance = self.laplace.covariance(self.projection.by_head[:], self.projection.own)
@@ -263,7 +263,7 @@ class Fit:
     def covariances(self) -> Covariances | None:
         """The Gaussian around the point by rows of votes; None unless losses are averaged over it, without slices."""
         factor = self.laplace.factor
-        if self.evidence != "variational" or not isinstance(factor, Factor):
+        if self.evidence != "variational" or self.target.slices or not isinstance(factor, Factor):
             return None
         return Covariances.of(self.target, factor)
 
@@ -274,7 +274,7 @@ class Fit:
         slices = replace(slices, crowd=self.crowd)
         if self.evidence != "variational" or not self.target.own:
             return slices
-        return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | CrossedFactor) else None)
+        return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | ChainFactor) else None)
 
     def on(self, over: Over | None = None, slice: tuple[str, str] | None = None, at: str | None = None) -> Fit:
         """Return the same fit with rankings about other slices or another time; without arguments, the fit itself.
@@ -538,7 +538,7 @@ class Fit:
 
     def target_of(self, tally: Tally) -> Objective:
         """Return the target with other rows of votes."""
-        numbering = self.target.numbering and replace(self.target.numbering, tally=tally)
+        numbering = replace(self.target.numbering, tally=tally)
         return replace(self.target, tally=tally, counts=self.model.seen_counts(tally.counts), numbering=numbering)
 
     @property

@@ -22,7 +22,8 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.crossed import Crossed
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.rows import Rows
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.gaussian import length_of_step
@@ -144,9 +145,9 @@ def given_membership(mode: Mode, membership: Floats, *, contrasts: bool = False)
         loadings, pull = point.own[:, columns], gradient.own.copy()
         pull[:, columns] += loadings * precision - pushed - (loadings - before) / sd**2
         gradient = gauge.on_plane(replace(gradient, own=pull))
-        held = cast(Crossed, hessian).precision.copy()
-        held[places] = precision
-        hessian = replace(cast(Crossed, hessian), precision=held)
+        more = np.zeros(len(point.head) + point.own.size)
+        more[places] = precision - sd**-2
+        hessian = cast(Bordered | Rows, hessian).stiffened(more)
         factor, damping = factorise_damped(hessian, gauge.extra(point, hessian), 0.0, gauge)
         if factor is None:
             break

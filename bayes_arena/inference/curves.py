@@ -365,7 +365,7 @@ def around(target: Objective, own: Floats, view: View, part: slice) -> list[tupl
 
 def part_of_ties(target: Objective) -> slice | None:
     """Return the place of competitors' tie propensities among the parameters of slices, if the model has them."""
-    parts = target.numbering.parts if target.numbering else ()
+    parts = target.numbering.parts
     mine = [one.by == COMPETITOR and one.coordinate == T for one in target.slices]
     return next((part for part, is_mine in zip(parts, mine, strict=True) if is_mine), None)
 

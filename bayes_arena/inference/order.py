@@ -21,9 +21,11 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.crossed import MIXED, Crossed
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.chain_factor import ChainFactor
+from bayes_arena.algebra.dense import Dense
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import factorise
+from bayes_arena.algebra.rows import MIXED, Rows, Summed, summed
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
@@ -152,10 +154,10 @@ class Order:
         problem = replace(problem, model=found.model, prior=found.prior, reasons=found.reasons)
         target, point = problem.objective, self._point(mode, problem, mode.point)
         infinite, factor = bool(mode.at_infinity), mode.laplace.factor
-        if isinstance(factor, Factor):
+        if isinstance(factor, Factor) and not target.slices:
             laplace = replace(mode.laplace, factor=self._factor(factor, problem), shifts=problem.shifts)
-        elif isinstance(factor, CrossedFactor) and not math.isnan(mode.free_energy):  # averaged over a Gaussian
-            laplace = self._crossed(mode, factor.hessian, problem, point)
+        elif isinstance(factor, Factor | ChainFactor) and not math.isnan(mode.free_energy):  # averaged over a Gaussian
+            laplace = self._of_slices(mode, cast(Rows, factor.rows), problem, point)
         else:
             laplace = laplace_at(target, point, problem.shifts, at_infinity=infinite)
         stopped = Optimum(point, math.nan, mode.gradient, mode.iterations, converged=False)
@@ -170,26 +172,21 @@ class Order:
 
     def _factor(self, factor: Factor, problem: Problem) -> Factor:
         """Translate a factor of the reordered problem back."""
-        n, count = len(self.competitor), factor.border.shape[1]
+        n, found, (h, count, width) = len(self.competitor), factor.eliminated, factor.shape
         common, own = self._signs(problem)
-        place = np.append(self.competitor, np.arange(n, len(factor.schur)))  # original index of each entry of the head
-        signs = np.append(np.ones(n), common)
-        schur = np.empty_like(factor.schur)
-        schur[np.ix_(place, place)] = factor.schur * signs[:, None] * signs
-        border, who = factor.border, self.annotator[:count]
-        annotator = np.repeat(who, np.diff(border.start))
-        column = place.astype(border.column.dtype)[border.column]
-        order = np.argsort(annotator * len(place) + column)
-        value = border.value * signs[border.column][:, None] * own
-        start = np.searchsorted(annotator[order], np.arange(count + 1))
-        inverse_tail = np.empty_like(factor.inverse_tail)
-        inverse_tail[who] = factor.inverse_tail * own[:, None] * own
+        place = np.append(self.competitor, np.arange(n, h))  # original index of each entry of the head
+        signs, who = np.append(np.ones(n), common), self.annotator[:count]
+        matrix = np.empty((h, h))
+        matrix[np.ix_(place, place)] = factor.left.matrix * signs[:, None] * signs
+        units, there = problem.objective.numbering.units(problem.objective.tally), found.units
+        order = np.argsort(np.repeat(who, there.touches) * h + place[there.touched]) if count and width else who
+        inverse, across = np.empty_like(found.inverse).reshape(count, width, width), np.empty_like(found.across)
+        inverse[who] = found.inverse.reshape(inverse.shape) * own[:, None] * own
+        for p in range(width) if count else ():
+            values = found.across[there.own_entries(p)] * signs[there.touched] * own[p]
+            across[units.own_entries(p)] = values[order]
         return Factor(
-            schur=schur,
-            lower=np.asarray(np.linalg.cholesky(schur), dtype=np.float64),
-            border=replace(border, start=start, column=column[order], value=value[order]),
-            inverse_tail=inverse_tail,
-            held=factor.held,
+            replace(found, units=units, inverse=inverse.ravel(), across=across), Dense.of(matrix, np.zeros((h, 0)))
         )
 
     def _signs(self, problem: Problem) -> tuple[Floats, Floats]:
@@ -228,8 +225,6 @@ class Order:
     def _places(self, ordered: Problem, problem: Problem) -> Iterator[tuple[Ints, Ints, NDArray[np.bool_]]]:
         """Yield places of numbers of slices in this order, by kind, those of the same numbers, and which are there."""
         there, here = ordered.objective.numbering, problem.objective.numbering
-        if there is None or here is None:
-            return
         parts = zip(there.slices, there.keys, here.keys, there.parts, here.parts, strict=True)
         for effect, keys, wanted, part, to in parts:
             keys = self._keys(effect, keys, ordered.cells, problem.cells)
@@ -271,18 +266,19 @@ class Order:
         row[np.lexsort((here.i, here.j, here.k, *here.slices, *here.features))] = translated
         return row, np.where(swapped, -1.0, 1.0)[row]
 
-    def _crossed(self, mode: Mode, found: Crossed, problem: Problem, point: Point) -> Laplace:
+    def _of_slices(self, mode: Mode, found: Rows, problem: Problem, point: Point) -> Laplace:
         """Translate the precision of a Gaussian back, and factorise it."""
         target, (row, sign) = problem.objective, self._rows(mode, problem)
-        hessian = cast(Crossed, gradient_and_hessian(target, point, residuals=False)[1])
-        rows = hessian.elimination.rows
-        at, sign = found.elimination.back[row[rows]], sign[rows]
-        curve, products, head = found.curve[at], found.products[at], np.empty_like(found.head)
+        hessian = gradient_and_hessian(target, point, residuals=False)[1]
+        rows = hessian.rows if isinstance(hessian, Summed) else cast(Rows, hessian)
+        at, sign = found.elimination.back[row[rows.elimination.rows]], sign[rows.elimination.rows]
+        curve, products, strengths = found.curve[at], found.products[at], np.empty_like(found.strengths)
         curve[:, ETA] *= sign[:, None]
         curve[:, :, ETA] *= sign[:, None]
         products[:, :, MIXED] *= sign[:, None]
-        head[np.ix_(self.competitor, self.competitor)] = found.head
-        hessian = replace(hessian, curve=curve, products=products, head=head)
+        strengths[self.competitor] = found.strengths
+        rows = replace(rows, curve=curve, products=products, strengths=strengths)
+        hessian = rows if rows.elimination.chain else summed(rows)
         gauge = Gauge.of_all(problem.shifts, target)
         factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
         return Laplace(factor, problem.shifts, False, factor.log_determinant())

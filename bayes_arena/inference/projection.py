@@ -29,8 +29,8 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.thin_jacobian import ThinJacobian
 from bayes_arena.arrays import Floats, Ints
@@ -42,6 +42,7 @@ from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.derivatives import are_many, gradient_and_hessian
+from bayes_arena.likelihood.numbering import number
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes import half
 from bayes_arena.likelihood.point import Point
@@ -95,7 +96,7 @@ def project(target: Objective, point: Point, votes: Floats, view: View | None = 
     totals = csr_array((signs, (np.append(i, j), np.append(pair, pair))), shape=(n, len(i)))
     found = average_votes(target, point, votes, view, i, j, totals)
     projected, factor = _bradley_terry(i, j, found.score, n)
-    moved = found.mapped(factor.solve_schur)
+    moved = found.mapped(factor.solve_left)
     return Projection(projected, moved.by_head, moved.own, moved.by_mean)
 
 
@@ -129,8 +130,9 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
     """Fit strengths to the scores of all pairs; also return the factor of the Laplacian at the solution."""
     score = np.clip(score, CERTAIN, 1 - CERTAIN)
     counts = np.column_stack([score, 1 - score, np.zeros((len(i), 2))])
+    tally = Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))), np.empty((0, len(i)), dtype=np.int64))
     target = Objective(
-        tally=Tally(i, j, np.zeros_like(i), counts, np.empty((0, len(i))), np.empty((0, len(i)), dtype=np.int64)),
+        tally=tally,
         counts=counts.T,
         likelihood=half.LIKELIHOOD,
         n_competitors=n,
@@ -138,9 +140,11 @@ def _bradley_terry(i: Ints, j: Ints, score: Floats, n: int) -> tuple[Floats, Fac
         strength_sd=math.inf,
         common=(),
         own=(),
+        slices=(),
+        numbering=number(tally, n, 0, ((), (), ()), np.zeros(0, dtype=np.int64)),
     )
     gauge = Gauge(np.full((n, 1), 1 / math.sqrt(n)), free_scale=False, held=np.zeros(0, dtype=bool))
     solution = minimise(target, target.start(), gauge).point
-    _, arrow = gradient_and_hessian(target, solution)
-    factor = cast(Factor, factorise(cast(Arrow, arrow), extra=gauge.extra(solution, arrow), held=gauge.held))
+    _, hessian = gradient_and_hessian(target, solution)
+    factor = cast(Factor, factorise(hessian, extra=gauge.extra(solution, hessian), held=gauge.held))
     return solution.strength - solution.strength.mean(), factor

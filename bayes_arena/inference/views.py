@@ -163,7 +163,7 @@ def view(problem: Problem, estimand: Estimand) -> View:
     """Return the slices over which strengths are averaged for an estimand."""
     cells, target, n = problem.cells, problem.objective, problem.cells.n_competitors
     numbering = target.numbering
-    if numbering is None or not (problem.model.strength_by or estimand.at):
+    if not target.slices or not (problem.model.strength_by or estimand.at):
         return on_new_slices(target)
     rows, given = estimand.rows(cells), [] if estimand.slice is None else [estimand.slice[0]]
     people = estimand.population
@@ -229,7 +229,7 @@ def _period_at(problem: Problem, at: str) -> str:
 def on_new_slices(target: Objective) -> View:
     """Return the view of strengths on unseen slices of every kind."""
     n = target.n_competitors
-    if target.numbering is None:
+    if not target.slices:
         return View(np.zeros((n, 0)), (), np.zeros(n))
     from scipy.sparse import csr_array
 

@@ -29,7 +29,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.crossed import MIXED
+from bayes_arena.algebra.rows import MIXED
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import times

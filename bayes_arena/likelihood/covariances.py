@@ -1,37 +1,28 @@
 """Covariances of a Gaussian around a point, for the rows of votes and for the spreads.
 
-Where the precision is an arrow, with the names of :mod:`bayes_arena.algebra.arrow`, S the Schur complement and
-C = S^-1, the head has the covariance C, the numbers of annotator k and the head have -G_k C, and the former among
-themselves
-
-    Q_kk + G_k C G_k',        G_k = (Q B')_k.
-
-A row involves two strengths, what annotators have in common, and the numbers of one annotator. So of G_k C, as of the
-border, only what k touches is kept. With slices, the rows' covariances are summed unit by unit
-(:mod:`bayes_arena.algebra.crossed`).
+A row involves two strengths, what annotators have in common, and the numbers of one annotator. So of the covariances of
+an annotator's numbers only those with what k touches are needed (:func:`bayes_arena.algebra.units.joint`). With slices,
+the rows' covariances are summed by the entries of every row (:mod:`bayes_arena.algebra.rows`).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self, cast
 
 import numpy as np
-import scipy
 
-from bayes_arena.algebra.arrow import times_q
-from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.crossed_factor import CrossedFactor, Spread
-from bayes_arena.algebra.factors import AnyFactor, Factor
+from bayes_arena.algebra.chain_factor import ChainFactor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import AnyFactor
+from bayes_arena.algebra.rows import Spread
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis, kinds
-from bayes_arena.threads import each
 
 NOWHERE = -1
 """Coordinate of a lead and a factor whose product is a part of eta already."""
@@ -64,27 +55,13 @@ class Covariances:
     @classmethod
     def of(cls, target: Objective, factor: Factor) -> Self:
         """Compute them from a factor of the precision."""
-        inverse, _ = scipy.linalg.lapack.dpotri(factor.lower, lower=1)
-        head = np.tril(inverse) + np.tril(inverse, -1).T
-        own, border, towards = factor.q_blocks(), factor.border, factor.towards
-        count, n_common, width = len(own), len(target.common), border.shape[2]
-        met, common = np.empty((width, len(border.column) - count * n_common)), np.empty((count, n_common, width))
-
-        def fill(some: tuple[slice, Border]) -> None:
-            part, of_some = some
-            moved = times_q(of_some, factor.inverse_tail[part], factor.held, towards).transpose(1, 2, 0)
-            across = moved.reshape(-1, len(head)) @ head
-            own[part] += across.reshape(moved.shape) @ moved.transpose(0, 2, 1)
-            is_met = of_some.column < target.n_competitors
-            first = border.start[part.start] - n_common * part.start
-            entries = slice(first, first + int(is_met.sum()))
-            for p, places in enumerate(of_some.places()):
-                touched = -across.reshape(-1)[places]
-                met[p, entries] = touched[is_met]
-                common[part, :, p] = touched[~is_met].reshape(common[part].shape[:2])
-
-        deque(each(fill, list(border.parts())), 0)
-        return cls(target, head, met, common, own)
+        among, units, (_, count, width) = factor.joint(), factor.eliminated.units, factor.shape
+        is_met = units.touched < target.n_competitors
+        met, common = np.empty((width, int(is_met.sum()))), np.empty((count, len(target.common), width))
+        for p in range(width):
+            entries = among.across[units.own_entries(p)]
+            met[p], common[:, :, p] = entries[is_met], entries[~is_met].reshape(common.shape[:2])
+        return cls(target, among.left, met, common, factor.own_covariance(among))
 
     @cached_property
     def of_strengths(self) -> Floats:
@@ -169,8 +146,7 @@ class SliceCovariances:
     @property
     def variances(self) -> Floats:
         """Variances of the head, shape (h,); of numbers of slices, those of the steps between them."""
-        numbering: Any = self.target.numbering
-        found = self.spread.head.copy()
+        numbering, found = self.target.numbering, self.spread.head.copy()
         found[len(found) - numbering.n_slices :] /= numbering.steps.gap
         return found
 
@@ -201,12 +177,12 @@ def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCova
     TypeError
         If competitors are many, few pairs of whom met: covariances of all pairs are not formed.
     """
-    if isinstance(factor, CrossedFactor):
+    if not isinstance(factor, Factor | ChainFactor):
+        raise TypeError("many competitors have no matrix of all pairs")
+    if target.slices:
         of_strengths = _centred(factor.covariance_left[: target.n_competitors, : target.n_competitors])
         return SliceCovariances(target, of_strengths, factor.spread)
-    if isinstance(factor, Factor):
-        return Covariances.of(target, factor)
-    raise TypeError("many competitors have no matrix of all pairs")
+    return Covariances.of(target, cast(Factor, factor))
 
 
 def between[T](one: T, other: T, share: float) -> T:

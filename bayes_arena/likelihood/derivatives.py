@@ -9,8 +9,9 @@ lead for theta), the chain rule gives
     d2l/dr_i dp  = theta D_p H_eta,c(p) (+ g_eta for theta) = -d2l/dr_j dp
     d2l/dp dq    = D_p D_q H_c(p),c(q)
 
-The Hessian of a model without slices is an arrow (:mod:`bayes_arena.algebra.arrow`); with slices it is sparse, and
-given by its rows (:mod:`bayes_arena.algebra.crossed`).
+Without slices annotators are the units of the Hessian (:mod:`bayes_arena.algebra.units`), and it is summed block by
+block of rows (:mod:`bayes_arena.likelihood.row_sums`); with slices it is summed by the entries of every row
+(:mod:`bayes_arena.algebra.rows`).
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.crossed import MIXED, OF_FACTOR, OF_LEAD, Crossed
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.factorising import Hessian
+from bayes_arena.algebra.rows import MIXED, OF_FACTOR, OF_LEAD, Rows, summed
 from bayes_arena.algebra.sparse_hessian import SparseHessian
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, RowCovariances, averaged, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, RowTerms
@@ -42,9 +43,7 @@ CONVEX = ("half", "davidson", "both-bad")
 """Loops of likelihoods whose Hessian is positive definite everywhere, as conjugate gradients require."""
 
 
-def gradient_and_hessian(
-    target: Objective, point: Point, *, residuals: bool = True
-) -> tuple[Point, Arrow | Crossed | SparseHessian]:
+def gradient_and_hessian(target: Objective, point: Point, *, residuals: bool = True) -> tuple[Point, Hessian]:
     """Return gradient and Hessian of the objective, the latter with or without residuals.
 
     The residuals' part is d2 eta / (dr dtheta) times the slope in eta, of mean zero under the model. Without it the
@@ -60,13 +59,13 @@ def value_and_derivatives(
     residuals: bool = True,
     around: RowCovariances | None = None,
     made_convex: bool = False,
-) -> tuple[float, Point, Arrow | Crossed | SparseHessian]:
+) -> tuple[float, Point, Hessian]:
     """Return ``Objective.value`` and :func:`gradient_and_hessian`, in one pass over the rows.
 
     All are averaged over a Gaussian around the point, if one is given. ``made_convex`` makes the curvature of every row
     convex, which only that of ties under Rao-Kupper is not.
     """
-    if target.numbering is not None:
+    if target.slices:
         terms, pulls, products = _terms_of_slices(target, point, around)
         value = float(terms.value.sum()) + target.penalty(point)
         products = products * terms.hessian[ETA, ETA]
@@ -74,10 +73,10 @@ def value_and_derivatives(
             terms = replace(terms, hessian=convex(terms.hessian))
         elif around is not None or residuals:
             products[:, MIXED] += terms.gradient[ETA]
-        return value, *_crossed_hessian(target, point, terms, products, residuals=residuals, pulls=pulls)
+        return value, *_hessian_of_slices(target, point, terms, products, residuals=residuals, pulls=pulls)
     sums = row_sums(target, point, residuals=residuals, around=around, made_convex=made_convex)
     alone = has_few_pairs(target) and not target.own
-    found = (_sparse_hessian if alone else _arrow_hessian)(target, point, sums)
+    found = (_sparse_hessian if alone else _hessian_of_annotators)(target, point, sums)
     return sums.loss + target.penalty(point), *found
 
 
@@ -128,21 +127,24 @@ def _sparse_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Poi
     return gradient, SparseHessian(laplacian.tocsr(), across, common)
 
 
-def _arrow_hessian(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Arrow]:
+def _hessian_of_annotators(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Bordered]:
     """Return gradient and Hessian of a model without slices, given the sums over its rows."""
-    gradient, head = (_sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
-    n, c, count, width = target.n_competitors, len(target.common), target.n_annotators, len(target.own)
-    if not width:
-        return gradient, Arrow(head, Border.of(np.zeros((n + c, count, 0))), np.zeros((count, 0, 0)))
+    gradient, left = (_sparse_hessian if has_few_pairs(target) else _dense_head)(target, point, sums)
+    c, count, width = len(target.common), target.n_annotators, len(target.own)
+    units, shape = target.numbering.units(target.tally), (target.numbering.n_head, count, width)
+    if not (count and width):
+        return gradient, Bordered(units, shape, left, np.zeros(0), np.zeros(0), ())
     numbers, own = slice(0, c), slice(c, c + width)
     mean, sd = (np.array([getattr(effect, name) for effect in target.own]) for name in ("mean", "sd"))
     g_own = sums.gradient[own].T + (point.own - mean) / sd**2
     tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
     tail[:, np.arange(width), np.arange(width)] += sd**-2
-    empty, places, last = _empty_border(target)
-    value = np.empty((width, len(empty.column))).T  # number by number
-    value[places], value[last] = sums.met.T, sums.hessian[own, numbers].T
-    return replace(gradient, own=g_own), Arrow(head, replace(empty, value=value), tail)
+    is_met, across = units.touched < target.n_competitors, np.empty(units.across_start[-1])
+    for p in range(width):
+        entries = np.empty(len(is_met))
+        entries[is_met], entries[~is_met] = sums.met[p], sums.hessian[c + p, numbers].T.ravel()
+        across[units.own_entries(p)] = entries
+    return replace(gradient, own=g_own), Bordered(units, shape, left, tail.ravel(), across, ())
 
 
 def _dense_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats]:
@@ -179,21 +181,7 @@ def bend(target: Objective, point: Point, head: Floats, own: Floats) -> Point:
     )
 
 
-def _empty_border(target: Objective) -> tuple[Border, Ints, Ints]:
-    """Return a border without values, and where those of ``RowSums.met`` and of common numbers (M, c) belong.
-
-    Every annotator touches the competitors met, then the common numbers.
-    """
-    met, n, common = target.tally.met, target.n_competitors, np.arange(len(target.common))
-    count = target.n_annotators
-    start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
-    places, last = np.arange(len(met.annotator)) + len(common) * met.annotator, start[1:, None] - len(common) + common
-    column = np.empty(start[-1], dtype=np.int32)
-    column[places], column[last] = met.competitor, n + common
-    return Border(n + len(common), start, column, np.zeros((len(column), 0))), places, last
-
-
-def _crossed_hessian(
+def _hessian_of_slices(
     target: Objective,
     point: Point,
     terms: RowTerms,
@@ -201,7 +189,7 @@ def _crossed_hessian(
     *,
     residuals: bool,
     pulls: Floats | None = None,
-) -> tuple[Point, Crossed]:
+) -> tuple[Point, Hessian]:
     """Return gradient and Hessian of a model with slices, given the terms of the rows.
 
     Further gradients of every row in its leads and their factors may be given, shape (D, 2, n_rows).
@@ -250,11 +238,9 @@ def _crossed_hessian(
     by_own = gradient[h:].reshape(point.own.shape)
     found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
     weights = factors[0] ** 2 * terms.hessian[ETA, ETA]
-    off_diagonal = sum_by(target.tally.i * n + target.tally.j, weights, n * n).reshape(n, n)
-    head = -(off_diagonal + off_diagonal.T)
-    head[np.diag_indices(n)] = target.strength_sd**-2 - head.sum(axis=1)
+    strengths = target.strength_sd**-2 + sum_by(target.tally.i, weights, n) + sum_by(target.tally.j, weights, n)
     curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
-    return found, Crossed(
+    rows = Rows(
         elimination=order,
         shape=(h, target.n_annotators, len(target.own)),
         entry=entry,
@@ -262,6 +248,7 @@ def _crossed_hessian(
         slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
         products=np.ascontiguousarray(products[:, :, order.rows].transpose(2, 0, 1)),
         precision=precision,
-        head=head,
         between=between,
+        strengths=strengths,
     )
+    return found, rows if order.chain else summed(rows)

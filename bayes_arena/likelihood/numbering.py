@@ -1,4 +1,4 @@
-"""Which number belongs to which slice.
+"""Which number is where, and which belongs to which slice.
 
 Every slice that votes were cast in has numbers of its own: one for each competitor seen there (an answer), or a single
 one. The numbers of a model are, in this order, the head (strengths, common numbers, numbers of slices) and the own
@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from bayes_arena.algebra.elimination import Chain, Elimination
+from bayes_arena.algebra.units import Units
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.likelihood.outcomes.likelihood import ETA
@@ -54,7 +55,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Numbering:
-    """The numbers of a model with slices.
+    """The numbers of a model.
 
     Attributes
     ----------
@@ -186,6 +187,14 @@ class Numbering:
         columns = [(who, place[who], weight[who]) for who, place, weight in parts]
         return *(np.concatenate(one) for one in zip(*columns, strict=True)), spare
 
+    def units(self, tally: Tally) -> Units:
+        """Return the units of the Hessian; without slices, of any votes, these are the annotators."""
+        return self._units if tally is self.tally else _annotators_alone(self, tally)
+
+    @cached_property
+    def _units(self) -> Units:
+        return self.elimination.units if self.slices else _annotators_alone(self, self.tally)
+
     @cached_property
     def layout(self) -> Layout:
         """The entries of the rows of the votes that were fitted."""
@@ -206,7 +215,7 @@ class Numbering:
 def number(
     tally: Tally, n_competitors: int, n_annotators: int, effects: tuple[tuple[Effect, ...], ...], times: Ints
 ) -> Numbering:
-    """Assign numbers to the slices of votes.
+    """Assign numbers to what a model has, and to the slices of votes.
 
     Parameters
     ----------
@@ -291,6 +300,7 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
     rows = np.argsort(code, kind="stable")
     start = np.searchsorted(code[rows], np.arange(n_units + 1))
     tail_start = np.searchsorted(unit[tail], np.arange(n_units + 1))
+    n_own = width if by == ANNOTATOR else 0
 
     entries = np.stack(layout.columns, axis=1)[rows]
     place = np.empty(size, dtype=np.int64)
@@ -308,24 +318,35 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
         by=by,
         rows=rows,
         start=start,
-        dense=dense,
-        tail=tail,
-        tail_start=tail_start,
-        touched=touched,
-        touched_start=touched_start,
+        units=Units(dense, tail, tail_start, touched, touched_start, n_own),
         local=local,
         coordinate=layout.coordinate,
         sign=layout.sign,
         dimension=layout.dimension,
         factor=layout.factor,
         pieces=_pieces(*(of.tolist() for of in (layout.coordinate, layout.sign, layout.dimension, layout.factor))),
-        n_own=width if by == ANNOTATOR else 0,
         walk=numbering.steps.pairs(first),
         kept=kept,
         is_left=np.asarray(left.all(axis=0)),
         held=tuple(np.searchsorted(dense, first + np.arange(part.start, part.stop)) for part in numbering.held),
         chain=chain,
     )
+
+
+def _annotators_alone(numbering: Numbering, tally: Tally) -> Units:
+    """Return the annotators as units: each touches the competitors met, then the common numbers."""
+    h, width = numbering.n_head, len(numbering.own)
+    count = numbering.n_annotators if width else 0
+    if not count:
+        nothing = np.zeros(1, dtype=np.int64)
+        return Units(np.arange(h), nothing[:0], nothing, nothing[:0], nothing, 0)
+    common, met = np.arange(len(numbering.common)), tally.met
+    start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
+    touched = np.empty(start[-1], dtype=np.int64)
+    touched[np.arange(len(met.annotator)) + len(common) * met.annotator] = met.competitor
+    touched[start[1:, None] - len(common) + common] = numbering.n_competitors + common
+    own = np.arange(count * width)
+    return Units(np.arange(h), h + own, width * np.arange(count + 1), touched, start, width)
 
 
 def _with_nested(numbering: Numbering, by: str, kinds: dict[str, Ints]) -> Ints:

@@ -2,8 +2,8 @@
 
 A row of the tally has the coordinates z of :mod:`bayes_arena.likelihood.predictor`: sums of numbers times their basis,
 linear in everything but the products of leads and their factors. Parameters are ordered as in
-:mod:`bayes_arena.algebra.arrow`: the head has the strengths, the common numbers and those of slices, the
-tail the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
+:mod:`bayes_arena.likelihood.numbering`: the head has the strengths, the common numbers and those of slices, then
+come the numbers of every annotator. Strengths are in logits, values in nats summed over votes.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Objective:
         Prior spread of r.
     common, own, slices : tuple of Effect
         Effects that annotators share, those of every annotator, and those of slices.
-    numbering : Numbering or None
-        Which number belongs to which slice of the votes that were fitted; None without slices.
+    numbering : Numbering
+        Which number is where, and belongs to which slice of the votes that were fitted.
     sharper : float or ndarray
         What slices add to theta in hypothetical votes.
     """
@@ -65,8 +65,8 @@ class Objective:
     strength_sd: float
     common: tuple[Effect, ...]
     own: tuple[Effect, ...]
-    slices: tuple[Effect, ...] = ()
-    numbering: Numbering | None = None
+    slices: tuple[Effect, ...]
+    numbering: Numbering
     sharper: Any = 0.0
 
     @cached_property
@@ -132,7 +132,7 @@ class Objective:
             np.zeros(self.n_competitors),
             np.array([effect.mean for effect in self.common]),
             np.tile([effect.mean for effect in self.own], (self.n_annotators, 1)),
-            np.zeros(self.numbering.n_slices if self.numbering else 0),
+            np.zeros(self.numbering.n_slices),
         )
 
     def discrimination(self, point: Point) -> Floats:
@@ -190,7 +190,7 @@ class Objective:
     @cached_property
     def _missing(self) -> list[list[Floats]]:
         """The variance of every row's numbers that are not in the fitted votes, in squared spreads: 1, or periods."""
-        gaps = self.numbering.gaps(self.tally) if self.numbering else []
+        gaps = self.numbering.gaps(self.tally)
         unknown = ([(at < 0).astype(np.float64) for at in places] for places in self.places)
         return [gap or missing for gap, missing in zip(gaps, unknown, strict=True)]
 
@@ -209,7 +209,7 @@ class Objective:
     @cached_property
     def places(self) -> list[list[Ints]]:
         """Where the numbers of the slices of every row are."""
-        return self.numbering.places(self.tally) if self.numbering else []
+        return self.numbering.places(self.tally)
 
     def loss(self, point: Point) -> float:
         """Return the negative log-likelihood in nats, without the prior."""
@@ -256,17 +256,16 @@ class Objective:
 
     def steps_between(self, slices: Floats) -> Floats:
         """Return the steps between numbers of slices (..., s), which are what has their spread."""
-        return self.numbering.steps.between(slices) if self.numbering else slices
+        return self.numbering.steps.between(slices)
 
     @property
     def directions(self) -> list[slice]:
         """Place of the competitors' positions in every direction among the numbers of slices."""
-        parts = self.numbering.parts if self.numbering else ()
-        return [part for effect, part in zip(self.slices, parts, strict=True) if effect.dimension]
+        return [part for effect, part in zip(self.slices, self.numbering.parts, strict=True) if effect.dimension]
 
     def numbers_by_slice(self, slices: Floats) -> list[Floats]:
         """Split numbers of slices (..., s) by effect."""
-        return [slices[..., part] for part in self.numbering.parts] if self.numbering else []
+        return [slices[..., part] for part in self.numbering.parts]
 
     def factors(self, point: Point) -> list[Any]:
         """Return the factors of the leads of every row: theta, or 1 where it is fixed, and the loadings."""
@@ -310,7 +309,7 @@ def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | 
     common, own, slices = (tuple(effect for effect in found if effect.level == level) for level in levels)
     n_annotators = cells.n_annotators if model.needs_annotators else 0
     times = periods(cells.slice_names[TIME]) if model.drift else np.zeros(0, dtype=np.int64)
-    numbering = number(tally, cells.n_competitors, n_annotators, (common, own, slices), times) if slices else None
+    numbering = number(tally, cells.n_competitors, n_annotators, (common, own, slices), times)
     return Objective(
         tally=tally,
         counts=model.seen_counts(tally.counts),

@@ -190,7 +190,7 @@ def number_labels(problem: Problem) -> dict[str, list[str]]:
     """Name the numbers of slices, by dimension: by slice, and by competitor where each has one."""
     numbering, n, names = problem.objective.numbering, problem.cells.n_competitors, problem.cells.competitors
     labels = {}
-    for effect, keys in zip(numbering.slices, numbering.keys, strict=True) if numbering else ():
+    for effect, keys in zip(numbering.slices, numbering.keys, strict=True):
         kind = problem.slice_names[effect.by]
         each = effect.basis == "difference" and not effect.dimension
         labels[label_of(effect)] = [f"{kind[key // n]}: {names[key % n]}" if each else kind[key] for key in keys]

@@ -2,11 +2,18 @@
 
 Where the gate of a competitor opens (:mod:`bayes_arena.promotion.mixture`), a vote on it counts
 
-    rho_c u_kc (1 - P(k's view of c is in a slab)) V_kc / s^2,
+    rho_c u_kc (1 - lambda_c P_kc) V_kc / s^2,
 
-V_kc the variance of k's view, given its votes, of prior variance s^2: with information I in its votes on c that is
-1 / (1 + s^2 I), since votes by one annotator share its taste. rho_c makes the variance of the fit's r that of the
-mixture. So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product.
+P_kc the probability that k's view of c is in a slab, and V_kc the variance of k's view, given its votes, of prior
+variance s^2: with information I in its votes on c that is 1 / (1 + s^2 I), since votes by one annotator share its
+taste. rho_c makes the variance of the fit's r that of the mixture, and lambda_c its place. Slabs move with r, so that
+views in them say something of r, too, and honest views that look bought are all on one side. Without both c would be
+too low where votes for it were bought. Views within a taste of r pull it by S_kc = (E[x_k] - r) / s^2 each, so that the
+votes agree with the mixture where its profile is highest if
+
+    lambda_c = (sum_k u_kc S_kc + (ln prior)'(r)) / sum_k u_kc P_kc S_kc,    between 0 and 1.
+
+So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product.
 The model is fitted again, views follow from the new fit, and so on until the same gates are open, and fit and mixture
 agree. Where a step in the logarithms of what votes count undoes much of the one before, the next are half as long.
 Rounds end, too, when nothing moves any more, or there were many: where votes are noise, or weigh too differently for
@@ -104,9 +111,7 @@ class Discounted:
         for competitor in self.centres:
             part, mine = self.views.pairs_of(competitor), self.parts[competitor]
             judged = self.judged[self.views.annotator[part]]
-            weight[part] = np.where(
-                judged, self.rho[competitor] * self.views.weight[part] * (1 - mine.slab) * mine.narrowed, 1.0
-            )
+            weight[part] = np.where(judged, self.rho[competitor] * self.views.weight[part] * mine.counts, 1.0)
         return weight
 
 

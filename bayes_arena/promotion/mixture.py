@@ -107,8 +107,11 @@ class Line:
 
     @property
     def highest(self) -> float:
-        """Where it is largest."""
-        return float(self.r[self.value.argmax()])
+        """Where it is largest, by the parabola through three points."""
+        top = int(np.clip(self.value.argmax(), 1, len(self.r) - 2))
+        before, there, after = self.value[top - 1 : top + 2]
+        bend = 2 * there - before - after
+        return float(self.r[top] + (FINE * np.clip(0.5 * (after - before) / bend, -1.0, 1.0) if bend > 0 else 0.0))
 
     @property
     def second(self) -> float | None:
@@ -158,8 +161,8 @@ class Parts:
         That probability times how far off the view is then, in logits.
     log_bayes : ndarray, shape (m,)
         ln of L in the best slab over L without.
-    narrowed : ndarray, shape (m,)
-        Variance of an annotator's view within a taste of the centre, given its votes, over s^2.
+    counts : ndarray, shape (m,)
+        What an annotator's votes count, rho and u apart (:mod:`bayes_arena.promotion.discounting`).
     """
 
     centre: float
@@ -167,7 +170,7 @@ class Parts:
     above: Floats
     shift: Floats
     log_bayes: Floats
-    narrowed: Floats
+    counts: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,14 +241,18 @@ class Mixture:
         x = positions()
         mean = ((self.likelihood * x) @ densities[:, 0]) / each
         squares = ((self.likelihood * x**2) @ densities[:, 0, 0]) / each[:, 0]
+        narrowed = np.clip((squares - mean[:, 0] ** 2) / self.taste**2, 0.0, 1.0)
+        slab, pull = parts[:, 1:].sum(axis=1), self.weight * (mean[:, 0] - at) / self.taste**2
+        of_slabs, of_all = float(slab @ pull), float(pull.sum()) - centre / self.prior_sd**2
+        taken = float(np.clip(of_all / of_slabs, 0.0, 1.0)) if of_slabs else 1.0
         higher = self.likelihood[:, x > at].sum(axis=1) / self.likelihood.sum(axis=1)
         return Parts(
             centre=centre,
-            slab=parts[:, 1:].sum(axis=1),
+            slab=slab,
             above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),
             log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
-            narrowed=np.clip((squares - mean[:, 0] ** 2) / self.taste**2, 0.0, 1.0),
+            counts=(1 - taken * slab) * narrowed,
         )
 
     def likeliest_taste(self) -> float:

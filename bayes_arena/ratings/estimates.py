@@ -182,7 +182,7 @@ def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName 
     """
     common, n, labels = fit.target.common, fit.cells.n_competitors, number_labels(fit.mode.problem)
     found = [(effect.label, n + place) for place, effect in enumerate(common)]
-    parts = fit.target.numbering.parts if fit.target.numbering else ()
+    parts = fit.target.numbering.parts
     for effect, part in zip(fit.target.slices, parts, strict=True):
         if effect.is_held:
             names = [f"{effect.label}: {name}" for name in labels[label_of(effect)]]

@@ -116,7 +116,7 @@ def answers(
 def numbers_of(fit: Fit, kind: str) -> tuple[Ints, Ints, Ints]:
     """Return the slice, competitor and parameter index of each deviation in slices of a kind."""
     target, known = fit.target, fit.model.strength_by
-    if kind not in known or target.numbering is None:
+    if kind not in known:
         raise ModelError(
             f"The model has no strengths by {kind!r} (its slices: {listing(map(repr, known)) or 'none'}). Fit "
             + ("with answers=True." if kind == PROMPT else f"a Model with strength_by=({kind!r},).")

@@ -7,6 +7,7 @@ import pytest
 from helpers import RIGGERS, frame
 
 import bayes_arena as ba
+from bayes_arena.decisions import versus
 from bayes_arena.inference.views import Estimand
 
 
@@ -29,6 +30,12 @@ def test_it_agrees_with_the_tables(close):
     assert found.elo_gap == pytest.approx(elo["x"] - elo["y"], abs=1.5)
     assert found.lower < found.elo_gap < found.upper
     assert (found.votes, found.wins, found.losses, found.ties) == (44, 24, 20, 0)
+
+
+def test_pairs_in_parts_are_those_of_all_together(close, monkeypatch):
+    together = ba.pairs(close)
+    monkeypatch.setattr(versus, "AT_ONCE", 2)
+    assert len(together) == 3 and ba.pairs(close).equals(together)
 
 
 def test_either_order_is_the_same_answer(close):

@@ -36,7 +36,7 @@ def test_the_default_tells_criteria_and_comparisons_apart(fit):
     taken = {choice.what: choice.taken for choice in fit.plan.choices}
     assert taken["by criterion"] == "strengths, ties, theta" and taken["by item"] == "strengths"
     assert fit.target.numbering.elimination.by == "annotator"  # with the comparisons inside
-    assert len(fit.target.numbering.elimination.dense) < 100
+    assert len(fit.target.numbering.elimination.units.dense) < 100
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_comparisons_inside_annotators_change_nothing_but_the_time(monkeypatch):
     monkeypatch.setattr(numbering, "_with_nested", lambda _, by, kinds: kinds[by])
     apart = ba.fit(cells, robust=False, dimensions=0)
     other = apart.target.numbering.elimination
-    assert (one.by, other.by) == ("annotator", "item") and len(other.dense) > 2 * len(one.dense)
+    assert (one.by, other.by) == ("annotator", "item") and len(other.units.dense) > 2 * len(one.units.dense)
     np.testing.assert_allclose(inside.board, apart.board, atol=1e-9)
     assert inside.mode.free_energy == pytest.approx(apart.mode.free_energy, abs=1e-8)
     np.testing.assert_allclose(scores[["lower", "upper"]], ba.leaderboard(apart)[["lower", "upper"]], atol=1e-6)

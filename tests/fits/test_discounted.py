@@ -63,14 +63,14 @@ def test_votes_are_discounted_and_nobody_is_left_out(rigged, discounted, alike):
 @pytest.mark.slow
 def test_the_reader_is_told(discounted, rigged):
     (said,) = (text for category, text in discounted.notes if category is ba.DiscountedVotesWarning)
-    assert said.startswith(f"The votes on '{TARGET}' are not those of one crowd: 432 of 683 do not count")
+    assert said.startswith(f"The votes on '{TARGET}' are not those of one crowd: 433 of 683 do not count")
     assert said.endswith("Its rank is 4; by all votes alike it is 2.")
     with pytest.warns(ba.DiscountedVotesWarning, match="not those of one crowd"):
         ba.fit(rigged, method="map")
     assert "1,660 votes" in repr(discounted)
-    assert "1,660, of which 432 do not count" in discounted._repr_html_()
+    assert "1,660, of which 433 do not count" in discounted._repr_html_()
     votes = {one.what: one for one in discounted.plan.choices}["votes"]
-    assert (votes.taken, votes.why) == ("1,228 of 1,660 count", "those on some competitors are not of one crowd")
+    assert (votes.taken, votes.why) == ("1,227 of 1,660 count", "those on some competitors are not of one crowd")
 
 
 @pytest.mark.slow
@@ -216,13 +216,14 @@ class TestKeepAndDrop:
 def test_every_interval_is_of_the_votes_that_count(discounted, interval):
     """The same votes, counted in part from the start, give the same board but for the record, which is as cast.
 
-    They are solved in another order, in which sweeps may stop elsewhere: by up to .03 points.
+    They are solved in another order, in which sweeps may stop elsewhere, and how annotators respond is measured along
+    another direction: standard deviations differ by up to 2 %.
     """
     alone = ba.fit(discounted.cells, robust=False)
     record = ["votes", "wins", "losses", "ties"]
     board, expected = (ba.leaderboard(fit, interval=interval) for fit in (discounted, alone))
     assert finite(board)
-    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=2e-4)
+    pd.testing.assert_frame_equal(board.drop(columns=record), expected.drop(columns=record), rtol=5e-4)
     assert (board["votes"] > expected["votes"]).all() and board["votes"].dtype == int
     if interval != "clustered":
         assert finite(ba.annotators(discounted, interval=interval))

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from helpers import in_full
 from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
-from bayes_arena.algebra.factors import factorise
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.inference.marginal import gaussian
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, nearest_gaussian
@@ -84,13 +85,19 @@ def test_averages_are_those_of_fine_quadrature(ties):
     assert np.median(error) < 1e-3 and np.quantile(error, 0.9) < 0.02
 
 
+def test_a_step_of_rounding_alone_does_not_shorten_the_next():
+    """At a mode the first step is rounding, of either sign."""
+    step = np.array([0.3, -0.2])
+    for rounding in (1e-15, -1e-15):
+        assert gaussian.length_of_step(1.0, 1.2, step, rounding * step) == 1.0
+    assert gaussian.length_of_step(1.0, 1.2, step, -step) == 0.5
+
+
 def dense(target, point, hessian):
     """The Hessian in full, and columns that span the plane where sums are held."""
     n, c, (count, width) = target.n_competitors, len(target.common), point.own.shape
-    border = hessian.border.dense().reshape(n + c, -1)
-    whole = np.block([[hessian.head, border], [border.T, block_diag(*hessian.tail)]])
     own = np.kron(null_space(np.ones((1, count))), np.eye(width))
-    return whole, block_diag(null_space(np.ones((1, n))), np.eye(c), own)
+    return in_full(hessian), block_diag(null_space(np.ones((1, n))), np.eye(c), own)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

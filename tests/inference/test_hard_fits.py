@@ -11,7 +11,7 @@ from helpers import frame
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.algebra import border
+from bayes_arena.algebra import units
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood.derivatives import bend
 from bayes_arena.likelihood.objective import objective
@@ -172,7 +172,7 @@ def test_no_array_is_as_large_as_annotators_times_competitors(monkeypatch):
     counts = np.eye(4)[rng.choice(3, size=6_000)]
     cells = ba.Cells(*names, a, b, np.repeat(np.arange(3_000), 2), counts)
     target = objective(cells, PRESETS["am-davidson"], Prior())
-    monkeypatch.setattr(border, "AT_ONCE", 50_000)
+    monkeypatch.setattr(units, "NUMBERS", 50_000)
     tracemalloc.start()
     with one_thread():
         laplace_at(target, target.start(), np.full((300, 1), 300**-0.5)).own_covariance()

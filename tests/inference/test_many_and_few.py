@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bayes_arena as ba
-from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.factorising import Factor, factorise
 from bayes_arena.algebra.solving.gradients import NotSettledError
-from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.inference.mode.direction import vague_objective
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -48,7 +48,7 @@ def both(sparse, cells, **options):
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_mode_board_and_annotators(sparse, cells, model):
     fast, slow = both(sparse, cells, model=model, prior=FIXED)
-    assert isinstance(fast.laplace.factor, SparseArrowFactor)
+    assert isinstance(fast.laplace.factor, SparseBorderedFactor)
     assert_allclose(fast.strength, slow.strength, atol=1e-8)
     assert_allclose(fast.point.own, slow.point.own, atol=1e-8)
     tables = []
@@ -100,7 +100,7 @@ def test_what_is_not_positive_definite_is_refused(sparse, cells):
         with pytest.raises(np.linalg.LinAlgError):
             factorise(arrow, extra=gauge.extra(at, arrow), held=gauge.held)
         damped = factorise(arrow, extra=gauge.extra(at, arrow), held=gauge.held, damping=1e4)
-        assert isinstance(damped, SparseArrowFactor if many else Factor)
+        assert isinstance(damped, SparseBorderedFactor if many else Factor)
 
 
 @pytest.mark.slow
@@ -108,9 +108,9 @@ def test_loose_graphs_give_way_to_a_dense_matrix(sparse, cells, monkeypatch):
     def never(*_):
         raise NotSettledError
 
-    monkeypatch.setattr("bayes_arena.algebra.sparse_arrow.solve_by_gradients", never)
+    monkeypatch.setattr("bayes_arena.algebra.sparse_bordered.solve_by_gradients", never)
     dense, slow = both(sparse, cells, prior=FIXED)
-    assert isinstance(dense.laplace.factor, SparseArrowFactor)
+    assert isinstance(dense.laplace.factor, SparseBorderedFactor)
     assert_allclose(dense.strength, slow.strength, atol=1e-10)
     assert_allclose(dense.laplace.own_covariance(), slow.laplace.own_covariance(), rtol=1e-10, atol=1e-14)
 
@@ -123,7 +123,7 @@ def test_solutions_whose_steps_are_not_enough_are_made_by_a_dense_matrix(sparse,
     def never(*_):
         raise NotSettledError
 
-    for user in ("sparse_arrow", "sparse_factor"):
+    for user in ("sparse_bordered", "sparse_factor"):
         monkeypatch.setattr(f"bayes_arena.algebra.{user}.solve_in_parts", never)
     head, own = np.random.default_rng(0).normal(size=(3, N)), np.ones((3, *fast.point.own.shape))
     for found, exact in zip(fast.laplace.solve(head, own), slow.laplace.solve(head, own), strict=True):

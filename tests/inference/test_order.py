@@ -9,7 +9,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
-from bayes_arena.algebra.factors import factorise
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
@@ -104,8 +104,8 @@ def test_a_precision_with_slices_is_that_of_the_given_order(name):
     laplace = Laplace(precision(ordered, point), ordered.shifts, singular=False, log_determinant=0.0)
     back = order.back(Mode(ordered, point, laplace, 0.0, 1, None, (), (), free_energy=0.0), problem)
     assert problem.objective.value(back.point) == pytest.approx(ordered.objective.value(point))
-    found, expected = back.laplace.factor.hessian, precision(problem, back.point).hessian
-    for part in ("entry", "curve", "slope", "products", "precision", "head", "between"):
+    found, expected = back.laplace.factor.rows, precision(problem, back.point).rows
+    for part in ("entry", "curve", "slope", "products", "precision", "strengths", "between"):
         np.testing.assert_allclose(getattr(found, part), getattr(expected, part), atol=1e-12, err_msg=part)
 
 

@@ -7,7 +7,7 @@ import pytest
 from helpers import sliced_votes
 
 import bayes_arena as ba
-from bayes_arena.algebra.crossed import MIXED
+from bayes_arena.algebra.rows import MIXED
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.mode.laplace import laplace_at
 from bayes_arena.likelihood import numbering
@@ -74,7 +74,7 @@ def written(request) -> Written:
     own = start.own + own - own.mean(axis=0) if count else own
     common, slices = rng.normal(0, 0.3, len(target.common)), rng.normal(0, 0.5, len(start.slices))
     point = Point(strength - strength.mean(), common, own, slices)
-    _, crossed = gradient_and_hessian(target, point, residuals=False)
+    crossed = gradient_and_hessian(target, point, residuals=False)[1].rows
     order, head = target.numbering.elimination, target.numbering.n_head
     size = head + count * width
     jacobian = np.zeros((target.likelihood.n_coordinates, len(order.rows), size))
@@ -106,7 +106,7 @@ def test_gradient_and_hessian_by_finite_differences(written):
 
     full = written.hessian.copy()
     order, columns = written.target.numbering.elimination, written.target.numbering.layout.columns
-    found = gradient_and_hessian(written.target, written.point)[1]
+    found = gradient_and_hessian(written.target, written.point)[1].rows
     for entry in np.flatnonzero(order.sign):
         dimension = order.dimension[entry]
         slope = found.products[:, dimension - 1, MIXED] if dimension else found.slope

@@ -9,14 +9,15 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from helpers import in_full
 from scipy.linalg import block_diag
 
 import bayes_arena as ba
-from bayes_arena.algebra import border, own_jacobian
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.factors import factorise
+from bayes_arena.algebra import own_jacobian, units as algebra
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
+from bayes_arena.algebra.units import Units
 from bayes_arena.likelihood import objective as objectives
 from bayes_arena.likelihood.covariances import covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -169,7 +170,7 @@ def test_hessian_by_finite_differences(target, scale, block, monkeypatch):
         return flat(gradient_and_hessian(target, unflat(target, y))[0])
 
     numeric = [(gradient(x + s) - gradient(x - s)) / 2e-6 for s in 1e-6 * directions]
-    hessian = dense(gradient_and_hessian(target, point)[1])
+    hessian = in_full(gradient_and_hessian(target, point)[1])
     np.testing.assert_allclose(directions @ hessian, numeric, rtol=1e-5, atol=1e-4)
 
 
@@ -186,38 +187,28 @@ def test_the_best_scale_predicts_the_same_and_no_other_is_likelier(arena_cells):
     assert given.at_best_scale(point) is point  # its mean is one
 
 
-def dense(arrow: Arrow) -> np.ndarray:
-    size, count, _ = arrow.border.shape
-    border = arrow.border.dense().reshape(size, -1)
-    return np.block([[arrow.head, border], [border.T, block_diag(*arrow.tail) if count else np.zeros((0, 0))]])
-
-
-def random_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
-    rng = np.random.default_rng(5)
+def random_matrix(touched: list[list[int]], n: int = 4, q: int = 2) -> Bordered:
+    """A matrix of n numbers that are left, and annotators who touch some of them."""
+    rng, m = np.random.default_rng(5), len(touched)
     root, roots = rng.normal(size=(n, n)), rng.normal(size=(m, q, q))
     tail = roots @ roots.transpose(0, 2, 1) + np.eye(q)
-    border = rng.normal(size=(n, m, q))
-    whole = np.einsum("hmp,mpq,gmq->hg", border, np.linalg.inv(tail), border)
-    return Arrow(root @ root.T + whole + np.eye(n), Border.of(border), tail)
-
-
-def touched_arrow(n: int = 4, m: int = 5, q: int = 2) -> Arrow:
-    """The same where annotators touch two or three numbers of the head, and one of them none."""
-    touched = [np.array(columns, dtype=np.int32) for columns in ([2, 0], [3], [], [0, 1, 3], [1, 2])]
-    arrow, values = random_arrow(n, m, q), np.random.default_rng(7)
     start = np.append(0, np.cumsum([len(columns) for columns in touched]))
-    value = values.normal(size=(start[-1], q))
-    return Arrow(arrow.head + 100 * np.eye(n), Border(n, start, np.concatenate(touched), value), arrow.tail)
+    places = np.array([one for columns in touched for one in columns], dtype=np.int64)
+    units = Units(np.arange(n), n + np.arange(m * q), q * np.arange(m + 1), places, start, q)
+    across = rng.normal(size=units.across_start[-1])
+    border = units.towards(across).toarray()
+    left = root @ root.T + np.eye(n) + border.T @ np.linalg.inv(block_diag(*tail)) @ border
+    return Bordered(units, (n, m, q), left, tail.ravel(), across, ())
 
 
 @pytest.fixture(params=["full", "touched"])
-def arrow(request, monkeypatch):
-    """Arrows whose border is multiplied in one piece, and annotator by annotator."""
+def matrix(request, monkeypatch):
+    """Units that touch all that is left, taken together; or two or three numbers, or none, one at a time."""
     if request.param == "full":
-        return random_arrow()
-    monkeypatch.setattr(border, "AT_ONCE", 1)
+        return random_matrix([[0, 1, 2, 3]] * 5)
+    monkeypatch.setattr(algebra, "NUMBERS", 1)
     monkeypatch.setattr(own_jacobian, "AT_ONCE", 1)
-    return touched_arrow()
+    return random_matrix([[0, 2], [3], [], [0, 1, 3], [1, 2]])
 
 
 def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:
@@ -229,10 +220,10 @@ def plane(held: list[bool], n: int = 4, m: int = 5) -> np.ndarray:
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
-def test_arrow_is_the_dense_matrix_on_the_plane(arrow, held):
+def test_a_factor_is_the_dense_matrix_on_the_plane(matrix, held):
     basis = plane(held)
-    factor = factorise(arrow, held=np.array(held))
-    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
+    factor = factorise(matrix, held=np.array(held))
+    covariance = basis @ np.linalg.inv(basis.T @ in_full(matrix) @ basis) @ basis.T
     head, tail = factor.solve(np.eye(14)[:4], np.eye(14)[4:].reshape(5, 2, 14))
     np.testing.assert_allclose(np.vstack([head, tail.reshape(10, 14)]), covariance, atol=1e-12)
     right = np.random.default_rng(6).normal(size=14)
@@ -243,18 +234,20 @@ def test_arrow_is_the_dense_matrix_on_the_plane(arrow, held):
     jacobian = np.random.default_rng(8).normal(size=(3, 14))
     by_own = jacobian[:, 4:].reshape(3, 5, 2)
     streamed = OwnJacobian(by_own.shape, lambda part: by_own[:, part])[[2, 0]]
-    expected = np.diag(jacobian @ covariance @ jacobian.T)[[2, 0]]
-    np.testing.assert_allclose(factor.variance(jacobian[[2, 0], :4], streamed), expected, atol=1e-12)
+    expected = (jacobian @ covariance @ jacobian.T)[np.ix_([2, 0], [2, 0])]
+    for by_annotators in (streamed, np.asarray(streamed)):
+        found = sum(a.T @ b for a, b in factor.form(jacobian[[2, 0], :4], by_annotators))
+        np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(np.asarray(streamed), by_own[[2, 0]])
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, False], [True, True]])
-def test_arrow_determinant_moves_like_that_of_the_dense_matrix(arrow, held):
+def test_the_determinant_moves_like_that_of_the_dense_matrix(matrix, held):
     basis = plane(held)
 
     def both(scale):
-        scaled = Arrow(arrow.head * scale, arrow.border, arrow.tail + (scale - 1) * np.eye(2))
-        exact = np.linalg.slogdet(basis.T @ dense(scaled) @ basis)[1]
+        scaled = matrix.stiffened(np.full(14, scale - 1))
+        exact = np.linalg.slogdet(basis.T @ in_full(scaled) @ basis)[1]
         return factorise(scaled, held=np.array(held)).log_determinant(), exact
 
     (ours, exact), (ours_2, exact_2) = both(1.0), both(1.7)
@@ -262,38 +255,36 @@ def test_arrow_determinant_moves_like_that_of_the_dense_matrix(arrow, held):
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, True]])
-def test_arrow_draws_have_its_covariance(arrow, held):
+def test_draws_have_the_covariance(matrix, held):
     basis = plane(held)
-    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
-    factor, rng = factorise(arrow, held=np.array(held)), np.random.default_rng(0)
+    covariance = basis @ np.linalg.inv(basis.T @ in_full(matrix) @ basis) @ basis.T
+    factor, rng = factorise(matrix, held=np.array(held)), np.random.default_rng(0)
     head = factor.draw_head(rng, 40_000)
     again = deepcopy(rng)
-    ((_, tail),) = factor.draw_tail(rng, head, at_once=10**9)
+    ((_, tail),) = factor.draw_own(rng, head, at_once=10**9)
     draws = np.concatenate([head, tail.reshape(40_000, -1)], axis=1)
     np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.05 * covariance.max())
-    one_by_one = [own for _, own in factor.draw_tail(again, head, at_once=1)]
+    one_by_one = [own for _, own in factor.draw_own(again, head, at_once=1)]
     np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), tail, atol=1e-12)
 
 
 @pytest.mark.parametrize("held", [[False, False], [True, True]])
 def test_draws_of_some_annotators_have_their_covariance(held):
-    arrow, basis = random_arrow(), plane(held)
-    covariance = basis @ np.linalg.inv(basis.T @ dense(arrow) @ basis) @ basis.T
-    factor, rng, some = factorise(arrow, held=np.array(held)), np.random.default_rng(0), np.array([0, 2])
+    matrix, basis = random_matrix([[0, 1, 2, 3]] * 5), plane(held)
+    covariance = basis @ np.linalg.inv(basis.T @ in_full(matrix) @ basis) @ basis.T
+    factor, rng, some = factorise(matrix, held=np.array(held)), np.random.default_rng(0), np.array([0, 2])
     head = factor.draw_head(rng, 40_000)
-    tail = np.concatenate([own for _, own in factor.draw_tail(rng, head, at_once=1, of=some)], axis=1)
+    tail = np.concatenate([own for _, own in factor.draw_own(rng, head, at_once=1, of=some)], axis=1)
     draws = np.concatenate([head, tail.reshape(40_000, -1)], axis=1)
     width = tail.shape[2]
     kept = [*range(head.shape[1]), *(head.shape[1] + width * some[:, None] + np.arange(width)).ravel()]
     np.testing.assert_allclose(np.cov(draws.T), covariance[np.ix_(kept, kept)], atol=0.05 * covariance.max())
 
 
-def test_arrow_refuses_an_indefinite_matrix():
-    arrow = random_arrow()
-    for broken in (
-        Arrow(arrow.head - 100 * np.eye(4), arrow.border, arrow.tail),
-        Arrow(arrow.head, arrow.border, -arrow.tail),
-    ):
+def test_an_indefinite_matrix_is_refused():
+    matrix = random_matrix([[0, 1, 2, 3]] * 5)
+    of_left = np.where(np.arange(14) < 4, 100.0, 0.0)
+    for broken in (matrix.stiffened(-of_left), replace(matrix, own=-matrix.own)):
         with pytest.raises(np.linalg.LinAlgError):
             factorise(broken, held=np.zeros(2, dtype=bool))
 

@@ -118,7 +118,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     fit = ba.fit(four_outcomes, model=COUNTED, method="map")
     program = remove_value_transforms(build(four_outcomes, model=COUNTED))
     point = random_point(fit.target, 2)
-    arrow = gradient_and_hessian(fit.target, point)[1]
+    hessian = gradient_and_hessian(fit.target, point)[1]
     names = np.repeat(["strength", *(f"{term.name}_common" for term in fit.target.common)], [6, 1, 1, 1])
     order = np.concatenate([np.flatnonzero(names == variable.name) for variable in program.value_vars])
     dlogp, at = program.compile_dlogp(mode=GRAPH), values(fit.target, point)
@@ -131,7 +131,7 @@ def test_second_derivatives_are_those_of_the_objective(four_outcomes):
     x = np.concatenate([np.ravel(at[variable.name]) for variable in program.value_vars])
     stencil = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # exact to the fourth order
     found = [-sum(weight * slope(x + step * e) for step, weight in stencil.items()) / 1e-3 for e in 1e-3 * np.eye(9)]
-    np.testing.assert_allclose(found, arrow.head[np.ix_(order, order)], atol=1e-8)
+    np.testing.assert_allclose(found, hessian.left[np.ix_(order, order)], atol=1e-8)
 
 
 @pytest.mark.parametrize("model", ["bradley-terry", "am-davidson", RAO_KUPPER])

@@ -51,7 +51,7 @@ def random_point(target: Objective, seed: int) -> Point:
     strength, own = rng.normal(size=target.n_competitors), rng.normal(0, 0.3, start.own.shape)
     own = start.own + own - (own.mean(axis=0) if len(own) else 0.0)
     common, slices = rng.normal(0, 0.5, len(target.common)), rng.normal(0, 0.7, len(start.slices))
-    for part in target.numbering.held if target.numbering else ():
+    for part in target.numbering.held:
         slices[part] -= slices[part].mean()
     return Point(strength - strength.mean(), common, own, slices)
 

@@ -48,6 +48,15 @@ def test_a_bloc_opens_the_gate_and_does_not_move_the_centre():
     assert centre.slab[:100].mean() < 0.02
 
 
+def test_votes_that_count_less_are_centred_where_the_mixture_is():
+    views = np.append(np.random.default_rng(0).normal(0.0, 0.85, 100), np.full(60, 3.0))
+    found = mixture(views, sd=0.8)
+    highest = found.profile().highest
+    counts = found.parts(highest, is_open=True).counts
+    assert counts[100:].max() < 0.1 < 0.7 < counts[:100].mean()
+    assert np.average(views, weights=counts) == pytest.approx(highest, abs=0.01)
+
+
 def test_a_bloc_below_is_below():
     found = mixture(np.append(crowd(100, 0.0), np.full(20, -3.0)))
     centre = found.parts(found.profile().highest, is_open=True)

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from helpers import frame, panel, run
+from helpers import frame, in_full, panel, run
 from scipy.linalg import null_space
 from strategies import swapped
 
@@ -90,14 +90,7 @@ def test_every_model_agrees_with_its_dense_scores(four_outcomes, model, prior):
     fit = ba.fit(four_outcomes, model=model, prior=prior, method="map")
     target, n, count = fit.target, 6, fit.target.n_annotators
     _, arrow = gradient_and_hessian(target, fit.point)
-    size, width = len(arrow.head), arrow.tail.shape[1]
-    hessian = np.zeros((size + count * width,) * 2)
-    hessian[:size, :size] = arrow.head
-    hessian[:size, size:] = arrow.border.dense().reshape(size, -1)
-    hessian[size:, :size] = hessian[:size, size:].T
-    for k in range(count):
-        block = slice(size + k * width, size + (k + 1) * width)
-        hessian[block, block] = arrow.tail[k]
+    hessian, size, width = in_full(arrow), n + len(target.common), len(target.own)
     sums = np.zeros((1 + width, len(hessian)))
     sums[0, :n] = 1
     for q in range(width if count else 0):

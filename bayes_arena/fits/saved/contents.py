@@ -16,10 +16,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.chain_factor import ChainFactor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.known import Known
@@ -36,7 +35,8 @@ PARTS = {
     "mirror": "mirror",
     "laplace": "laplace",
     "factor": "laplace",
-    "border": "laplace",
+    "eliminated": "laplace",
+    "left": "laplace",
     "samples": "draws",
     "promotions": "promotions",
     "promoters": "promoters",
@@ -50,14 +50,9 @@ NAMES = {
     (Fit, "dropped"): "dropped_annotators",
     (Problem, "prior"): "spreads",
     (Cells, "annotator"): "annotator_of",
-    (Crossed, "head"): "strengths",
-    (Border, "size"): "border_size",
-    (Border, "start"): "border_start",
-    (Border, "column"): "border_column",
-    (Border, "value"): "border_value",
 }
 """Names of fields in the file, where they differ."""
-ELSEWHERE = ("tree", "elimination", "shape", "as_cast")
+ELSEWHERE = ("tree", "elimination", "units", "shape", "held", "columns", "back", "rho", "rows", "as_cast")
 """Fields for what the sampler returned, and for what follows from the problem."""
 
 
@@ -73,13 +68,13 @@ def contents(fit: Fit, known: Known | None) -> Iterator[tuple[str, str, Any]]:
 
 
 def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str, Any]]:
-    whole = whole.hessian if isinstance(whole, CrossedFactor) else whole
+    whole = (isinstance(whole, Factor | ChainFactor) and whole.rows) or whole
     met.append(whole)
     for field in fields(whole):
         name, value = NAMES.get((type(whole), field.name), field.name), getattr(whole, field.name)
         if name not in (*PARTS, *ELSEWHERE):
             yield group, name, value
-        elif isinstance(value, SparseFactor | SparseArrowFactor):
+        elif isinstance(value, SparseFactor | SparseBorderedFactor):
             continue
         elif name in PARTS and value is not None and not any(value is one for one in met):
             yield from _contents(value, PARTS[name], met)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.border import Border
 from bayes_arena.errors import OutputError, listing
 from bayes_arena.promotion.promotions import Promoters, Promotions
 from bayes_arena.votes.cells import Cells
@@ -31,20 +30,16 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
     "mode": POINT,
     "mirror": POINT,
     "laplace": {
-        "schur": ("head", "head_too"),
         "lower": ("head", "head_too"),
-        "border_start": ("border_edge",),
-        "border_column": ("border_entry",),
-        "border_value": ("border_entry", "own"),
-        "inverse_tail": ("own_annotator", "own", "own_too"),
-        "held": ("own",),
+        "inverse": ("entry_of_inverse",),
+        "across": ("entry_across",),
         "entry": ("row", "entry_of_row"),
         "curve": ("row", "coordinate", "coordinate_too"),
         "slope": ("row",),
         "products": ("row", "direction", "of_product"),
         "precision": ("number",),
         "between": ("step",),
-        "strengths": ("competitor", "competitor_too"),
+        "strengths": ("competitor",),
         "shifts": ("competitor", "shift"),
     },
     "promotions": {name: ("competitor",) for name in ("alike", "weighted", "difference", "is_open", "apart")},
@@ -100,14 +95,6 @@ def require_sound(cells: Cells, group: str = "cells") -> None:
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
         later = np.array(names[1:], dtype=object)
         _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has repeated or unsorted names")
-
-
-def require_sound_border(border: Border) -> None:
-    """Refuse a border with entries or indices that do not exist."""
-    start, column = border.start, border.column
-    ordered = (start >= 0) & (start <= len(column)) & (np.diff(start, prepend=0) >= 0)
-    _require(ordered, start, "laplace/border_start has entries out of range")
-    _require((column >= 0) & (column < border.size), column, "laplace/border_column has indices out of range")
 
 
 def require_sound_promotions(found: Promotions, cells: Cells) -> None:

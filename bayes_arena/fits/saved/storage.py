@@ -14,9 +14,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from bayes_arena.algebra.border import Border
-from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
+import numpy as np
+
+from bayes_arena.algebra.dense import Dense
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import AnyFactor, factorise
+from bayes_arena.algebra.rows import Rows, summed
+from bayes_arena.algebra.units import Eliminated
 from bayes_arena.errors import OutputError
 from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
@@ -24,7 +28,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.fits.saved.contents import PARTS, assemble, attribute, checksum, contents, variable
 from bayes_arena.fits.saved.known import Known
 from bayes_arena.fits.saved.plainness import require_plain_file, require_plain_folder
-from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_border, require_sound_promotions
+from bayes_arena.fits.saved.soundness import LAYOUT, require_sound, require_sound_promotions
 from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge
@@ -34,7 +38,7 @@ from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import grades_of, n_outcomes
 
-FORMAT = 6
+FORMAT = 7
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""
@@ -135,7 +139,6 @@ def _read(path: Path) -> Fit:
     target = problem.objective
     sizes |= {"common": len(target.common), "own_annotator": target.n_annotators, "own": len(target.own)}
     sizes["head"] = sizes["competitor"] + sizes["common"]
-    sizes["border_edge"] = sizes["own_annotator"] + 1
     sizes["number_of_slices"] = len(target.start().slices)
     sizes["number_of_head"] = sizes["head"] + sizes["number_of_slices"]
     with one_thread():  # as the fit was made
@@ -181,20 +184,22 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
     For many competitors it is computed again from the votes.
     """
     factor: AnyFactor
-    if problem.objective.numbering is None and "schur" not in tree[PARTS["factor"]]:
-        point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
-        factor = laplace_at(problem.objective, point, problem.shifts, at_infinity=bool(infinite)).factor
-    elif problem.objective.numbering is None:
-        border = assemble(Border, tree, sizes, PARTS["border"])
-        require_sound_border(border)
-        factor = assemble(Factor, tree, sizes, PARTS["factor"], border=border)
+    target, group = problem.objective, PARTS["factor"]
+    numbers, shape = target.numbering, (target.numbering.n_head, target.n_annotators, len(target.own))
+    if target.slices:
+        rows: Rows = assemble(Rows, tree, sizes, group, elimination=numbers.elimination, shape=shape)
+        hessian, gauge = rows if rows.elimination.chain else summed(rows), Gauge.of_all(problem.shifts, target)
+        factor = factorise(hessian, extra=gauge.extra(target.start(), hessian), held=gauge.held)
+    elif "lower" in tree[group]:
+        units = numbers.units(target.tally)
+        sizes |= {"entry_of_inverse": int(units.inverse_start[-1]), "entry_across": int(units.across_start[-1])}
+        nothing = np.zeros((shape[0], 0))
+        known: dict[str, Any] = {"units": units, "shape": shape, "held": np.arange(units.n_own)}
+        eliminated = assemble(Eliminated, tree, sizes, group, **known)
+        factor = Factor(eliminated, assemble(Dense, tree, sizes, group, columns=nothing, back=nothing))
     else:
-        numbers = problem.objective.numbering
-        shape = numbers.n_head, numbers.n_annotators, len(numbers.own)
-        known = {"elimination": numbers.elimination, "shape": shape}
-        hessian = assemble(Crossed, tree, sizes, PARTS["factor"], **known)
-        gauge = Gauge.of_all(problem.shifts, problem.objective)
-        factor = factorise(hessian, extra=gauge.extra(problem.objective.start(), hessian), held=gauge.held)
+        point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
+        factor = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite)).factor
     laplace: Laplace = assemble(Laplace, tree, sizes, PARTS["laplace"], factor=factor)
     return laplace
 

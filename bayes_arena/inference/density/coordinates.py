@@ -102,7 +102,7 @@ class Coordinates:
             name, sd = f"{effect.name}_deviation", effect.sd * effect.unit
             own = Vector(name, "annotator", target.n_annotators, effect.spread, sd, unit=1 / effect.unit)
             vectors.append(vector(own))
-        for effect, keys in zip(target.slices, target.numbering.keys if target.numbering else (), strict=True):
+        for effect, keys in zip(target.slices, target.numbering.keys, strict=True):
             size, held = len(keys), effect.is_held
             vectors.append(vector(Vector(effect.name, label_of(effect), size, effect.spread, effect.sd, zero_sum=held)))
         return cls(target, tuple(vectors), known is not None and hyper is not None)
@@ -179,7 +179,7 @@ class Coordinates:
             target.slices, self.starts[1 + len(target.own) :], self.vectors[1 + len(target.own) :], strict=False
         ):
             named[effect.label] = numbers[:, start : start + one.size]
-        if target.numbering is not None:
+        if target.slices:
             steps = np.concatenate([named[effect.label] for effect in target.slices], axis=1)
             whole = target.numbering.steps.summed(steps)
             named |= {e.label: whole[:, part] for e, part in zip(target.slices, target.numbering.parts, strict=True)}

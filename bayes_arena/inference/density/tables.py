@@ -97,10 +97,10 @@ class Tables:
 
 def _walk(target: Objective, first: int) -> Floats:
     """Return ``Tables.walk``, given where the parameters of slices start."""
-    steps = target.numbering.steps if target.numbering else None
-    if steps is None or not steps.walk:
+    steps = target.numbering.steps
+    if not steps.walk:
         return np.zeros((0, 3))
-    parts = zip(target.slices, target.numbering.parts if target.numbering else (), strict=True)
+    parts = zip(target.slices, target.numbering.parts, strict=True)
     at = np.concatenate([np.arange(part.start, part.stop) for effect, part in parts if effect.walks])
     after = np.where(steps.linked[at], first + steps.after[at], -1)
     return np.column_stack([first + at, after, np.sqrt(steps.gap[at])])
@@ -109,7 +109,7 @@ def _walk(target: Objective, first: int) -> Floats:
 def effects_of(target: Objective, count: int) -> Ints:
     """Return ``Tables.effects`` for the parameters of ``count`` annotators."""
     own = [(effect, target.n_competitors + row * count, count) for row, effect in enumerate(target.own)]
-    first = target.n_competitors + count * len(target.own) + (target.numbering.n_slices if target.numbering else 0)
+    first = target.n_competitors + count * len(target.own) + target.numbering.n_slices
     common = [(effect, first + row, 0) for row, effect in enumerate(target.common)]
     places, rows, slopes = {M: kernels.BAD, T: kernels.TIES}, [], kernels.FACTORS + 1 + target.predictor.dimensions
     emphasis = target.likelihood.emphasis

@@ -13,11 +13,10 @@ Sweeps approach that only slowly, so each is followed by a step to it (parameter
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from bayes_arena.algebra.crossed_factor import CrossedFactor
+from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.covariances import SliceCovariances
 from bayes_arena.likelihood.objective import Objective
@@ -30,7 +29,7 @@ FURTHEST = 4.0
 
 
 def on_axes(
-    target: Objective, point: Point, factor: CrossedFactor, around: SliceCovariances
+    target: Objective, point: Point, factor: DenseFactor, around: SliceCovariances
 ) -> tuple[Objective, Point, SliceCovariances]:
     """Return spreads, point and Gaussian on the axes that the priors choose.
 
@@ -39,7 +38,7 @@ def on_axes(
     target : Objective
         Of a model with directions.
     point : Point
-    factor : CrossedFactor
+    factor : Factor or ChainFactor
         Of the precision, for the moments.
     around : SliceCovariances
         The Gaussian as rows of votes see it.
@@ -47,12 +46,12 @@ def on_axes(
     from scipy.linalg import fractional_matrix_power
     from scipy.optimize import linear_sum_assignment  # slow to import
 
-    numbering: Any = target.numbering
+    numbering = target.numbering
     n, columns, parts = target.n_competitors, target.predictor.loadings, target.directions
     q, w, v = len(columns), np.array([point.slices[part] for part in parts]), point.own[:, columns].T
-    left, order = factor.covariance_left, factor.hessian.elimination
+    left, order = factor.covariance_left, numbering.elimination
     first = numbering.n_head - numbering.n_slices
-    places = np.array([np.searchsorted(order.dense, first + np.arange(part.start, part.stop)) for part in parts])
+    places = np.array([np.searchsorted(order.units.dense, first + np.arange(part.start, part.stop)) for part in parts])
     of_w = w @ w.T + left[places[:, None, :], places[None, :, :]].sum(axis=2)
     of_v = v @ v.T + around.own[:, np.array(columns)[:, None], columns].sum(axis=0)
     spreads = target.spread_values

@@ -25,8 +25,8 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
@@ -71,6 +71,8 @@ LONGEST_STEP = 1.0
 TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
 """Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
 those of m, and those of the spreads, which S follows only gradually."""
+NOTHING = 1e-8
+"""Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
@@ -280,7 +282,7 @@ def _sweeps(
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = swept(target, prior, gauge, point, around, count)
-        change = change_of_spreads(sweep, estimated) * (around is not None or target.numbering is None)
+        change = change_of_spreads(sweep, estimated) * (around is not None or not target.slices)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         first = len(head) - len(point.slices)
         in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
@@ -315,7 +317,7 @@ def _sweeps(
             if left < (UNSETTLED if calmest is None else calmest.unsettled):
                 calmest = replace(sweep, target=target, point=point, unsettled=left)
         if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
-            target, point, around = on_axes(target, point, cast(CrossedFactor, sweep.factor), around)
+            target, point, around = on_axes(target, point, cast(DenseFactor, sweep.factor), around)
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
     if calmest is not None:
@@ -327,8 +329,9 @@ def _sweeps(
 
 
 def length_of_step(length: float, faster: float, move: Floats, last: Floats) -> float:
-    """Return the share of a step to take, halved where it undoes much of the one before."""
-    return 0.5 * length if move @ last < -TAKEN_BACK * (last @ last) else min(faster * length, 1.0)
+    """Return the share of a step to take, halved where it undoes much of the one before, unless that was rounding."""
+    undoes = move @ last < -TAKEN_BACK * (last @ last) and last @ last > NOTHING * (move @ move)
+    return 0.5 * length if undoes else min(faster * length, 1.0)
 
 
 def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:

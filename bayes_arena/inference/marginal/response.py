@@ -16,11 +16,10 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-import scipy
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.crossed_factor import solve_lower
-from bayes_arena.algebra.factors import Factor
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.dense import Dense, solve_lower
+from bayes_arena.algebra.factor import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.sweep import FLATTEST, Sweep
 from bayes_arena.likelihood.covariances import Covariances
@@ -38,15 +37,14 @@ RESPONSES = 0.25, 1.0
 def answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Factor:
     """Return the factor, its information of the head corrected for the response of annotators and spreads."""
     estimated = np.flatnonzero([prior.estimates(name) for name in found.target.spreads])
-    moves, size = found.moves[:, estimated], len(factor.lower)
+    moves, before = found.moves[:, estimated], factor.left.matrix
     values, vectors = np.linalg.eigh(found.by_spreads[np.ix_(estimated, estimated)])
     sure = values > FLATTEST
     loose = moves @ vectors[:, sure] / np.sqrt(values[sure])  # the spreads' uncertainty adds loose loose'
-    seen = factor.schur @ loose
-    schur = factor.schur - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
+    seen = before @ loose
+    schur = before - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
     schur = float(np.clip(response, *RESPONSES)) * schur
-    lower = scipy.linalg.cholesky(0.5 * (schur + schur.T), lower=True) if size else factor.lower
-    return replace(factor, schur=schur, lower=lower)
+    return replace(factor, left=Dense.of(0.5 * (schur + schur.T), factor.left.columns))
 
 
 def response_of(found: Sweep) -> float:
@@ -57,16 +55,17 @@ def response_of(found: Sweep) -> float:
         found.point,
         cast(Covariances, found.around),
     )
-    signs = np.where(np.random.default_rng(0).random(len(factor.lower)) < 0.5, -1.0, 1.0)
-    probe = PROBE * solve_lower(factor.lower, signs, transposed=True)
+    lower = factor.left.lower
+    signs = np.where(np.random.default_rng(0).random(len(lower)) < 0.5, -1.0, 1.0)
+    probe = PROBE * solve_lower(lower, signs, transposed=True)
     probe[: target.n_competitors] -= probe[: target.n_competitors].mean()
-    own = -factor.q_times(factor.border.transposed_times(probe[:, None]))[..., 0]
+    own = factor.eliminated.following(probe)
     pulls = []
     for side in (1.0, -1.0):
         there, near = at_their_best(target, point.moved(probe, own, side), around, around.own - factor.inverse_tail)
         gradient = value_and_derivatives(target, there, residuals=False, around=near)[1]
         pulls.append(float(gradient.head @ probe))
-    return (pulls[0] - pulls[1]) / (2 * float(probe @ factor.schur @ probe))
+    return (pulls[0] - pulls[1]) / (2 * float(np.sum((lower.T @ probe) ** 2)))
 
 
 def joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
@@ -88,7 +87,7 @@ def at_their_best(
     """
     for _ in range(NEWTON_STEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
-        tail: Floats = np.asarray(np.linalg.inv(cast(Arrow, hessian).tail), dtype=np.float64)
+        tail: Floats = np.asarray(np.linalg.inv(cast(Bordered, hessian).own_blocks()), dtype=np.float64)
         moved = tail @ gradient.own[..., None]
         moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
         point, around = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0), replace(around, own=tail + beside)

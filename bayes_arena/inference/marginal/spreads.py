@@ -27,7 +27,6 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.crossed_factor import CrossedFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.laplace import laplace_at
@@ -223,7 +222,7 @@ def information(mode: Mode) -> dict[str, float]:
     sizes, target = (_sizes(mode) - 1).tolist(), mode.problem.objective
     own = np.einsum("mqq->q", mode.laplace.own_covariance()) * target.units**2
     totals = [mode.laplace.strength_variance().sum(), *own]
-    if isinstance(mode.laplace.factor, CrossedFactor):
+    if target.slices:
         of_head = covariances(target, mode.laplace.factor).variances
         variances = of_head[len(mode.point.strength) + len(mode.point.common) :]
         for effect, part in zip(target.slices, target.numbers_by_slice(variances), strict=True):

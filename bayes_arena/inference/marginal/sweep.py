@@ -33,13 +33,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from bayes_arena.algebra.factors import AnyFactor, factorise
+from bayes_arena.algebra.factorising import AnyFactor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge
@@ -70,7 +70,7 @@ class Sweep:
         Under the spreads as they are.
     point : Point
         Its mean.
-    factor : Factor or CrossedFactor
+    factor : Factor or ChainFactor
         Of its precision.
     around : Covariances or SliceCovariances
         Its covariances in the form that rows of votes need.
@@ -133,7 +133,7 @@ def swept(
     for p, part in enumerate(_parts(target), 1 + len(target.own)):
         of_part = np.zeros(len(by_step))
         of_part[part] = 2 * by_step[part] / spreads[p] ** 2
-        head[len(head) - len(by_step) :, p] = target.numbering.steps.back(of_part) if target.numbering else of_part
+        head[len(head) - len(by_step) :, p] = target.numbering.steps.back(of_part)
     moved, moved_own = factor.solve(head, own)
     bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
     around = covariances(target, factor)
@@ -256,7 +256,7 @@ def _overlaps(target: Objective, around: AnyCovariances, factor: AnyFactor) -> F
 
 def _overlap_of_steps(target: Objective, factor: AnyFactor, part: slice) -> float:
     """Estimate the sum of the squared covariances of the steps of a walk, by random signs."""
-    numbering: Any = target.numbering
+    numbering = target.numbering
     signs = np.zeros((SIGNS, numbering.n_slices))
     signs[:, part] = np.where(np.random.default_rng(0).random((SIGNS, part.stop - part.start)) < 0.5, -1.0, 1.0)
     right = np.zeros((numbering.n_head, SIGNS))
@@ -268,7 +268,7 @@ def _overlap_of_steps(target: Objective, factor: AnyFactor, part: slice) -> floa
 
 def _parts(target: Objective) -> list[slice]:
     """Return the place of every kind of slice among the parameters of slices."""
-    return list(target.numbering.parts) if target.numbering else []
+    return list(target.numbering.parts)
 
 
 def remedy(target: Objective) -> str:
@@ -277,6 +277,6 @@ def remedy(target: Objective) -> str:
         return "use method='nuts', or fewer directions (dimensions=0)."
     return (
         "use method='nuts', or leave slices out (answers=False, or a Model without them)."
-        if target.numbering
+        if target.slices
         else "fix the spreads with a Prior whose hyper is None, or use method='map'."
     )

@@ -19,13 +19,11 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.factors import factorise
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge, minimise
@@ -106,9 +104,9 @@ def direction(problem: Problem, point: Point) -> Direction | None:
             f"The direction of the ranking was not settled in {free.iterations} Newton steps. Use a tighter prior, or "
             "check extreme vote weights."
         )
-    _, arrow = gradient_and_hessian(vague, free.point)
+    _, hessian = gradient_and_hessian(vague, free.point)
     gauge = Gauge(shifts, free_scale=True, held=held)
-    factor = factorise(cast(Arrow, arrow), extra=gauge.extra(free.point, arrow), held=held)
+    factor = factorise(hessian, extra=gauge.extra(free.point, hessian), held=held)
     heard = np.minimum(problem.cells.votes_by_annotator(), 1.0)  # some may have next to no vote that counts
     mean = np.zeros((target.n_annotators, len(held)))
     mean[:, THETA] = heard / heard.sum()

@@ -13,17 +13,16 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.crossed_factor import CrossedFactor
-from bayes_arena.algebra.factors import AnyFactor, Factor, factorise
+from bayes_arena.algebra.chain_factor import ChainFactor
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import AnyFactor, DenseFactor, factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
-from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
-from bayes_arena.algebra.sparse_hessian import SparseHessian
 from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.inference.mode.newton import Curvature, Gauge, diagonal
+from bayes_arena.inference.mode.newton import Curvature, Gauge
 from bayes_arena.likelihood.derivatives import are_many, gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -49,7 +48,7 @@ class Laplace:
 
     Attributes
     ----------
-    factor : Factor
+    factor : Factor, or another
         The Hessian on the plane of the constraints.
     shifts : ndarray, shape (n, c)
         Orthonormal directions in which r is held at zero.
@@ -95,10 +94,8 @@ class Laplace:
 
     def covariance(self, head: Floats, own: OwnNumbers = None) -> Floats:
         """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
-        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
-            return self.factor.covariance(self._on_plane(head).T, own)
-        if isinstance(self.factor, CrossedFactor):
-            return np.asarray(sum(a.T @ b for a, b in self.factor.form(self._on_plane(head), self._by_own(head, own))))
+        if isinstance(self.factor, Factor | ChainFactor):
+            return np.asarray(sum(a.T @ b for a, b in self.factor.form(self._on_plane(head).T, own)))
         own = None if own is None else np.asarray(own)
         covariance = np.empty((len(head), len(head)))
         for part in self._parts(len(head)):
@@ -112,24 +109,27 @@ class Laplace:
         """Return the diagonal of :meth:`covariance`, shape (m,), without forming the rest."""
         if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseFactor):
             return self.factor.variance(head)
-        if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseArrowFactor):
+        if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseBorderedFactor):
             return self.factor.variance(head, own)
         head = head[:]
-        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor):
-            return self.factor.variance(self._on_plane(head).T, own)
+        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor | ChainFactor):
+            return self._sum_of_pairs(head, own)
         own = None if own is None else np.asarray(own)
         variance = np.empty(len(head))
         for part in self._parts(len(head)):
             some = None if own is None else own[part]
-            if isinstance(self.factor, CrossedFactor):
-                pairs = self.factor.form(self._on_plane(head[part]), self._by_own(head[part], some))
-                variance[part] = sum(np.einsum("km,km->m", a, b) for a, b in pairs)
+            if isinstance(self.factor, Factor | ChainFactor):
+                variance[part] = self._sum_of_pairs(head[part], some)
                 continue
             x_head, x_own = self.solve(head[part], some)
             variance[part] = np.einsum("mh,hm->m", head[part], x_head[: head.shape[1]])
             if own is not None:
                 variance[part] += np.einsum("mkq,kqm->m", own[part], x_own)
         return variance
+
+    def _sum_of_pairs(self, head: Floats, own: OwnNumbers) -> Floats:
+        pairs = cast(DenseFactor, self.factor).form(self._on_plane(head).T, own)
+        return np.asarray(sum(np.einsum("km,km->m", a, b) for a, b in pairs))
 
     def _parts(self, functions: int) -> Iterator[slice]:
         """Yield slices of the functions that are solved for at once."""
@@ -143,13 +143,13 @@ class Laplace:
 
     def rise_of_determinant(self, there: Laplace) -> float:
         """Return by how much the logarithm of the determinant is larger at a point nearby."""
-        if isinstance(self.factor, SparseArrowFactor) and isinstance(there.factor, SparseArrowFactor):
+        if isinstance(self.factor, SparseBorderedFactor) and isinstance(there.factor, SparseBorderedFactor):
             return self.factor.rise_of_determinant(there.factor)
         return there.log_of_determinant() - self.log_of_determinant()
 
     def strength_variance(self) -> Floats:
         """Variances of r, shape (n,)."""
-        if isinstance(self.factor, SparseFactor | SparseArrowFactor):
+        if isinstance(self.factor, SparseFactor | SparseBorderedFactor):
             return self.factor.strength_variance
         return np.diag(self.strength_covariance())
 
@@ -159,7 +159,7 @@ class Laplace:
 
     def own_given_head(self) -> Floats:
         """Return the covariance of every annotator's own numbers given the strengths, shape (M, q, q)."""
-        return cast(CrossedFactor, self.factor).inverse_tail
+        return cast(DenseFactor, self.factor).inverse_tail
 
     def own_covariance(self) -> Floats:
         """Return the covariance of each annotator's parameters, shape (M, q, q)."""
@@ -189,7 +189,7 @@ def laplace_at(
         and very wide.
     residuals : bool
         As for :meth:`~bayes_arena.likelihood.objective.Objective.gradient_and_hessian`.
-    known : (Arrow or another Hessian, its factor), optional
+    known : (Hessian, AnyFactor), optional
         The result of Newton's method there, with every sum held.
 
     Raises
@@ -197,15 +197,14 @@ def laplace_at(
     NotIdentifiedError
         If the Hessian is not positive definite.
     """
-    arrow = known[0] if known else gradient_and_hessian(target, point, residuals=residuals)[1]
+    hessian = known[0] if known else gradient_and_hessian(target, point, residuals=residuals)[1]
     gauge = Gauge.of_all(shifts, target)
-    extra = gauge.extra(point, arrow)
-    if at_infinity and isinstance(arrow, Arrow):
-        extra += RIDGE * gauge.shift_size(arrow) * np.eye(len(extra))
-        arrow = Arrow(arrow.head, arrow.border, arrow.tail + RIDGE * np.eye(arrow.tail.shape[1]))
-    ridge = RIDGE * gauge.shift_size(arrow) if at_infinity and isinstance(arrow, SparseHessian) else 0.0
+    extra = gauge.extra(point, hessian)
+    if at_infinity:
+        of_head, of_own = np.full(len(point.head), RIDGE * gauge.shift_size(hessian)), np.full(point.own.size, RIDGE)
+        hessian = hessian.stiffened(np.append(of_head, of_own))
     try:
-        factor = known[1] if known else factorise(arrow, extra=extra, held=gauge.held, damping=ridge)
+        factor = known[1] if known else factorise(hessian, extra=extra, held=gauge.held)
     except np.linalg.LinAlgError:
         if at_infinity and residuals:  # no curvature to rely on, but the model's own is never negative
             return laplace_at(target, point, shifts, at_infinity=True, residuals=False)
@@ -221,15 +220,17 @@ def laplace_at(
         ) from None
     singular = False
     least = ROUNDING if target.is_proper else SINGULAR
-    if isinstance(factor, SparseArrowFactor):  # a prior holds every number, and is not drowned: it is solved
+    if isinstance(factor, SparseBorderedFactor):  # a prior holds every number, and is not drowned: it is solved
         return Laplace(factor, shifts, singular=False, log_determinant=None)
     if isinstance(factor, SparseFactor):
         return Laplace(factor, shifts, singular=factor.smallest_eigenvalue() < least, log_determinant=None)
-    if isinstance(factor, Factor) and residuals:
-        scale = np.sqrt(diagonal(arrow, extra))
+    if isinstance(factor, Factor) and residuals and not target.slices:
+        scale = hessian.left_diagonal().copy()
+        scale[: len(shifts)] += np.diag(extra)
+        scale = np.sqrt(scale)
         singular = _smallest_eigenvalue(factor, scale) < least
     # the shift directions are eigenvectors of S: their part of the determinant is that of the added terms
-    gauge_part = shifts.shape[1] * np.log(gauge.shift_size(arrow) + target.strength_sd**-2)
+    gauge_part = shifts.shape[1] * np.log(gauge.shift_size(hessian) + target.strength_sd**-2)
     return Laplace(
         factor,
         shifts,
@@ -241,9 +242,9 @@ def laplace_at(
 def _smallest_eigenvalue(factor: Factor, scale: Floats) -> float:
     """Return the smallest eigenvalue of S scaled by the head; for many competitors by inverse iteration."""
     if not are_many(len(scale)):
-        return float(np.linalg.eigvalsh(factor.schur / np.outer(scale, scale))[0])
+        return float(np.linalg.eigvalsh(factor.left.matrix / np.outer(scale, scale))[0])
     vector, size = np.random.default_rng(0).normal(size=len(scale)), 1.0
     for _ in range(INVERSE_STEPS):
-        vector = scale * factor.solve_schur(scale * vector / np.linalg.norm(vector))
+        vector = scale * factor.solve_left(scale * vector / np.linalg.norm(vector))
         size = float(np.linalg.norm(vector))
     return 1 / size

@@ -1,4 +1,4 @@
-"""Damped Newton with an arrow-shaped Hessian.
+"""Damped Newton.
 
 The likelihood does not change when all strengths shift (r + a) or, for free discriminations, when they are rescaled
 (alpha r, theta / alpha). Along such directions the Hessian is singular; a rank-one term for each, added to the head,
@@ -18,10 +18,10 @@ from typing import Self
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.crossed import Crossed
-from bayes_arena.algebra.factors import AnyFactor, factorise, schur_complement
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.factorising import AnyFactor, Hessian, factorise
 from bayes_arena.algebra.sparse_hessian import SparseHessian
+from bayes_arena.algebra.units import eliminated
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.derivatives import bend, value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
@@ -52,7 +52,6 @@ STRAIGHT = 10
 LONGEST_BEND = 0.75
 """Length of a step's curved part, relative to the straight one, beyond which it is not trusted."""
 
-Hessian = Arrow | Crossed | SparseHessian
 Curvature = tuple[Hessian, AnyFactor]
 Reached = tuple[float, Point, Hessian]
 """Value, gradient and Hessian somewhere."""
@@ -78,7 +77,7 @@ class Optimum:
         Newton steps taken.
     converged : bool
         False where the gradient did not vanish: Newton was still on its way, perhaps to infinity.
-    curvature : (Arrow or another Hessian, its factor) or None
+    curvature : (Hessian, AnyFactor) or None
         The Hessian at the point, and its factor with the gauge; None where it is not positive definite.
     """
 
@@ -114,27 +113,27 @@ class Gauge:
     @classmethod
     def of_all(cls, shifts: Floats, objective: Objective) -> Self:
         """Return the gauge that holds the sums of the strengths and of every kind of annotators' parameters."""
-        slices = tuple(objective.numbering.held) if objective.numbering else ()
-        return cls(shifts, free_scale=False, held=np.ones(len(objective.own), dtype=bool), slices=slices)
+        held = np.ones(len(objective.own), dtype=bool)
+        return cls(shifts, free_scale=False, held=held, slices=tuple(objective.numbering.held))
 
-    def extra(self, point: Point, arrow: Hessian) -> Floats:
-        """Return rank-one terms for the Hessian's head, of the size of its diagonal; for a sparse one their columns."""
-        size, norm = self.shift_size(arrow), float(point.strength @ point.strength)
+    def extra(self, point: Point, hessian: Hessian) -> Floats:
+        """Return rank-one terms for the strengths' block, of the size of its diagonal; for a sparse one their columns.
+
+        They are of shape (n, n), or (n, k).
+        """
+        size, norm = self.shift_size(hessian), float(point.strength @ point.strength)
         scale = point.strength if self.free_scale and norm > 0 else None
-        head = arrow if isinstance(arrow, SparseHessian) else arrow.head
-        if isinstance(head, SparseHessian):
+        if isinstance(hessian.left if isinstance(hessian, Bordered) else hessian, SparseHessian):
             columns = self.shifts if scale is None else np.column_stack([self.shifts, scale / math.sqrt(norm)])
             return math.sqrt(size) * columns
-        n, terms = len(point.strength), self.shifts @ self.shifts.T
+        terms = self.shifts @ self.shifts.T
         if scale is not None:
             terms = terms + np.outer(scale, scale) / norm
-        extra = np.zeros_like(head)
-        extra[:n, :n] = size * terms
-        return extra
+        return np.asarray(size * terms)
 
-    def shift_size(self, arrow: Hessian) -> float:
+    def shift_size(self, hessian: Hessian) -> float:
         """Size of the rank-one terms."""
-        return max(float(diagonal(arrow)[: len(self.shifts)].mean()), 1e-8)
+        return max(float(hessian.left_diagonal()[: len(self.shifts)].mean()), 1e-8)
 
     def on_plane(self, gradient: Point) -> Point:
         """Project a gradient to the plane of the constraints."""
@@ -159,18 +158,18 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = 
     """
     iterations = 0
     for _ in range(MAX_ESCAPES):
-        optimum, arrow = _descend(objective, start, gauge, to_beat)
+        optimum, hessian = _descend(objective, start, gauge, to_beat)
         iterations += optimum.iterations
         optimum = replace(optimum, iterations=iterations)
         try:
-            factor = factorise(arrow, extra=gauge.extra(optimum.point, arrow), held=gauge.held)
-            return replace(optimum, curvature=(arrow, factor))
+            factor = factorise(hessian, extra=gauge.extra(optimum.point, hessian), held=gauge.held)
+            return replace(optimum, curvature=(hessian, factor))
         except np.linalg.LinAlgError:
             if not optimum.converged or runs_to_infinity(objective, optimum.point):
                 return replace(optimum, converged=False)
-            if not isinstance(arrow, Arrow):
+            if objective.slices or not isinstance(hessian, Bordered):
                 return replace(optimum, converged=False)
-            start = _leave_saddle(objective, optimum.point, arrow, gauge)
+            start = _leave_saddle(objective, optimum.point, hessian, gauge)
     return optimum  # no saddle but a direction without information, which the Laplace approximation will name
 
 
@@ -183,11 +182,11 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
     """Take Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
-    value, gradient, arrow = value_and_derivatives(objective, point)
+    value, gradient, hessian = value_and_derivatives(objective, point)
     damping, before, crept = 0.0, math.inf, 0
     for iteration in range(MAX_ITERATIONS):
         gradient = gauge.on_plane(gradient)
-        factor, damping = factorise_damped(arrow, gauge.extra(point, arrow), damping, gauge)
+        factor, damping = factorise_damped(hessian, gauge.extra(point, hessian), damping, gauge)
         if factor is None:
             break
         head, own = factor.solve(-gradient.head, -gradient.own)
@@ -199,7 +198,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         sharp = decrement < max(DECREMENT, 0.1 * rounding)
         flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
         if flat and not sharp and iteration >= PATIENCE and not objective.is_proper:
-            return Optimum(point, value, _largest(gradient) / n_votes, iteration), arrow
+            return Optimum(point, value, _largest(gradient) / n_votes, iteration), hessian
         settled = flat and sharp
         done = settled and (decrement < DECREMENT or decrement > STALLS * before)
         path: Path = partial(point.moved, head, own)
@@ -212,38 +211,27 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         crept = crept + 1 if length < 1.0 and reached[0] >= value else 0
         if crept > MAX_CREEPS:
             break
-        point, (value, gradient, arrow) = path(length), reached
+        point, (value, gradient, hessian) = path(length), reached
         damping = damping / 10 if length == 1.0 else damping
         before = decrement if settled else math.inf
         if done:
             largest = _largest(gauge.on_plane(gradient)) / n_votes
-            return Optimum(point, value, largest, iteration + 1), arrow
+            return Optimum(point, value, largest, iteration + 1), hessian
     largest = _largest(gauge.on_plane(gradient)) / n_votes
-    return Optimum(point, value, largest, iteration + 1, converged=False), arrow
-
-
-def diagonal(arrow: Hessian, extra: Floats | float = 0.0) -> Floats:
-    """Return the diagonal of the head of a Hessian with gauge terms as :meth:`Gauge.extra` gives them, shape (h,)."""
-    head = arrow if isinstance(arrow, SparseHessian) else arrow.head
-    if not isinstance(head, SparseHessian):
-        return np.diag(head + extra)
-    found = head.diagonal()
-    if isinstance(extra, np.ndarray):
-        found[: len(extra)] += np.sum(extra**2, axis=1)
-    return found
+    return Optimum(point, value, largest, iteration + 1, converged=False), hessian
 
 
 def _largest(gradient: Point) -> float:
     return float(max(np.abs(gradient.head).max(), np.abs(gradient.own).max(initial=0.0)))
 
 
-def factorise_damped(arrow: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
+def factorise_damped(hessian: Hessian, extra: Floats, damping: float, gauge: Gauge) -> tuple[AnyFactor | None, float]:
     """Factorise with the least damping (of those tried) that makes the Hessian positive definite; None if none does."""
-    size = float(np.abs(diagonal(arrow)).mean()) + 1e-8
+    size = float(np.abs(hessian.left_diagonal()).mean()) + 1e-8
     damping = 0.0 if damping < 1e-9 * size else damping
     while damping <= MAX_DAMPING * size:
         try:
-            return factorise(arrow, extra=extra, held=gauge.held, damping=damping), damping
+            return factorise(hessian, extra=extra, held=gauge.held, damping=damping), damping
         except np.linalg.LinAlgError:
             damping = 4 * damping or 1e-3 * size
     return None, damping
@@ -298,15 +286,17 @@ def _step(
     return 0.0, None
 
 
-def _leave_saddle(objective: Objective, point: Point, arrow: Arrow, gauge: Gauge) -> Point:
+def _leave_saddle(objective: Objective, point: Point, hessian: Bordered, gauge: Gauge) -> Point:
     """Move along the direction of most negative curvature, to the lower side."""
-    arrow = replace(arrow, head=arrow.head_in_full())
-    width = arrow.tail.shape[1]
-    inverse_tail: Floats = np.asarray(np.linalg.inv(arrow.tail + 1e-6 * np.eye(width)) if width else arrow.tail)
-    schur = schur_complement(arrow, inverse_tail, np.zeros_like(gauge.held)) + gauge.extra(point, arrow)
-    direction = np.linalg.eigh(schur)[1][:, 0]
+    blocks = hessian.own_blocks()
+    sizes = np.linalg.eigvalsh(blocks)[:, 0] if blocks.size else np.zeros(len(blocks))
+    lifted = blocks + (1e-6 - np.minimum(sizes, 0.0))[:, None, None] * np.eye(blocks.shape[2])
+    left, n = hessian.in_full(), len(point.strength)
+    eliminated(hessian.units, hessian.shape, lifted.ravel(), hessian.across, np.zeros(0, dtype=np.int64), left)
+    left[:n, :n] += gauge.extra(point, replace(hessian, left=hessian.in_full()))
+    direction = np.linalg.eigh(left)[1][:, 0]
     direction = direction * (0.5 / np.abs(direction).max())
-    pulls = arrow.border.transposed_times(direction[:, None])[..., 0]
+    pulls = (hessian.units.towards(hessian.across) @ direction).reshape(point.own.shape)
     swing = -pulls / max(np.abs(pulls).max(initial=0.0), 1e-12)
     if gauge.held.any() and len(swing):
         swing = swing - np.where(gauge.held, swing.mean(axis=0), 0.0)

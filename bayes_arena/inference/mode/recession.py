@@ -27,7 +27,7 @@ from typing import cast
 import numpy as np
 import scipy
 
-from bayes_arena.algebra.arrow import Arrow
+from bayes_arena.algebra.bordered import Bordered
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import Objective
@@ -63,7 +63,7 @@ def starts_towards_infinity(target: Objective, point: Point) -> list[Point]:
     better = np.concatenate([tally.i[over], tally.j[under]])
     worse = np.concatenate([tally.j[over], tally.i[under]])
 
-    curvature = cast(Arrow, gradient_and_hessian(target, point, residuals=False)[1]).head_in_full()[:n, :n]
+    curvature = cast(Bordered, gradient_and_hessian(target, point, residuals=False)[1]).in_full()[:n, :n]
     curvature = curvature + np.diag(curvature).mean() * (1 / n + 1e-9 * np.eye(n))
     root = scipy.linalg.cholesky(curvature, lower=True)  # H = root root'
     gain = sum_by(tally.k, target.likelihood.rows(counts, target.coordinates(point)).value - _entropy(target), count)

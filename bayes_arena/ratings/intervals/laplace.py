@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bayes_arena.algebra.sparse_arrow import SparseArrowFactor
+from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, Summary, equal_tailed, symmetric
@@ -48,7 +48,7 @@ class Laplace(Interval):
 
 def error_of_sd(fit: Fit, interval: Interval) -> dict[str, float]:
     """Return the largest relative error of the competitors' standard deviations, where these are estimated."""
-    factor = fit.laplace.factor
-    if fit.samples is None and isinstance(interval, Laplace) and isinstance(factor, SparseFactor | SparseArrowFactor):
+    factor, is_laplace = fit.laplace.factor, fit.samples is None and isinstance(interval, Laplace)
+    if is_laplace and isinstance(factor, SparseFactor | SparseBorderedFactor):
         return {"sd_error": factor.variance_error}
     return {}

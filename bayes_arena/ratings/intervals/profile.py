@@ -16,8 +16,8 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from bayes_arena.algebra.arrow import Arrow
-from bayes_arena.algebra.factors import Factor, factorise
+from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, ModelError
 from bayes_arena.fits.result import Fit
@@ -84,21 +84,21 @@ def _end(target: Objective, strength: Floats, laplace: Laplace, contrast: Floats
     quantile = half_width(level) ** 2
     lowest = target.value(_point(strength))
     gauge = Gauge(laplace.shifts, free_scale=False, held=np.zeros(0, dtype=bool))
-    direction = cast(Factor, laplace.factor).solve_schur(contrast)
+    direction = cast(Factor, laplace.factor).solve_left(contrast)
     multiplier = side * np.sqrt(quantile / (contrast @ direction))
     r = strength + multiplier * direction
     for _ in range(MAX_ITERATIONS):
         point = _point(r)
-        value, gradient, arrow = value_and_derivatives(target, point)
+        value, gradient, hessian = value_and_derivatives(target, point)
         try:
-            factor = factorise(cast(Arrow, arrow), extra=gauge.extra(point, arrow), held=gauge.held)
+            factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
         except np.linalg.LinAlgError:
             break
         excess = 2 * (value - lowest) - quantile
         residual = gradient.strength - multiplier * contrast
         if np.abs(residual).max() < TOLERANCE * target.n_votes and abs(excess) < max(1e-8, 1e-12 * abs(lowest)):
             return float(contrast @ r)
-        toward, back = factor.solve_schur(np.column_stack([contrast, residual])).T
+        toward, back = cast(Factor, factor).solve_left(np.column_stack([contrast, residual])).T
         slope = gradient.strength @ toward
         change = (gradient.strength @ back - excess / 2) / slope if slope else 0.0
         step = change * toward - back

@@ -148,7 +148,7 @@ def moves_of_rows(fit: Fit, target: Objective, head: Jacobian, own: OwnNumbers) 
     leads = [one[:, None] for one in target.leads_at(point)]
     numbers, predictor = np.array(target.own_numbers(point.own))[..., None], target.predictor_at(point)
     predictor = replace(predictor, sharper=np.reshape(predictor.sharper, (-1, 1)))
-    of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True)) if target.numbering else []
+    of_slices = list(zip(target.slices, target.numbering.places(tally), strict=True))
     width = max(1, AT_ONCE // (target.likelihood.n_coordinates * len(tally.i)))
     own = None if own is None else np.asarray(own)
     for start in range(0, len(head), width):

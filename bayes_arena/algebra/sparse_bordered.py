@@ -1,10 +1,10 @@
-"""An arrow matrix of many competitors, few pairs of whom met, and few annotators: offers what ``Factor`` does.
+"""The Hessian of many competitors, few pairs of whom met, and few annotators: offers what ``Factor`` does.
 
-Systems are solved by conjugate gradients on S = A - B Q B', which is not formed: a product with it takes one with the
-sparse A and two with B. Where they do not converge, S is formed after all, as a dense matrix. Everything else
-eliminates the strengths first. With Z a basis of the plane of the held sums, own = Z y; then (r; common, y) has the
-Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common numbers, and a Schur complement as
-small as these are few.
+Systems are solved by conjugate gradients on S = A - B D^-1 B' + G T^-1 G' (:mod:`bayes_arena.algebra.units`), which is
+not formed: a product with it takes one with the sparse A and two with B. Where they do not converge, S is formed after
+all, as a dense matrix. Everything else eliminates the strengths first. With Z a basis of the plane of the held sums,
+own = Z y; then (r; common, y) has the Hessian of :mod:`bayes_arena.algebra.sparse_factor`, with y beside the common
+numbers, and a Schur complement as small as these are few.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from bayes_arena.algebra.arrow import Eliminated
-from bayes_arena.algebra.border import Border
+from bayes_arena.algebra.bordered import Bordered
+from bayes_arena.algebra.factor import WithUnits
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.solving.gradients import (
     NotSettledError,
@@ -28,31 +27,30 @@ from bayes_arena.algebra.solving.gradients import (
 from bayes_arena.algebra.sparse_factor import EXACTLY, NEARLY, SparseFactor, require_room_for_dense
 from bayes_arena.algebra.sparse_hessian import SparseHessian
 from bayes_arena.algebra.thin_jacobian import ThinJacobian
+from bayes_arena.algebra.units import Eliminated, eliminated
 from bayes_arena.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class SparseArrowFactor(Eliminated):
-    """A sparse arrow matrix ready to solve.
+class SparseBorderedFactor(WithUnits):
+    """Such a Hessian, ready to solve.
 
     Attributes
     ----------
+    eliminated : Eliminated
+        Its annotators.
+    matrix : Bordered
+        The Hessian.
     head : SparseHessian
         A.
     gauge : ndarray, shape (n, k)
-        G: columns whose outer products are added to the strengths' part of A.
-    border, inverse_tail, held
-        As in :class:`Eliminated`.
-    tail : ndarray, shape (M, q, q)
-        D.
+        Columns whose outer products are added to the strengths' part of A.
     """
 
+    eliminated: Eliminated
+    matrix: Bordered
     head: SparseHessian
     gauge: Floats
-    border: Border
-    inverse_tail: Floats
-    tail: Floats
-    held: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         somewhere = np.random.default_rng(0).normal(size=(self.shape[0], 1))
@@ -61,7 +59,7 @@ class SparseArrowFactor(Eliminated):
         except NotSettledError:
             _ = self._lower
 
-    def solve_schur(self, right: Floats) -> Floats:
+    def solve_left(self, right: Floats) -> Floats:
         """Solve S x = right for (h,) or (h, m)."""
         wide = right.reshape(len(right), -1)
         if "_lower" not in self.__dict__:
@@ -73,19 +71,18 @@ class SparseArrowFactor(Eliminated):
 
     def tail_covariance(self) -> Floats:
         """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
+        _, count, width = self.shape
         common = self.head.across.shape[1]
+        basis = self._basis.reshape(count, width, -1)
         by_own = self.strengths_first.common_covariance[common:, common:]
-        count, width = self.inverse_tail.shape[:2]
-        whole = (self._basis @ by_own @ self._basis.T).reshape(width, count, width, count)
-        return np.asarray(np.einsum("pmqm->mpq", whole))
+        return np.asarray(np.einsum("mpy,yz,mqz->mpq", basis, by_own, basis, optimize=True))
 
     def variance(self, head: ThinJacobian, own: Floats | OwnJacobian | None) -> Floats:
         """Return the diagonal of J H^-1 J', (n,), for derivatives J in the head and in own numbers (n, M, q)."""
         if own is None:
             return self.strengths_first.variance(head)
         by_own = np.asarray(own)
-        flat = by_own.transpose(0, 2, 1).reshape(len(by_own), -1)
-        return self.strengths_first.variance(head, flat @ self._basis)
+        return self.strengths_first.variance(head, by_own.reshape(len(by_own), -1) @ self._basis)
 
     @property
     def strength_variance(self) -> Floats:
@@ -105,7 +102,7 @@ class SparseArrowFactor(Eliminated):
         """Draw the head from the Gaussian with this (constrained) precision, shape (size, h)."""
         return self.strengths_first.draw_head(rng, size)[:, : self.shape[0]]
 
-    def rise_of_determinant(self, there: SparseArrowFactor) -> float:
+    def rise_of_determinant(self, there: SparseBorderedFactor) -> float:
         """Return how much larger ln |H| is for a nearby matrix."""
         return self.strengths_first.rise_of_determinant(there.head.strengths, *there._beside_strengths())
 
@@ -116,31 +113,28 @@ class SparseArrowFactor(Eliminated):
 
     def _beside_strengths(self) -> tuple[Floats, Floats]:
         """Return its blocks B and C."""
-        n, width = len(self.gauge), len(self.held)
-        diagonal = np.block([[np.diag(self.tail[:, p, q]) for q in range(width)] for p in range(width)])
-        by_own = self._basis.T @ diagonal @ self._basis
-        towards = self._basis.T @ self._border[n:].toarray().T
-        across = np.hstack([self.head.across, self._border[:n] @ self._basis])
-        return across, np.block([[self.head.common, towards.T], [towards, by_own]])
+        n, basis = len(self.gauge), self._basis
+        by_own = basis.T @ (self.matrix.units.blocks(self.matrix.own) @ basis)
+        border = self._border.T @ basis
+        across = np.hstack([self.head.across, border[:n]])
+        return across, np.block([[self.head.common, border[n:]], [border[n:].T, by_own]])
 
     @cached_property
     def _border(self) -> Any:
-        """B as a sparse matrix, (h, q M), with the first numbers of all annotators first."""
-        from scipy.sparse import csr_array
+        """B' as a sparse matrix, (M q, h)."""
+        return self.matrix.units.towards(self.matrix.across)
 
-        size, count, width = self.shape
-        annotator = np.repeat(np.arange(count), np.diff(self.border.start))
-        places = [(self.border.column, annotator + count * p) for p in range(width)]
-        row, column = (np.concatenate(one) for one in zip(*places, strict=True))
-        return csr_array((self.border.value.T.ravel(), (row, column)), shape=(size, count * width))
+    @cached_property
+    def _answers(self) -> Any:
+        """X as a sparse matrix, (M q, h)."""
+        return self.matrix.units.towards(self.eliminated.across)
 
     @cached_property
     def _basis(self) -> Floats:
-        """Z, shape (q M, y): a basis of the annotators' numbers on the plane where some sums are held."""
-        count = self.inverse_tail.shape[0]
-        return np.asarray(
-            scipy.linalg.block_diag(*(scipy.linalg.helmert(count).T if held else np.eye(count) for held in self.held))
-        )
+        """Z, shape (M q, y): a basis of the annotators' numbers on the plane where some sums are held."""
+        _, count, width = self.shape
+        held, every, plane = self.eliminated.held, np.eye(count), scipy.linalg.helmert(count).T
+        return np.hstack([np.kron(plane if p in held else every, np.eye(width)[:, [p]]) for p in range(width)])
 
     @cached_property
     def _lower(self) -> Floats:
@@ -150,17 +144,27 @@ class SparseArrowFactor(Eliminated):
 
     @cached_property
     def _diagonal(self) -> Floats:
-        """Diagonal of A + G G'."""
-        diagonal = self.head.diagonal()
+        """Diagonal of A with the gauge."""
+        diagonal = self.head.left_diagonal()
         diagonal[: len(self.gauge)] += np.sum(self.gauge**2, axis=1)
         return diagonal
 
     def _multiply(self, x: Floats) -> Floats:
         """Return S x for x (h, m)."""
-        n, (_, count, width) = len(self.gauge), self.shape
+        n, found = len(self.gauge), self.eliminated
         r, common = x[:n], x[n:]
         by_strength = self.head.strengths @ r + self.head.across @ common + self.gauge @ (self.gauge.T @ r)
         by_common = self.head.across.T @ r + self.head.common @ common
-        own = (self._border.T @ x).reshape(width, count, -1).transpose(1, 0, 2)
-        moved = self.q_times(own).transpose(1, 0, 2).reshape(width * count, -1)
-        return np.asarray(np.concatenate([by_strength, by_common]) - self._border @ moved)
+        product = np.concatenate([by_strength, by_common]) - self._border.T @ (self._answers @ x)
+        if len(found.held):
+            product += found.towards @ np.linalg.solve(found.total, found.towards.T @ x)
+        return np.asarray(product)
+
+
+def factorise_sparse_bordered(
+    matrix: Bordered, head: SparseHessian, extra: Floats | float, held: np.ndarray
+) -> SparseBorderedFactor:
+    """Factorise such a Hessian, whose A is ``head``; parameters and errors are those of ``factorise``."""
+    gauge = extra if isinstance(extra, np.ndarray) else np.zeros((len(head.across), 0))
+    found = eliminated(matrix.units, matrix.shape, matrix.own, matrix.across, np.flatnonzero(held), None)
+    return SparseBorderedFactor(found, matrix, head, gauge)
