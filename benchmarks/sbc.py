@@ -87,7 +87,7 @@ REGIMES = {name: preset(name) for name in PRESETS} | {
     "grades": Regime(lambda cells: replace(AM_DAVIDSON, grades=2), grades=2),
     "drift": Regime(lambda cells: with_drift(PRESETS["davidson"]), lambda vote, who: {TIME: vote % PERIODS}),
     "criteria": Regime(
-        lambda cells: with_criteria(AM_DAVIDSON, cells, ba.Prior()),
+        lambda cells: with_criteria(AM_DAVIDSON, cells, ba.Prior())[0],
         lambda vote, who: {ITEM: vote // CRITERIA, CRITERION: vote % CRITERIA},
         per_comparison=CRITERIA,
     ),

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 from crowds import Crowd, honest_arena
 from rigging import rig
+from scipy.sparse import csr_array
 
 import bayes_arena as ba
 from bayes_arena.__main__ import main
@@ -288,8 +289,8 @@ def in_full(hessian) -> np.ndarray:
     """A Hessian with units as a dense matrix, in the order (head, own)."""
     units = hessian.units
     full = np.zeros((len(units.dense) + len(units.tail),) * 2)
-    across = units.towards(hessian.across).toarray()
+    across, own = (csr_array(one).toarray() for one in (units.towards(hessian.across), units.blocks(hessian.own)))
     full[np.ix_(units.dense, units.dense)] = hessian.in_full()
     full[np.ix_(units.tail, units.dense)], full[np.ix_(units.dense, units.tail)] = across, across.T
-    full[np.ix_(units.tail, units.tail)] = units.blocks(hessian.own).toarray()
+    full[np.ix_(units.tail, units.tail)] = own
     return full

@@ -32,6 +32,8 @@ def test_what_broke_once_holds(seed, how, verb):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_arena.errors.ArenaWarning")
 def test_one_vote_does_not_reverse_a_lead_of_which_all_draws_are_sure():
+    """Votes of billions, of which Newton finds no mode with some left out: refused, where one vote was the answer."""
     table, options = arena(2001811)
-    found = ba.flips(ba.fit(ba.read_votes(table, **options), model="am-elo"))
-    assert found.loc[found["p_better"] == 1, "k"].min() > 1000
+    fit = ba.fit(ba.read_votes(table, **options), model="am-elo")
+    with pytest.raises(ba.errors.ConvergenceError, match="No mode was found after"):
+        ba.flips(fit)
