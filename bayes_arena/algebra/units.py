@@ -118,11 +118,11 @@ class Units:
         return _sparse(values, self._across_pattern, len(self.dense))
 
     @cached_property
-    def _inverse_pattern(self) -> tuple[Ints, Ints]:
+    def _inverse_pattern(self) -> tuple[np.ndarray, np.ndarray]:
         return _pattern(self.tail_start, self.tail_start, np.arange(len(self.tail)))
 
     @cached_property
-    def _across_pattern(self) -> tuple[Ints, Ints]:
+    def _across_pattern(self) -> tuple[np.ndarray, np.ndarray]:
         return _pattern(self.tail_start, self.touched_start, self.touched)
 
 
@@ -324,7 +324,7 @@ def eliminated(
     numpy.linalg.LinAlgError
         If some D is not positive definite.
     """
-    total, d, few = 0.0, len(units.dense), len(units.tail) * len(units.dense) <= NUMBERS
+    total, d = 0.0, len(units.dense)
     inverse, solutions = np.empty_like(own), np.empty_like(across)
     for batch in _batches(units):
         q, wide = batch.own.shape[1], batch.touched.shape[1]
@@ -336,7 +336,7 @@ def eliminated(
         half = root @ batch.taken(across)
         inverse[batch.own] = root.transpose(0, 2, 1) @ root
         batch.put(solutions, root.transpose(0, 2, 1) @ half)
-        if left is None or (few and len(held)):
+        if left is None:
             continue
         if q * d * d < (SMALL * q + ADDED) * wide * wide:
             flat = batch.laid_out(half, d).reshape(-1, d)
@@ -350,23 +350,8 @@ def eliminated(
             np.subtract.at(left.reshape(-1), places.ravel(), less.ravel())
     found = Eliminated(units, shape, inverse, solutions, held, total)
     if left is not None and len(held):
-        if few:
-            _subtract_exactly(found, across, left)
-        else:
-            left += found.towards @ np.linalg.solve(found.total, found.towards.T)
+        left += found.towards @ np.linalg.solve(found.total, found.towards.T)
     return found
-
-
-def _subtract_exactly(found: Eliminated, across: Floats, left: Floats) -> None:
-    """Subtract B D^-1 B' - G T^-1 G' in the form sum_u (B_u - W E_u')' D_u^-1 (B_u - W E_u'), W = G T^-1.
-
-    No rounding error is left then where held sums fix the numbers, as they do for a single annotator.
-    """
-    d, towards = len(left), np.linalg.solve(found.total, found.towards.T)
-    for batch in _batches(found.units):
-        laid = batch.laid_out(batch.taken(across), d)
-        laid[:, found.held] -= towards
-        left -= laid.reshape(-1, d).T @ (found.inverse[batch.own] @ laid).reshape(-1, d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -481,17 +466,18 @@ def _batch(units: Units, some: Ints, q: int) -> _Batch:
     return _Batch(own, across, touched, is_touched)
 
 
-def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[Ints, Ints]:
+def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[np.ndarray, np.ndarray]:
     """Return columns and row starts of a sparse matrix of one dense block per unit, with columns listed by unit."""
     rows, wide = np.diff(row_start), np.diff(column_start)
     unit = np.repeat(np.arange(len(rows)), rows)
     length = wide[unit]
     starts = np.append(0, np.cumsum(length))
-    places = np.arange(starts[-1]) - np.repeat(starts[:-1], length) + np.repeat(column_start[:-1][unit], length)
-    return columns[places], starts
+    places = np.arange(starts[-1]) + np.repeat(column_start[:-1][unit] - starts[:-1], length)
+    kind = np.int32 if starts[-1] < np.iinfo(np.int32).max else np.int64  # what SciPy would make of it every time
+    return columns.astype(kind)[places], starts.astype(kind)
 
 
-def _sparse(values: Floats, pattern: tuple[Ints, Ints], width: int) -> Any:
+def _sparse(values: Floats, pattern: tuple[np.ndarray, np.ndarray], width: int) -> Any:
     """Return a sparse matrix of one dense block per unit, given flat; without units an empty dense one."""
     columns, starts = pattern
     if len(starts) == 1:
