@@ -12,7 +12,7 @@ import numpy as np
 from bayes_arena.algebra.chain import Link, backward, covariances, forward, linked
 from bayes_arena.algebra.dense import Dense
 from bayes_arena.algebra.elimination import Chain
-from bayes_arena.algebra.factor import Pairs, given_left, held_left, own_among, together, within_left
+from bayes_arena.algebra.factor import Pairs, together
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.rows import Rows, Spread, of_rows, votes_of
 from bayes_arena.algebra.units import DRAWN_AT_ONCE, Joint
@@ -55,7 +55,7 @@ class ChainFactor:
             x, own = self.solve(head[:, None], tail[..., None])
             return x[:, 0], own[..., 0]
         right = together(head, tail)
-        dense = right[self._dense]
+        dense = right[self.left.places]
         free = forward(self.links, right, dense)
         return self._along(self.left.solve(dense), free)
 
@@ -80,44 +80,35 @@ class ChainFactor:
         self, rng: np.random.Generator, left: Floats, at_once: int = DRAWN_AT_ONCE, of: Ints | None = None
     ) -> Iterator[tuple[Ints, Floats]]:
         """Yield the annotators' numbers among draws of what is left, (size, d), in batches."""
-        return own_among(left, self._dense, self.shape, at_once, of)
-
-    @property
-    def covariance_left(self) -> Floats:
-        """Covariance of what is left, (d, d)."""
-        return self.left.covariance
+        return self.left.draw_own(left, at_once, of)
 
     @cached_property
     def spread(self) -> Spread:
         """The parts of the inverse for the rows, and for single numbers."""
         covariance, order, (h, count, width) = self.left.covariance, self.rows.elimination, self.shape
         every, last, nothing = np.empty(h + count * width), len(order.start) - 1, np.zeros(0)
-        every[self._dense] = np.diag(covariance)
+        every[self.left.places] = np.diag(covariance)
         found = [of_rows(self.rows, Joint(nothing, nothing, covariance), last - 1, last)]
         for link, left, steps in covariances(self.links, covariance):
             every[link.numbers] = steps
             found.append(of_rows(self.rows, Joint(nothing, nothing, left), link.period, link.period + 1))
         pieces = np.take(np.concatenate(found[::-1], axis=1), order.back, axis=1)
-        return Spread(pieces, every[:h], within_left(self.left, self._dense, self.shape))
+        return Spread(pieces, every[:h], self.left.own_covariance())
 
     @property
     def inverse_tail(self) -> Floats:
         """Covariance of every annotator's own numbers given all others but those of periods, (M, q, q)."""
-        return given_left(self.left, self._dense, self.shape)
+        return self.left.own_given_others()
 
     def tail_covariance(self) -> Floats:
         """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
         return self.spread.own
 
-    @property
-    def _dense(self) -> Ints:
-        return self.rows.elimination.units.dense
-
     def _along(self, left: Floats, free: list[Floats]) -> tuple[Floats, Floats]:
         """Assemble head and own numbers, with the numbers of periods that follow from what is left."""
         h, count, width = self.shape
         x = np.empty((h + count * width, left.shape[1]))
-        x[self._dense] = left
+        x[self.left.places] = left
         backward(self.links, free, left, x)
         return x[:h], x[h:].reshape(count, width, left.shape[1])
 
@@ -139,7 +130,7 @@ def factorise_chain(rows: Rows, extra: Floats | float, held: np.ndarray) -> Chai
         If it is not positive definite.
     """
     order, chain = rows.elimination, cast(Chain, rows.elimination.chain)
-    dense, last, (_, count, _) = order.units.dense, len(order.start) - 1, rows.shape
+    dense, last = order.units.dense, len(order.start) - 1
     weights = rows.precision.copy()
     np.add.at(weights, order.walk[0], rows.between)
     links, rest, log_of_links = linked(
@@ -149,5 +140,4 @@ def factorise_chain(rows: Rows, extra: Floats | float, held: np.ndarray) -> Chai
     left[np.diag_indices(len(left))] += rows.precision[dense]
     if isinstance(extra, np.ndarray):
         left[: len(extra), : len(extra)] += extra
-    columns = np.flatnonzero(held) if count else np.zeros(0, dtype=np.int64)
-    return ChainFactor(rows, Dense.of(left, held_left(dense, rows.shape, columns, order.held)), links, log_of_links)
+    return ChainFactor(rows, Dense.of(left, dense, rows.shape, (held, order.held)), links, log_of_links)

@@ -8,14 +8,17 @@ solutions x are moved there,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats
+from bayes_arena.algebra.units import batches_of
+from bayes_arena.arrays import Floats, Ints
 
 SMALL = 250
 """Size up to which solving with NumPy takes less time than importing SciPy."""
@@ -44,6 +47,10 @@ class Dense:
         Cholesky factor of S, rho E E' included.
     columns, back : ndarray, shape (d, w)
         E and S^-1 E.
+    places : ndarray of int, shape (d,)
+        Which numbers are left, as places in (head, own), sorted.
+    shape : (int, int, int)
+        Numbers of the head, annotators, and own numbers of each.
     rho : float
         Zero where there is no E.
     """
@@ -51,17 +58,50 @@ class Dense:
     lower: Floats
     columns: Floats
     back: Floats
+    places: Ints
+    shape: tuple[int, int, int]
     rho: float = 0.0
 
     @classmethod
-    def of(cls, matrix: Floats, columns: Floats) -> Self:
-        """Factorise S, which is overwritten, for E; raise LinAlgError if it is not positive definite."""
-        rho = 0.0
+    def of(
+        cls,
+        matrix: Floats,
+        places: Ints,
+        shape: tuple[int, int, int],
+        held: tuple[NDArray[np.bool_], tuple[Ints, ...]],
+    ) -> Self:
+        """Factorise S, which is overwritten.
+
+        Parameters
+        ----------
+        matrix : ndarray, shape (d, d)
+        places, shape
+            As in the class.
+        held : (ndarray of bool, shape (q,), tuple of ndarray of int)
+            Columns of annotators' own numbers that are left whose sum is held; and places among what is left of other
+            numbers whose sum is.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If S is not positive definite.
+        """
+        own, others = np.flatnonzero(held[0]), held[1]
+        columns = np.zeros((len(places), len(own) + len(others)))
+        if len(own):
+            columns[_own(places, shape)[:, own], np.arange(len(own))] = 1.0
+        for column, some in enumerate(others, len(own)):
+            columns[some, column] = 1.0
+        return cls(matrix, columns, columns, places, shape).changed(matrix)
+
+    def changed(self, matrix: Floats) -> Self:
+        """Return the same numbers with another S, which is overwritten, factorised."""
+        rho, columns = 0.0, self.columns
         if columns.any():
             rho = float(np.diag(matrix).mean() / columns.sum(axis=0).max())
             matrix += rho * columns @ columns.T
         lower = np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
-        return cls(lower, columns, solved(lower, columns) if columns.size else columns, rho)
+        return replace(self, lower=lower, back=solved(lower, columns) if columns.size else columns, rho=rho)
 
     @property
     def matrix(self) -> Floats:
@@ -100,5 +140,27 @@ class Dense:
             inverse -= self.back @ np.linalg.solve(self.columns.T @ self.back, self.back.T)
         return np.asarray(inverse)
 
+    def draw_own(self, draws: Floats, at_once: int, of: Ints | None) -> Iterator[tuple[Ints, Floats]]:
+        """Yield annotators, and their own numbers, which are left, among draws (size, d) of these, in batches."""
+        places = _own(self.places, self.shape)
+        return ((part, draws[:, places[part]]) for part in batches_of(len(draws), len(places), of, at_once))
+
+    def own_covariance(self) -> Floats:
+        """Return the covariances of the annotators' own numbers, which are left, (M, q, q)."""
+        places = _own(self.places, self.shape)
+        return np.asarray(self.covariance[places[:, :, None], places[:, None, :]])
+
+    def own_given_others(self) -> Floats:
+        """Return the covariances of the annotators' own numbers, which are left, given all others, (M, q, q)."""
+        rows = self.lower[_own(self.places, self.shape)]
+        matrix = rows @ rows.transpose(0, 2, 1) - self.rho * np.eye(self.shape[2])
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
     def _multipliers(self, x: Floats) -> Floats:
         return np.asarray(np.linalg.solve(self.columns.T @ self.back, self.columns.T @ x), dtype=np.float64)
+
+
+def _own(places: Ints, shape: tuple[int, int, int]) -> Ints:
+    """Return where the annotators' own numbers are among what is left, shape (M, q)."""
+    h, count, width = shape
+    return np.searchsorted(places, h + np.arange(count * width)).reshape(count, width)

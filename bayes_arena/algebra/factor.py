@@ -117,7 +117,7 @@ class Factor(WithUnits):
             for part, by_own in own.blocks():
                 given, blocks = by_own.reshape(len(head), -1).T, found.own_blocks[part]
                 moved = (blocks @ given.reshape(len(blocks), width, -1)).reshape(given.shape)
-                left -= (given.T @ found.across_of(slice(part.start * width, part.stop * width))).T
+                left -= (given.T @ found.answers[part.start * width : part.stop * width].toarray()).T
                 sums += moved.reshape(len(blocks), width, -1).sum(axis=0)[found.held]
                 yield given, moved
             excess = np.asarray(np.linalg.solve(found.total, sums), dtype=np.float64) if len(sums) else sums
@@ -141,12 +141,7 @@ class Factor(WithUnits):
         """Draw the annotators' numbers given draws of what is left, in batches."""
         if self.eliminated.units.n_own:
             return super().draw_own(rng, left, at_once, of)
-        return own_among(left, self.eliminated.units.dense, self.shape, at_once, of)
-
-    @property
-    def covariance_left(self) -> Floats:
-        """Covariance of what is left, (d, d)."""
-        return self.left.covariance
+        return self.left.draw_own(left, at_once, of)
 
     def joint(self) -> Joint:
         """Return the covariances of the numbers of units."""
@@ -170,9 +165,7 @@ class Factor(WithUnits):
 
         These are given, too, unless they are units before the annotators, or with them.
         """
-        if self.eliminated.units.n_own:
-            return self.eliminated.own_blocks
-        return given_left(self.left, self.eliminated.units.dense, self.shape)
+        return super().inverse_tail if self.eliminated.units.n_own else self.left.own_given_others()
 
     def tail_covariance(self) -> Floats:
         """Return the covariance of every annotator's own numbers, shape (M, q, q)."""
@@ -181,9 +174,7 @@ class Factor(WithUnits):
     def own_covariance(self, among: Joint) -> Floats:
         """Return the same, given the covariances of the numbers of units."""
         units = self.eliminated.units
-        if units.n_own:
-            return np.asarray(among.own[units.own_blocks(self.shape[1])])
-        return within_left(self.left, units.dense, self.shape)
+        return among.own[units.own_blocks(self.shape[1])] if units.n_own else self.left.own_covariance()
 
 
 def factorise_units(matrix: Bordered, extra: Floats | float, held: np.ndarray) -> Factor:
@@ -202,53 +193,14 @@ def factorise_units(matrix: Bordered, extra: Floats | float, held: np.ndarray) -
     numpy.linalg.LinAlgError
         If it is not positive definite.
     """
-    units, count = matrix.units, matrix.shape[1]
-    left, columns = matrix.in_full(), np.flatnonzero(held) if count else np.zeros(0, dtype=np.int64)
+    units, left = matrix.units, matrix.in_full()
+    own = np.flatnonzero(held) if units.n_own else np.zeros(0, dtype=np.int64)
     if isinstance(extra, np.ndarray):
         left[: len(extra), : len(extra)] += extra
-    own = columns if units.n_own else columns[:0]
     found = eliminated(units, matrix.shape, matrix.own, matrix.across, own, left)
-    held_columns = held_left(units.dense, matrix.shape, columns[len(own) :], matrix.held)
-    return Factor(found, Dense.of(left, held_columns), matrix.rows if isinstance(matrix, Summed) else None)
-
-
-def held_left(dense: Ints, shape: tuple[int, int, int], own: Ints, slices: tuple[Ints, ...]) -> Floats:
-    """Return E of numbers that are left: some columns of annotators' own numbers, and numbers of slices."""
-    columns = np.zeros((len(dense), len(own) + len(slices)))
-    if len(own):
-        columns[own_left(dense, shape)[:, own], np.arange(len(own))] = 1.0
-    for column, places in enumerate(slices, len(own)):
-        columns[places, column] = 1.0
-    return columns
-
-
-def own_left(dense: Ints, shape: tuple[int, int, int]) -> Ints:
-    """Return where the annotators' own numbers are among what is left, shape (M, q)."""
-    h, count, width = shape
-    return np.searchsorted(dense, h + np.arange(count * width)).reshape(count, width)
-
-
-def own_among(
-    draws: Floats, dense: Ints, shape: tuple[int, int, int], at_once: int, of: Ints | None
-) -> Iterator[tuple[Ints, Floats]]:
-    """Yield annotators, and their own numbers among draws (size, d) of what is left, in batches."""
-    places = own_left(dense, shape)
-    chosen, step = np.arange(len(places)) if of is None else of, max(1, at_once // max(len(draws), 1))
-    parts = (chosen[first : first + step] for first in range(0, len(chosen), step))
-    return ((part, draws[:, places[part]]) for part in parts)
-
-
-def within_left(left: Dense, dense: Ints, shape: tuple[int, int, int]) -> Floats:
-    """Return the covariances of the annotators' own numbers, which are left, (M, q, q)."""
-    places = own_left(dense, shape)
-    return np.asarray(left.covariance[places[:, :, None], places[:, None, :]])
-
-
-def given_left(left: Dense, dense: Ints, shape: tuple[int, int, int]) -> Floats:
-    """Return the covariances of the annotators' own numbers given all else that is left, (M, q, q)."""
-    rows = left.lower[own_left(dense, shape)]
-    matrix = rows @ rows.transpose(0, 2, 1) - left.rho * np.eye(shape[2])
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    held_left = np.zeros_like(held) if units.n_own else held
+    dense = Dense.of(left, units.dense, matrix.shape, (held_left, matrix.held))
+    return Factor(found, dense, matrix.rows if isinstance(matrix, Summed) else None)
 
 
 def together(head: Floats, tail: Floats) -> Floats:

@@ -105,9 +105,11 @@ class Summed(Bordered):
         return replace(super().stiffened(more), rows=self.rows.stiffened(more))
 
 
-def summed(rows: Rows) -> Summed:
-    """Sum all rows, and the prior, into one matrix; not for numbers of periods, which are eliminated in order."""
+def summed(rows: Rows) -> Summed | Rows:
+    """Sum all rows, and the prior, into one matrix; rows stay as they are where periods are eliminated one by one."""
     order = rows.elimination
+    if order.chain:
+        return rows
     units, (later, earlier) = order.units, order.walk
     left, own, across = votes_of(rows, 0, len(order.start) - 1)
     left[np.diag_indices(len(left))] += rows.precision[units.dense]

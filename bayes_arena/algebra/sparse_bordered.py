@@ -125,11 +125,6 @@ class SparseBorderedFactor(WithUnits):
         return self.matrix.units.towards(self.matrix.across)
 
     @cached_property
-    def _answers(self) -> Any:
-        """X as a sparse matrix, (M q, h)."""
-        return self.matrix.units.towards(self.eliminated.across)
-
-    @cached_property
     def _basis(self) -> Floats:
         """Z, shape (M q, y): a basis of the annotators' numbers on the plane where some sums are held."""
         _, count, width = self.shape
@@ -155,7 +150,7 @@ class SparseBorderedFactor(WithUnits):
         r, common = x[:n], x[n:]
         by_strength = self.head.strengths @ r + self.head.across @ common + self.gauge @ (self.gauge.T @ r)
         by_common = self.head.across.T @ r + self.head.common @ common
-        product = np.concatenate([by_strength, by_common]) - self._border.T @ (self._answers @ x)
+        product = np.concatenate([by_strength, by_common]) - self._border.T @ (found.answers @ x)
         if len(found.held):
             product += found.towards @ np.linalg.solve(found.total, found.towards.T @ x)
         return np.asarray(product)

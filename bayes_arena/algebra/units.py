@@ -168,10 +168,6 @@ class Eliminated:
         """D^-1 of the annotators' own numbers, (M, q, q); with other numbers in their units, its part for these."""
         return np.asarray(self.inverse[self.units.own_blocks(self.shape[1])])
 
-    def across_of(self, numbers: slice) -> Floats:
-        """Return the rows of X of some numbers of units, (k, d)."""
-        return np.asarray(self._across[numbers].toarray())
-
     def following(self, left: Floats) -> Floats:
         """Return how own numbers follow what is left (d,), shape (M, q)."""
         whole = np.zeros((len(self.units.tail), 1))
@@ -192,14 +188,14 @@ class Eliminated:
             g of the units, a, and D^-1 a, E' D^-1 a and T^-1 E' D^-1 a.
         """
         given = right[self.units.tail]
-        moved, left = self._inverse @ given, right[self.units.dense] - self._across.T @ given
+        moved, left = self._inverse @ given, right[self.units.dense] - self.answers.T @ given
         sums = self._summed(moved)
         excess = np.asarray(np.linalg.solve(self.total, sums), dtype=np.float64) if len(sums) else sums
         return left + self.towards @ excess, (given, moved, sums, excess)
 
     def whole(self, left: Floats, moved: Floats, excess: Floats) -> tuple[Floats, Floats]:
         """Return head (h, m) and own numbers (M, q, m), given what is left, D^-1 a, or noise, and T^-1 E' of that."""
-        free = moved - self._across @ left
+        free = moved - self.answers @ left
         if len(self.held):
             free -= self._held_columns @ (excess - np.linalg.solve(self.total, self.towards.T @ left))
         h, count, width = self.shape
@@ -237,19 +233,16 @@ class Eliminated:
             Their numbers.
         """
         size, count = len(left), self.shape[1]
-        step = max(1, at_once // max(size, 1))
-        chosen = np.arange(count) if of is None else of
-        parts = [chosen[first : first + step] for first in range(0, len(chosen), step)]
-        excess = np.zeros((len(self.held), size))
+        parts, excess = batches_of(size, count, of, at_once), np.zeros((len(self.held), size))
         if len(self.held):
-            others = self._noise_of_others(rng, chosen, size)
+            others = self._noise_of_others(rng, np.arange(count) if of is None else of, size)
             ahead = deepcopy(rng)  # the same noise, seen once before it is used
             total = sum((self._noise_of(ahead, part, size).sum(axis=0) for part in parts), others)
             excess = np.linalg.solve(self.total, total[self.held] - self.towards.T @ left.T)
         places = self.units.own_places(count)
         for part in parts:
             own = self._noise_of(rng, part, size)
-            own -= (self._across[places[part].ravel()] @ left.T).reshape(own.shape)
+            own -= (self.answers[places[part].ravel()] @ left.T).reshape(own.shape)
             if len(self.held):
                 own -= self.own_blocks[part][:, :, self.held] @ excess
             yield part, own.transpose(2, 0, 1)
@@ -289,7 +282,8 @@ class Eliminated:
         return self.units.blocks(self.inverse)
 
     @cached_property
-    def _across(self) -> Any:
+    def answers(self) -> Any:
+        """X of all units as a sparse matrix, (s, d)."""
         return self.units.towards(self.across)
 
     @cached_property
@@ -352,6 +346,12 @@ def eliminated(
     if left is not None and len(held):
         left += found.towards @ np.linalg.solve(found.total, found.towards.T)
     return found
+
+
+def batches_of(size: int, count: int, of: Ints | None, at_once: int = DRAWN_AT_ONCE) -> list[Ints]:
+    """Return annotators, all or some, in batches of those of whom ``size`` draws are handled together."""
+    step, chosen = max(1, at_once // max(size, 1)), np.arange(count) if of is None else of
+    return [chosen[first : first + step] for first in range(0, len(chosen), step)]
 
 
 @dataclass(frozen=True, eq=False)

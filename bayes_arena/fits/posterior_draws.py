@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from bayes_arena.algebra.factorising import DenseFactor
-from bayes_arena.algebra.units import DRAWN_AT_ONCE
+from bayes_arena.algebra.units import batches_of
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_draws
 from bayes_arena.fits.arguments import held
@@ -119,7 +119,7 @@ def draw_in_parts(
     """
     if fit.samples is not None:
         drawn = fit.samples.own
-        parts = ((part, drawn[:, part]) for part in _batches(drawn, of))
+        parts = ((part, drawn[:, part]) for part in batches_of(len(drawn), drawn.shape[1], of))
         return fit.samples.strength, fit.samples.common, parts
     require_draws(size, seed)
     n, c = fit.cells.n_competitors, fit.cells.n_competitors + len(fit.point.common)
@@ -128,9 +128,3 @@ def draw_in_parts(
     parts = ((part, fit.point.own[part] + own) for part, own in factor.draw_own(rng, head, of=of))
     strength = head[:, :n] - (head[:, :n] @ fit.laplace.shifts) @ fit.laplace.shifts.T
     return fit.strength + strength, fit.point.common + head[:, n:c], parts
-
-
-def _batches(own: Floats, of: Ints | None) -> Iterator[Ints]:
-    """Yield annotators, all or some, in batches of those whose draws are handled together."""
-    step, chosen = max(1, DRAWN_AT_ONCE // len(own)), np.arange(own.shape[1]) if of is None else of
-    return (chosen[first : first + step] for first in range(0, len(chosen), step))

@@ -14,8 +14,8 @@ import numpy as np
 import scipy
 
 import bayes_arena
-from bayes_arena.algebra.chain_factor import ChainFactor
 from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.arrays import Floats
@@ -274,7 +274,7 @@ class Fit:
         slices = replace(slices, crowd=self.crowd)
         if self.evidence != "variational" or not self.target.own:
             return slices
-        return replace(slices, annotators=factor.inverse_tail if isinstance(factor, Factor | ChainFactor) else None)
+        return replace(slices, annotators=factor.inverse_tail if isinstance(factor, DenseFactor) else None)
 
     def on(self, over: Over | None = None, slice: tuple[str, str] | None = None, at: str | None = None) -> Fit:
         """Return the same fit with rankings about other slices or another time; without arguments, the fit itself.

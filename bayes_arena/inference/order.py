@@ -21,10 +21,8 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.algebra.chain_factor import ChainFactor
-from bayes_arena.algebra.dense import Dense
 from bayes_arena.algebra.factor import Factor
-from bayes_arena.algebra.factorising import factorise
+from bayes_arena.algebra.factorising import DenseFactor, factorise
 from bayes_arena.algebra.rows import MIXED, Rows, Summed, summed
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.mode.identification import at_infinity
@@ -156,7 +154,7 @@ class Order:
         infinite, factor = bool(mode.at_infinity), mode.laplace.factor
         if isinstance(factor, Factor) and not target.slices:
             laplace = replace(mode.laplace, factor=self._factor(factor, problem), shifts=problem.shifts)
-        elif isinstance(factor, Factor | ChainFactor) and not math.isnan(mode.free_energy):  # averaged over a Gaussian
+        elif isinstance(factor, DenseFactor) and not math.isnan(mode.free_energy):  # averaged over a Gaussian
             laplace = self._of_slices(mode, cast(Rows, factor.rows), problem, point)
         else:
             laplace = laplace_at(target, point, problem.shifts, at_infinity=infinite)
@@ -185,9 +183,7 @@ class Order:
         for p in range(width) if count else ():
             values = found.across[there.own_entries(p)] * signs[there.touched] * own[p]
             across[units.own_entries(p)] = values[order]
-        return Factor(
-            replace(found, units=units, inverse=inverse.ravel(), across=across), Dense.of(matrix, np.zeros((h, 0)))
-        )
+        return Factor(replace(found, units=units, inverse=inverse.ravel(), across=across), factor.left.changed(matrix))
 
     def _signs(self, problem: Problem) -> tuple[Floats, Floats]:
         """Return the signs of common and annotators' effects: -1 for what swapped sides reverse."""
@@ -278,7 +274,7 @@ class Order:
         products[:, :, MIXED] *= sign[:, None]
         strengths[self.competitor] = found.strengths
         rows = replace(rows, curve=curve, products=products, strengths=strengths)
-        hessian = rows if rows.elimination.chain else summed(rows)
+        hessian = summed(rows)
         gauge = Gauge.of_all(problem.shifts, target)
         factor = factorise(hessian, extra=gauge.extra(point, hessian), held=gauge.held)
         return Laplace(factor, problem.shifts, False, factor.log_determinant())

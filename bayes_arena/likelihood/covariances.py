@@ -14,9 +14,8 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from bayes_arena.algebra.chain_factor import ChainFactor
 from bayes_arena.algebra.factor import Factor
-from bayes_arena.algebra.factorising import AnyFactor
+from bayes_arena.algebra.factorising import AnyFactor, DenseFactor
 from bayes_arena.algebra.rows import Spread
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter
@@ -177,10 +176,10 @@ def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCova
     TypeError
         If competitors are many, few pairs of whom met: covariances of all pairs are not formed.
     """
-    if not isinstance(factor, Factor | ChainFactor):
+    if not isinstance(factor, DenseFactor):
         raise TypeError("many competitors have no matrix of all pairs")
     if target.slices:
-        of_strengths = _centred(factor.covariance_left[: target.n_competitors, : target.n_competitors])
+        of_strengths = _centred(factor.left.covariance[: target.n_competitors, : target.n_competitors])
         return SliceCovariances(target, of_strengths, factor.spread)
     return Covariances.of(target, cast(Factor, factor))
 

@@ -251,4 +251,4 @@ def _hessian_of_slices(
         between=between,
         strengths=strengths,
     )
-    return found, rows if order.chain else summed(rows)
+    return found, summed(rows)

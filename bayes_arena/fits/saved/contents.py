@@ -16,8 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayes_arena.algebra.chain_factor import ChainFactor
-from bayes_arena.algebra.factor import Factor
+from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.algebra.sparse_bordered import SparseBorderedFactor
 from bayes_arena.algebra.sparse_factor import SparseFactor
 from bayes_arena.fits.result import Fit
@@ -52,7 +51,7 @@ NAMES = {
     (Cells, "annotator"): "annotator_of",
 }
 """Names of fields in the file, where they differ."""
-ELSEWHERE = ("tree", "elimination", "units", "shape", "held", "columns", "back", "rho", "rows", "as_cast")
+ELSEWHERE = ("tree", "elimination", "units", "shape", "held", "places", "columns", "back", "rho", "rows", "as_cast")
 """Fields for what the sampler returned, and for what follows from the problem."""
 
 
@@ -68,7 +67,7 @@ def contents(fit: Fit, known: Known | None) -> Iterator[tuple[str, str, Any]]:
 
 
 def _contents(whole: Any, group: str, met: list[Any]) -> Iterator[tuple[str, str, Any]]:
-    whole = (isinstance(whole, Factor | ChainFactor) and whole.rows) or whole
+    whole = (isinstance(whole, DenseFactor) and whole.rows) or whole
     met.append(whole)
     for field in fields(whole):
         name, value = NAMES.get((type(whole), field.name), field.name), getattr(whole, field.name)

@@ -188,15 +188,20 @@ def _laplace(tree: Any, sizes: dict[str, int], problem: Problem) -> Laplace:
     numbers, shape = target.numbering, (target.numbering.n_head, target.n_annotators, len(target.own))
     if target.slices:
         rows: Rows = assemble(Rows, tree, sizes, group, elimination=numbers.elimination, shape=shape)
-        hessian, gauge = rows if rows.elimination.chain else summed(rows), Gauge.of_all(problem.shifts, target)
+        hessian, gauge = summed(rows), Gauge.of_all(problem.shifts, target)
         factor = factorise(hessian, extra=gauge.extra(target.start(), hessian), held=gauge.held)
     elif "lower" in tree[group]:
         units = numbers.units(target.tally)
         sizes |= {"entry_of_inverse": int(units.inverse_start[-1]), "entry_across": int(units.across_start[-1])}
-        nothing = np.zeros((shape[0], 0))
         known: dict[str, Any] = {"units": units, "shape": shape, "held": np.arange(units.n_own)}
+        left = {
+            "columns": np.zeros((shape[0], 0)),
+            "back": np.zeros((shape[0], 0)),
+            "places": units.dense,
+            "shape": shape,
+        }
         eliminated = assemble(Eliminated, tree, sizes, group, **known)
-        factor = Factor(eliminated, assemble(Dense, tree, sizes, group, columns=nothing, back=nothing))
+        factor = Factor(eliminated, assemble(Dense, tree, sizes, group, **left))
     else:
         point, infinite = assemble(Point, tree, sizes, PARTS["point"]), json.loads(tree.attrs["at_infinity"])
         factor = laplace_at(target, point, problem.shifts, at_infinity=bool(infinite)).factor

@@ -49,7 +49,7 @@ def on_axes(
     numbering = target.numbering
     n, columns, parts = target.n_competitors, target.predictor.loadings, target.directions
     q, w, v = len(columns), np.array([point.slices[part] for part in parts]), point.own[:, columns].T
-    left, order = factor.covariance_left, numbering.elimination
+    left, order = factor.left.covariance, numbering.elimination
     first = numbering.n_head - numbering.n_slices
     places = np.array([np.searchsorted(order.units.dense, first + np.arange(part.start, part.stop)) for part in parts])
     of_w = w @ w.T + left[places[:, None, :], places[None, :, :]].sum(axis=2)

@@ -18,7 +18,7 @@ from typing import cast
 import numpy as np
 
 from bayes_arena.algebra.bordered import Bordered
-from bayes_arena.algebra.dense import Dense, solve_lower
+from bayes_arena.algebra.dense import solve_lower
 from bayes_arena.algebra.factor import Factor
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.sweep import FLATTEST, Sweep
@@ -44,7 +44,7 @@ def answered(found: Sweep, factor: Factor, response: float, prior: Prior) -> Fac
     seen = before @ loose
     schur = before - seen @ np.linalg.solve(np.eye(seen.shape[1]) + loose.T @ seen, seen.T)
     schur = float(np.clip(response, *RESPONSES)) * schur
-    return replace(factor, left=Dense.of(0.5 * (schur + schur.T), factor.left.columns))
+    return replace(factor, left=factor.left.changed(0.5 * (schur + schur.T)))
 
 
 def response_of(found: Sweep) -> float:

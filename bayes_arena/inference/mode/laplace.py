@@ -13,7 +13,6 @@ from typing import cast
 
 import numpy as np
 
-from bayes_arena.algebra.chain_factor import ChainFactor
 from bayes_arena.algebra.factor import Factor
 from bayes_arena.algebra.factorising import AnyFactor, DenseFactor, factorise
 from bayes_arena.algebra.own_jacobian import OwnJacobian
@@ -94,7 +93,7 @@ class Laplace:
 
     def covariance(self, head: Floats, own: OwnNumbers = None) -> Floats:
         """Return J V J', shape (m, m), for m functions with the Jacobian J, given as for :meth:`solve`."""
-        if isinstance(self.factor, Factor | ChainFactor):
+        if isinstance(self.factor, DenseFactor):
             return np.asarray(sum(a.T @ b for a, b in self.factor.form(self._on_plane(head).T, own)))
         own = None if own is None else np.asarray(own)
         covariance = np.empty((len(head), len(head)))
@@ -112,13 +111,13 @@ class Laplace:
         if isinstance(head, ThinJacobian) and isinstance(self.factor, SparseBorderedFactor):
             return self.factor.variance(head, own)
         head = head[:]
-        if isinstance(own, OwnJacobian) and isinstance(self.factor, Factor | ChainFactor):
+        if isinstance(own, OwnJacobian) and isinstance(self.factor, DenseFactor):
             return self._sum_of_pairs(head, own)
         own = None if own is None else np.asarray(own)
         variance = np.empty(len(head))
         for part in self._parts(len(head)):
             some = None if own is None else own[part]
-            if isinstance(self.factor, Factor | ChainFactor):
+            if isinstance(self.factor, DenseFactor):
                 variance[part] = self._sum_of_pairs(head[part], some)
                 continue
             x_head, x_own = self.solve(head[part], some)

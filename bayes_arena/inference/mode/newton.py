@@ -291,9 +291,10 @@ def _leave_saddle(objective: Objective, point: Point, hessian: Bordered, gauge: 
     blocks = hessian.own_blocks()
     sizes = np.linalg.eigvalsh(blocks)[:, 0] if blocks.size else np.zeros(len(blocks))
     lifted = blocks + (1e-6 - np.minimum(sizes, 0.0))[:, None, None] * np.eye(blocks.shape[2])
-    left, n = hessian.in_full(), len(point.strength)
+    hessian, n = replace(hessian, left=hessian.in_full()), len(point.strength)
+    left = hessian.in_full()
     eliminated(hessian.units, hessian.shape, lifted.ravel(), hessian.across, np.zeros(0, dtype=np.int64), left)
-    left[:n, :n] += gauge.extra(point, replace(hessian, left=hessian.in_full()))
+    left[:n, :n] += gauge.extra(point, hessian)
     direction = np.linalg.eigh(left)[1][:, 0]
     direction = direction * (0.5 / np.abs(direction).max())
     pulls = (hessian.units.towards(hessian.across) @ direction).reshape(point.own.shape)
