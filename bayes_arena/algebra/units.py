@@ -19,7 +19,7 @@ the limit of (D + rho E E')^-1 for large rho.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.threads import each
 
 NUMBERS = 500_000
 """Numbers of units that are laid out together: few enough for a processor's cache."""
@@ -320,28 +321,36 @@ def eliminated(
     """
     total, d = 0.0, len(units.dense)
     inverse, solutions = np.empty_like(own), np.empty_like(across)
-    for batch in _batches(units):
+
+    def work(batch: _Batch) -> tuple[float, Floats, Ints | None]:
+        """Return ln |D| of some units, and what they leave, with its places unless that is all of S."""
         q, wide = batch.own.shape[1], batch.touched.shape[1]
         matrix = own[batch.own]
         matrix[:, np.arange(q), np.arange(q)] += FLOOR
         lower = np.linalg.cholesky(matrix)
-        total += 2 * float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
+        size = 2 * float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
         root = np.linalg.inv(lower)
         half = root @ batch.taken(across)
         inverse[batch.own] = root.transpose(0, 2, 1) @ root
         batch.put(solutions, root.transpose(0, 2, 1) @ half)
         if left is None:
-            continue
+            return size, np.zeros(0), None
         if q * d * d < (SMALL * q + ADDED) * wide * wide:
             flat = batch.laid_out(half, d).reshape(-1, d)
-            left -= flat.T @ flat
-        else:
-            less, kept = half.transpose(0, 2, 1) @ half, batch.is_touched
-            places = batch.touched[:, :, None] * d + batch.touched[:, None]
-            if not kept.all():
-                both = kept[:, :, None] & kept[:, None]
-                less, places = less[both], places[both]
-            np.subtract.at(left.reshape(-1), places.ravel(), less.ravel())
+            return size, flat.T @ flat, None
+        less, kept = half.transpose(0, 2, 1) @ half, batch.is_touched
+        places = batch.touched[:, :, None] * d + batch.touched[:, None]
+        if not kept.all():
+            both = kept[:, :, None] & kept[:, None]
+            less, places = less[both], places[both]
+        return size, less.ravel(), places.ravel()
+
+    for size, less, places in _of_batches(work, units):
+        total += size
+        if places is not None:
+            np.subtract.at(left.reshape(-1), places, less)
+        elif left is not None:
+            left -= less
     found = Eliminated(units, shape, inverse, solutions, held, total)
     if left is not None and len(held):
         left += found.towards @ np.linalg.solve(found.total, found.towards.T)
@@ -381,7 +390,8 @@ def joint(found: Eliminated, left: Floats) -> Joint:
     own, across = np.empty_like(found.inverse), np.empty_like(found.across)
     moved, shared = left @ found.towards, np.linalg.inv(found.total)  # C G and T^-1
     excess = found.towards.T @ moved - found.total
-    for batch in _batches(units):
+
+    def work(batch: _Batch) -> None:
         x, inverse = batch.taken(found.across), found.inverse[batch.own]
         q, wide = x.shape[1:]
         if 2 * q * d * d < (SMALL * q + ADDED) * wide * wide:
@@ -399,6 +409,9 @@ def joint(found: Eliminated, left: Floats) -> Joint:
         block -= with_left @ x.transpose(0, 2, 1)
         own[batch.own] = block
         batch.put(across, with_left)
+
+    for _ in _of_batches(work, units):
+        pass
     return Joint(own, across, left)
 
 
@@ -440,8 +453,14 @@ class _Batch:
         return laid[:, :, :d]
 
 
-def _batches(units: Units) -> Iterator[_Batch]:
-    """Yield units with numbers, in batches."""
+def _of_batches[T](work: Callable[[_Batch], T], units: Units) -> Iterator[T]:
+    """Yield the result of the work for units with numbers, batch by batch, on all cores if there are many."""
+    every = list(_alike(units))
+    yield from (each if units.across_start[-1] > NUMBERS else map)(lambda some: work(_batch(units, some)), every)
+
+
+def _alike(units: Units) -> Iterator[Ints]:
+    """Yield units of like size."""
     for q in np.unique(units.sizes[units.sizes > 0]).tolist():
         some = np.flatnonzero(units.sizes == q)
         some = some[np.argsort(units.touches[some], kind="stable")]
@@ -450,11 +469,13 @@ def _batches(units: Units) -> Iterator[_Batch]:
             alike = int(np.searchsorted(touches, ALIKE * touches[first], side="right"))
             wide = int(touches[alike - 1])
             last = min(alike, first + max(1, NUMBERS // max(q * wide, 1)))
-            yield _batch(units, some[first:last], q)
+            yield some[first:last]
             first = last
 
 
-def _batch(units: Units, some: Ints, q: int) -> _Batch:
+def _batch(units: Units, some: Ints) -> _Batch:
+    """Lay out units of like size."""
+    q = int(units.sizes[some[0]])
     touches, numbers = units.touches[some][:, None], np.arange(q)
     along = np.arange(int(touches.max()))
     is_touched = along < touches

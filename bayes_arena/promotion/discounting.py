@@ -45,7 +45,7 @@ from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.mixture import TASTES, Gate, Line, Mixture, Parts, positions
 from bayes_arena.promotion.views import Views
-from bayes_arena.threads import one_thread
+from bayes_arena.threads import each, one_thread
 from bayes_arena.votes.cells import Cells
 
 ROUNDS = 8
@@ -60,14 +60,14 @@ FEWEST = 10
 """Annotators who voted on a competitor, below which they are no crowd that somebody could be told from."""
 NONE_LEFT = 0.1
 """Share of the votes that counts, below which this is no matter of a few, and all of them count."""
+TASTERS, MANY = 2_000, 100_000
+"""Views of each competitor, at most, by which the spread of tastes is found; views from which threads pay."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 NEVER_NOTHING = 1e-4
 """Least weight of a vote, so that no competitor or annotator is lost."""
 DIGITS = 9
 """Of a vote's weight: the last bits depend on names, and where votes are noise the next fit blows that up."""
-FASTER = 1.2
-"""Factor by which steps grow where they do not undo the one before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
         move, before = np.log(np.maximum(found.weight, NEVER_NOTHING)) - logarithm, move
         if is_same and np.abs(move).max() < STILL:
             break
-        length = length_of_step(length, FASTER, move, before)
+        length = length_of_step(length, move, before)
         logarithm = logarithm + length * move
         counting = counted(cells, found.views, np.exp(logarithm))
         if counting.n_votes < NONE_LEFT * cells.n_votes:
@@ -179,12 +179,17 @@ def unsettled(found: Discounted) -> tuple[str, ...]:
 def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
     """Return what a fit of all votes says where none is discounted, and the spread of tastes."""
     views = Views.of(mode, mode.problem.model.tally(mode.problem.cells, by_annotator=True))
-    found = Discounted(mode, views, (), {}, {}, judged, {}, {})
-    mixtures = [_mixture(found, c, TASTES[0]) for c in range(mode.problem.cells.n_competitors)]
-    taste = float(np.median([one.likeliest_taste() for one in mixtures]))
-    mixtures = [replace(one, taste=taste) for one in mixtures]
-    parts = {c: one.parts(one.near, is_open=False) for c, one in enumerate(mixtures)}
-    return replace(found, gates=tuple(one.gate() for one in mixtures), parts=parts), taste
+    found, n = Discounted(mode, views, (), {}, {}, judged, {}, {}), mode.problem.cells.n_competitors
+    steps = [-(-int(count) // TASTERS) or 1 for count in np.diff(views.start)]
+    some = [_mixture(found, c, TASTES[0], step=step) for c, step in enumerate(steps)]
+    taste = float(np.median([one.likeliest_taste() for one in some]))
+
+    def look(c: int) -> tuple[Gate, Parts]:
+        mixture = replace(some[c], taste=taste) if steps[c] == 1 else _mixture(found, c, taste)
+        return mixture.gate(), mixture.parts(mixture.near, is_open=False)
+
+    looked = list((each if len(views.annotator) > MANY else map)(look, range(n)))
+    return replace(found, gates=tuple(gate for gate, _ in looked), parts=dict(enumerate(part for _, part in looked))), taste
 
 
 def _worth_a_look(found: Discounted) -> list[int]:
@@ -233,10 +238,10 @@ def counted(cells: Cells, pairs: Views, weight: Floats) -> Cells:
     return replace(cells, counts=cells.counts * of_cell[:, None])
 
 
-def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | None = None) -> Mixture:
-    """Return the views of a competitor around a fit's r."""
-    views, part = found.views, found.views.pairs_of(competitor)
-    near = float(found.mode.point.strength[competitor])
-    counts = found.judged[views.annotator[part]].astype(float)
-    seen = views.likelihood(competitor, near + positions(), shift)
-    return Mixture(near, seen, counts, counts * views.weight[part], found.mode.problem.objective.strength_sd, taste)
+def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | None = None, step: int = 1) -> Mixture:
+    """Return the views of a competitor around a fit's r, or every few of them."""
+    views, every = found.views, found.views.pairs_of(competitor)
+    near, some = float(found.mode.point.strength[competitor]), slice(every.start, every.stop, step)
+    counts = found.judged[views.annotator[some]].astype(float)
+    seen = views.likelihood(competitor, near + positions(), shift, step)
+    return Mixture(near, seen, counts, counts * views.weight[some], found.mode.problem.objective.strength_sd, taste)

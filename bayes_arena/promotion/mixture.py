@@ -269,8 +269,10 @@ class Mixture:
 
     def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
         """Return the closed profile, shape (R,), or several with weights (W, m), shape (W, R)."""
-        least = np.finfo(float).tiny
-        profiles = [weight @ np.log(self.likelihood @ (densities @ _shares(few)) + least) for few in FEW]
+        near, far = (self.likelihood @ (densities @ _shares(slabs)) for slabs in (0.0, 1.0))
+        near += np.finfo(float).tiny
+        far -= near
+        profiles = [weight @ np.log(near + few * far if few else near) for few in FEW]
         return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
 
     def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
