@@ -64,6 +64,8 @@ TASTERS, MANY = 2_000, 100_000
 """Views of each competitor, at most, by which the spread of tastes is found; views from which threads pay."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
+FASTER = 1.2
+"""Factor by which steps grow where they do not undo the one before."""
 NEVER_NOTHING = 1e-4
 """Least weight of a vote, so that no competitor or annotator is lost."""
 DIGITS = 9
@@ -85,7 +87,8 @@ class Discounted:
     centres : dict of int to Line
         Profiles of competitors whose gate is open.
     parts : dict of int to Parts
-        Of all competitors: the annotators' parts around the centre, or around the fit's r.
+        The annotators' parts around the centre where the gate is open, or around the fit's r where somebody's votes are
+        strict evidence of a view far from it.
     judged : ndarray of bool, shape (n_annotators,)
         Whose votes may count less than they were cast.
     rho : dict of int to float
@@ -155,7 +158,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
         move, before = np.log(np.maximum(found.weight, NEVER_NOTHING)) - logarithm, move
         if is_same and np.abs(move).max() < STILL:
             break
-        length = length_of_step(length, move, before)
+        length = length_of_step(length, FASTER, move, before)
         logarithm = logarithm + length * move
         counting = counted(cells, found.views, np.exp(logarithm))
         if counting.n_votes < NONE_LEFT * cells.n_votes:
@@ -184,12 +187,13 @@ def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
     some = [_mixture(found, c, TASTES[0], step=step) for c, step in enumerate(steps)]
     taste = float(np.median([one.likeliest_taste() for one in some]))
 
-    def look(c: int) -> tuple[Gate, Parts]:
+    def look(c: int) -> tuple[Gate, Parts | None]:
         mixture = replace(some[c], taste=taste) if steps[c] == 1 else _mixture(found, c, taste)
-        return mixture.gate(), mixture.parts(mixture.near, is_open=False)
+        parts = mixture.parts(mixture.near, is_open=False)
+        return mixture.gate(), parts if (parts.log_bayes > views.strict).any() else None
 
-    looked = list((each if len(views.annotator) > MANY else map)(look, range(n)))
-    return replace(found, gates=tuple(gate for gate, _ in looked), parts=dict(enumerate(part for _, part in looked))), taste
+    gates, parts = zip(*(each if len(views.annotator) > MANY else map)(look, range(n)), strict=True)
+    return replace(found, gates=gates, parts={c: one for c, one in enumerate(parts) if one is not None}), taste
 
 
 def _worth_a_look(found: Discounted) -> list[int]:

@@ -8,7 +8,6 @@ them that way than expected. Why they do so the votes do not say.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,8 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.promotion.discounting import Discounted
 from bayes_arena.promotion.mixture import DIFFERENCE, GAIN
 
-WRONGLY, SURE, DECIDED = 0.05, 0.95, 10
-"""Chance of naming anybody wrongly; least probability; fewest decided votes."""
+SURE, DECIDED = 0.95, 10
+"""Least probability, and fewest decided votes, with which anybody is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +53,15 @@ class Promoters:
     @classmethod
     def of(cls, found: Discounted) -> Promoters:
         """Return who voted on competitors whose gate is open, and of the others those who are named."""
-        views, strict = found.views, math.log(max(len(found.views.annotator), 1) / WRONGLY)
+        views = found.views
         columns: dict[str, list[Floats]] = {name: [np.zeros(0)] for name in cls.__annotations__}
         for c, mine in sorted(found.parts.items()):
             part = views.pairs_of(c)
-            if c not in found.centres and not (mine.log_bayes > strict).any():
-                continue
             promotes = 2 * mine.above > mine.slab
             won, lost, to_win, to_lose = views.for_and_against(c, mine.centre)
             meant, expected = np.where(promotes, won, lost), np.where(promotes, to_win, to_lose)
             probability = np.where(promotes, mine.above, mine.slab - mine.above)
-            named = found.judged[views.annotator[part]] & (mine.log_bayes > strict) & (probability > SURE)
+            named = found.judged[views.annotator[part]] & (mine.log_bayes > views.strict) & (probability > SURE)
             named &= (won + lost >= DECIDED) & (meant > expected)
             told = named | (c in found.centres)
             for name, column in {

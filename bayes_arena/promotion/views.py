@@ -24,6 +24,7 @@ c is met. A vote says as much of c as of its opponent: u_kc is at most the mean 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +44,8 @@ EXPONENT = 700.0
 """The largest of which the exponential is a number."""
 FURTHEST = 3.0
 """Largest offset, in logits."""
+WRONGLY = 0.05
+"""Chance of naming anybody in an arena wrongly."""
 EARNED = 20.0
 """Votes on others with which an annotator counts in full."""
 FREE, TIMES, TYPICAL = 2.0, 2.0, 0.4
@@ -141,6 +144,11 @@ class Views:
             opponent=position[::-1],
             by_pair=(sides, np.searchsorted(side[sides], np.arange(len(order) + 1))),
         )
+
+    @property
+    def strict(self) -> float:
+        """Log Bayes factor beyond which views are named: in all C of them together, a chance of ``WRONGLY`` to err."""
+        return math.log(max(len(self.annotator), 1) / WRONGLY)
 
     def pairs_of(self, competitor: int) -> slice:
         """Return the pairs of a competitor."""

@@ -89,8 +89,8 @@ def test_a_step_of_rounding_alone_does_not_shorten_the_next():
     """At a mode the first step is rounding, of either sign."""
     step = np.array([0.3, -0.2])
     for rounding in (1e-15, -1e-15):
-        assert gaussian.length_of_step(1.0, step, rounding * step) == 1.0
-    assert gaussian.length_of_step(1.0, step, -step) == 0.5
+        assert gaussian.length_of_step(1.0, 1.2, step, rounding * step) == 1.0
+    assert gaussian.length_of_step(1.0, 1.2, step, -step) == 0.5
 
 
 def dense(target, point, hessian):

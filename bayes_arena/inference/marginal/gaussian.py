@@ -68,8 +68,9 @@ LEVEL = 1e-4
 """Largest coordinate of E[dU] at the end, per vote."""
 LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
-TAKEN_BACK, FASTER = 0.5, 1.4
-"""Share of the previous step that a step may undo before steps are halved, and factor by which they grow otherwise."""
+TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
+"""Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
+those of m, and those of the spreads, which S follows only gradually."""
 NOTHING = 1e-8
 """Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
@@ -292,7 +293,7 @@ def _sweeps(
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
         distance = np.where(onward, steps * rate / (1 - rate), steps)
-        lengths = [length_of_step(*of) for of in zip(lengths, moves, last, strict=True)]
+        lengths = [length_of_step(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
         lengths = [min(length, SETTLING / count) for length in lengths]
         length, of_change = lengths
         if isinstance(around, SliceCovariances) and target.predictor.dimensions:
@@ -327,10 +328,10 @@ def _sweeps(
     )
 
 
-def length_of_step(length: float, move: Floats, last: Floats) -> float:
+def length_of_step(length: float, faster: float, move: Floats, last: Floats) -> float:
     """Return the share of a step to take, halved where it undoes much of the one before, unless that was rounding."""
     undoes = move @ last < -TAKEN_BACK * (last @ last) and last @ last > NOTHING * (move @ move)
-    return 0.5 * length if undoes else min(FASTER * length, 1.0)
+    return 0.5 * length if undoes else min(faster * length, 1.0)
 
 
 def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
