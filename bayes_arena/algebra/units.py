@@ -99,9 +99,13 @@ class Units:
         inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
         return np.asarray(self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside)
 
+    def first_entry(self, unit: Ints | slice, number: int) -> Ints:
+        """Where the own number of units, and the first that they touch, meet in the matrices (q, t)."""
+        return np.asarray(self.across_start[:-1][unit] + number * self.touches[unit])
+
     def own_entries(self, number: int) -> Ints:
         """Where every unit's own number and those it touches meet in the matrices (q, t), shape (e,)."""
-        first = self.across_start[:-1] + number * self.touches - self.touched_start[:-1]
+        first = self.first_entry(slice(None), number) - self.touched_start[:-1]
         return np.asarray(np.repeat(first, self.touches) + np.arange(len(self.touched)))
 
     def own_places(self, count: int) -> Ints:

@@ -37,30 +37,22 @@ class Covariances:
         Whose rows they are for.
     head : ndarray, shape (h, h)
         Of strengths and common numbers, up to a shift of all strengths.
-    met : ndarray, shape (q, e)
-        Of an annotator's own numbers and the strength of a competitor, for every entry of ``Tally.met``.
-    common : ndarray, shape (M, c, q)
-        Of an annotator's own numbers and the common ones.
+    across : ndarray
+        Of the annotators' own numbers and those that their votes touch, as units have them (q, t), flat.
     own : ndarray, shape (M, q, q)
         Of an annotator's own numbers.
     """
 
     target: Objective
     head: Floats
-    met: Floats
-    common: Floats
+    across: Floats
     own: Floats
 
     @classmethod
     def of(cls, target: Objective, factor: Factor) -> Self:
         """Compute them from a factor of the precision."""
-        among, units, (_, count, width) = factor.joint(), factor.eliminated.units, factor.shape
-        is_met = units.touched < target.n_competitors
-        met, common = np.empty((width, int(is_met.sum()))), np.empty((count, len(target.common), width))
-        for p in range(width):
-            entries = among.across[units.own_entries(p)]
-            met[p], common[:, :, p] = entries[is_met], entries[~is_met].reshape(common.shape[:2])
-        return cls(target, among.left, met, common, factor.own_covariance(among))
+        among = factor.joint()
+        return cls(target, among.left, among.across, factor.own_covariance(among))
 
     @cached_property
     def of_strengths(self) -> Floats:
@@ -76,14 +68,15 @@ class Covariances:
         """Return how the coordinates of some rows vary."""
         tally, n = self.target.tally, self.target.n_competitors
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
-        i, j, k = (part[rows] for part in (tally.i, tally.j, tally.k))
+        i, j, (k, of_i, of_j) = tally.i[rows], tally.j[rows], self.target.touched(rows)
+        units = self.target.numbering.units(tally)
         numbers = [(0, factors[0]), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
         covariance: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
         for u in range(len(effects)):
             total: Any = 0.0
             if u in of_own:
-                column = self.met[of_own.index(u)]
-                total = column.take(tally.met.of_i[rows]) - column.take(tally.met.of_j[rows])
+                entry = units.first_entry(k, of_own.index(u))
+                total = self.across.take(entry + of_i) - self.across.take(entry + of_j)
             if u in of_common:
                 column = self.head[n + of_common.index(u)]
                 total = total + column.take(i) - column.take(j)
@@ -102,11 +95,18 @@ class Covariances:
         variance = np.diag(self.head)[:n]
         return np.asarray(variance[:, None] + variance - 2 * self.head[:n, :n]).ravel()
 
+    @property
+    def _common(self) -> Floats:
+        """Covariance of the annotators' own numbers and the common ones, shape (q, c, M)."""
+        units, c = self.target.numbering.units(self.target.tally), len(self.target.common)
+        last = [units.first_entry(slice(None), p) + units.touches for p in range(len(self.target.own))]
+        return self.across[np.array(last)[:, None] - c + np.arange(c)[:, None]]
+
     @cached_property
     def _between(self) -> dict[tuple[int, int], Any]:
         """Covariance of two kinds of numbers, for every annotator (M,) or the same for all."""
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
-        n, found = self.target.n_competitors, {}
+        n, found, of_both = self.target.n_competitors, {}, self._common
         for u in range(len(effects)):
             for v in range(u, len(effects)):
                 total: Any = 0.0
@@ -117,9 +117,9 @@ class Covariances:
                 if p is not None and q is not None:
                     total = total + self.own[:, p, q]
                 if s is not None and q is not None:
-                    total = total + self.common[:, s, q]
+                    total = total + of_both[q, s]
                 if t is not None and p is not None:
-                    total = total + self.common[:, t, p]
+                    total = total + of_both[p, t]
                 found[u, v] = np.ascontiguousarray(total) if np.ndim(total) else total
         return found
 

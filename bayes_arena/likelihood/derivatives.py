@@ -139,11 +139,10 @@ def _hessian_of_annotators(target: Objective, point: Point, sums: RowSums) -> tu
     g_own = sums.gradient[own].T + (point.own - mean) / sd**2
     tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
     tail[:, np.arange(width), np.arange(width)] += sd**-2
-    is_met, across = units.touched < target.n_competitors, np.empty(units.across_start[-1])
+    across = sums.own_across
     for p in range(width):
-        entries = np.empty(len(is_met))
-        entries[is_met], entries[~is_met] = sums.met[p], sums.hessian[c + p, numbers].T.ravel()
-        across[units.own_entries(p)] = entries
+        last = units.first_entry(slice(None), p) + units.touches
+        across[last - c + np.arange(c)[:, None]] = sums.hessian[c + p, numbers]
     return replace(gradient, own=g_own), Bordered(units, shape, left, tail.ravel(), across, ())
 
 

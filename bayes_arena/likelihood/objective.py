@@ -158,6 +158,16 @@ class Objective:
         """Return r_i - r_j of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
 
+    def touched(self, rows: slice) -> tuple[Ints, Ints, Ints]:
+        """Return the annotators of some rows, and the places of i and j among the competitors that they met."""
+        met, k = self.tally.met, self.tally.k[rows]
+        first = self._first_met[k]
+        return k, met.of_i[rows] - first, met.of_j[rows] - first
+
+    @cached_property
+    def _first_met(self) -> Ints:
+        return self.tally.met.start(self.n_annotators)
+
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""
         return [own[..., effect][..., self.tally.k] for effect in range(own.shape[-1])]

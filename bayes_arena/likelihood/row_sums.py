@@ -28,6 +28,7 @@ from bayes_arena.threads import each
 from bayes_arena.votes.tally import Tally
 
 _OF_ONE = np.array([0]), np.array([0])
+_OF_NONE = (np.zeros(0, dtype=np.int64),) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,9 @@ class RowSums:
     gradient : ndarray, shape (c + q, M)
         In all numbers, by annotator.
     hessian : ndarray, shape (c + q, c + q, M)
-    met : ndarray, shape (q, e)
-        Mixed curvature in a competitor's strength and an annotator's own number, for every entry of ``Tally.met``.
+    own_across : ndarray
+        Mixed curvature in the annotators' own numbers and those that their votes touch: B' of the annotators as units,
+        flat, as yet without the common numbers.
     """
 
     loss: float
@@ -57,7 +59,7 @@ class RowSums:
     across: Floats
     gradient: Floats
     hessian: Floats
-    met: Floats
+    own_across: Floats
 
 
 def row_sums(
@@ -77,7 +79,7 @@ def row_sums(
     point : Point
         Where to evaluate.
     residuals : bool
-        Whether ``met`` includes the gradient in the lead.
+        Whether ``own_across`` includes the gradient in the lead.
     around : RowCovariances, optional
         A Gaussian around the point, over which losses and their derivatives are averaged.
     made_convex : bool
@@ -86,15 +88,16 @@ def row_sums(
     tally, own = target.tally, target.own
     effects, of_common, of_own = kinds(target.common, target.own)
     every, n_pairs = [*of_common, *of_own], len(tally.pairs.i)
-    count, n_met = (target.n_annotators, len(tally.met.annotator)) if own else (1, 0)
+    count, units = target.n_annotators if own else 1, target.numbering.units(tally)
     gradient, hessian = np.zeros((len(effects), count)), np.zeros((len(effects), len(effects), count))
     by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(effects), n_pairs))
-    met, total = np.zeros((len(effects), n_met)), 0.0
+    own_across, total = np.zeros(units.across_start[-1]), 0.0
     blocks = list(target.blocks())
     found = each(partial(target.terms_of, point=point, around=around), blocks)
     for rows, (leads, theta, terms, scatter) in zip(blocks, found, strict=True):
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
+        k, of_i, of_j = target.touched(rows) if own else _OF_NONE
         slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
         moved = times(theta, curve[ETA])
         total += float(terms.value.sum())
@@ -114,12 +117,13 @@ def row_sums(
                 np.add.at(across[u], pair, mixed)
             if u in of_own:
                 mixed = mixed + slope[ETA] if effect.basis == "lead" and residuals else mixed
-                np.add.at(met[u], tally.met.of_i[rows], mixed)
-                np.subtract.at(met[u], tally.met.of_j[rows], mixed)
+                entry = units.first_entry(k, of_own.index(u))
+                np.add.at(own_across, entry + of_i, mixed)
+                np.subtract.at(own_across, entry + of_j, mixed)
     for u in range(len(effects)):
         hessian[:u, u] = hessian[u, :u]
     by_two = hessian[every][:, every]
-    return RowSums(total, by_lead, weight, across[of_common], gradient[every], by_two, met[of_own])
+    return RowSums(total, by_lead, weight, across[of_common], gradient[every], by_two, own_across)
 
 
 def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:

@@ -72,9 +72,8 @@ def joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
     """Return the Gaussian of all annotators at the head found from few of them."""
     start, size = target.start().own, len(few.point.head)
     head = cast(Covariances, few.around).head * (few.target.n_annotators / target.n_annotators)
-    width, n_common = start.shape[1], size - target.n_competitors
-    met, common = np.zeros((width, len(target.tally.met.annotator))), np.zeros((len(start), n_common, width))
-    near = Covariances(target, head, met, common, np.zeros((len(start), width, width)))
+    across, width = np.zeros(target.numbering.units(target.tally).across_start[-1]), start.shape[1]
+    near = Covariances(target, head, across, np.zeros((len(start), width, width)))
     return at_their_best(target, replace(few.point, own=start), near, 0.0)
 
 
