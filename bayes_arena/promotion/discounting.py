@@ -239,4 +239,5 @@ def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | N
     near = float(found.mode.point.strength[competitor])
     counts = found.judged[views.annotator[part]].astype(float)
     seen = views.likelihood(competitor, near + positions(), shift)
-    return Mixture(near, seen, counts, counts * views.weight[part], found.mode.problem.objective.strength_sd, taste)
+    prior_sd = found.mode.problem.objective.strength_sd
+    return Mixture(near, seen, counts, counts * views.weight[part], views.votes[part], prior_sd, taste)

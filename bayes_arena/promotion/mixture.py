@@ -41,20 +41,22 @@ from functools import cache
 import numpy as np
 import scipy
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 
 TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
 """Values of s that are compared, in logits."""
-AT, WIDE = np.array([1.2, 2.2, 4.0, 6.7]), np.array([0.4, 0.6, 1.2, 1.6])
+AT, WIDE = np.array([1.2, 2.2, 4.0]), np.array([0.4, 0.6, 1.2])
 """Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
-ABOVE = slice(1, 5)
-"""The slabs above."""
+ABOVE, ANYWHERE = [1, 2, 3, 8], 7
+"""Slabs above, the end among them, and anywhere."""
 FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
 """Shares of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
 COMPONENTS = 10
-"""The taste, four slabs above, four below, and anywhere."""
+"""The taste, three slabs above, three below, anywhere, and the ends: above, then below."""
 ITERATIONS = 20
 """Of EM."""
+DOUBLED = np.array([2.5, 5.5, 11.5, 23.5])
+"""Numbers of votes on a competitor between the groups of annotators."""
 REACH, STEP, FINE = 4.5, 0.15, 0.01
 """Range of r on either side of the fit's, and steps of its grid, before and after interpolation."""
 POSITIONS, SPACING = 10.2, 0.3
@@ -66,7 +68,7 @@ LOOKS = np.array([-4, -2, 0, 2, 4])
 """Where the first look evaluates the open profile: steps of the grid from the closed one's mode."""
 WORTH_A_LOOK = 1.0
 """Gain, and size of h, below which a first look is enough."""
-GAIN, DIFFERENCE = 5.0, 3.0
+GAIN, DIFFERENCE = 6.0, 3.0
 """Where the gate opens: g and h."""
 WITHIN, APART = 5.0, 0.4
 """A second basin is within reach if it is less than so many nats lower, and so far apart, in logits."""
@@ -185,6 +187,8 @@ class Mixture:
         Of every annotator's position, at ``near`` plus :func:`positions`.
     alike, weight : ndarray, shape (m,)
         What each annotator counts: 1 and u, programs nothing.
+    votes : ndarray, shape (m,)
+        How many each cast.
     prior_sd : float
         Of r.
     taste : float
@@ -195,6 +199,7 @@ class Mixture:
     likelihood: Floats
     alike: Floats
     weight: Floats
+    votes: Floats
     prior_sd: float
     taste: float = TASTES[0]
 
@@ -233,6 +238,7 @@ class Mixture:
         each, shares = self._components(densities)[0], _shares(FEW[-1])
         if is_open:
             (opened,), (found,) = self._open(at, densities, self.weight)
+            found = found[self._group]
             (closed,) = self._closed(at, densities, self.weight)
             chance = scipy.special.expit(opened - TOLL - closed)
             shares = chance * found + (1 - chance) * shares
@@ -249,7 +255,7 @@ class Mixture:
         return Parts(
             centre=centre,
             slab=slab,
-            above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
+            above=parts[:, ABOVE].sum(axis=1) + parts[:, ANYWHERE] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),
             log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
             counts=(1 - taken * slab) * narrowed,
@@ -274,13 +280,18 @@ class Mixture:
         return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
 
     def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        """Return the open profile, and the shares where it is largest, shapes (R,) and (R, 10)."""
-        values, shares = np.empty(len(shift)), np.empty((len(shift), COMPONENTS))
+        """Return the open profile, and every group's shares where it is largest, shapes (R,) and (R, groups, 10)."""
+        values, shares = np.empty(len(shift)), np.empty((len(shift), len(DOUBLED) + 1, COMPONENTS))
         step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
         for first in range(0, len(shift), step):
             part = slice(first, first + step)
-            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight)
+            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight, self._group)
         return values + self._prior(shift), shares
+
+    @property
+    def _group(self) -> Ints:
+        """Group of every annotator, by the number of votes."""
+        return np.searchsorted(DOUBLED, self.votes)
 
     def _prior(self, shift: Floats) -> Floats:
         return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
@@ -324,9 +335,10 @@ def _densities(shift: Floats, taste: float) -> Floats:
     at, wide = np.concatenate([[0.0], off, -off]), np.concatenate([[taste], WIDE, WIDE])
     x = positions()[:, None, None]
     density = np.exp(-0.5 * ((x - shift[:, None] - at) / wide) ** 2)
-    anywhere = np.full((len(x), len(shift), 1), 0.5 / len(x))
-    anywhere[[0, -1]] += 0.25
-    return np.concatenate([density / density.sum(axis=0), anywhere], axis=2)
+    wherever = np.zeros((len(x), 3))
+    wherever[:, 0], wherever[-1, 1], wherever[0, 2] = 1 / len(x), 1.0, 1.0
+    wherever = np.broadcast_to(wherever[:, None], (len(x), len(shift), 3))
+    return np.concatenate([density / density.sum(axis=0), wherever], axis=2)
 
 
 def _shares(slabs: float) -> Floats:
@@ -334,32 +346,34 @@ def _shares(slabs: float) -> Floats:
     return np.append(1 - slabs, np.full(COMPONENTS - 1, slabs / (COMPONENTS - 1)))
 
 
-def _best_shares(components: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Maximise the weighted log-likelihood plus 10 ln w_0 over the shares, for every r at once.
+def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
+    """Maximise the weighted log-likelihood plus 10 ln w_g0 of every group over the shares, for every r at once.
 
     Parameters
     ----------
     components : ndarray, shape (R, m, 10)
-    weight : ndarray, shape (m,)
+    weight, group : ndarray, shape (m,)
 
     Returns
     -------
-    value, shares : ndarray, shapes (R,) and (R, 10)
+    value, shares : ndarray, shapes (R,) and (R, groups, 10)
     """
-    count, _, width = components.shape
-    shares = np.full((count, width), 0.1 / (width - 1))
-    shares[:, 0] = 0.9
+    member = (group[:, None] == np.arange(len(DOUBLED) + 1)).astype(float)
+    size = weight @ member + STIFF
+    regular, far = components[:, :, 0], components[:, :, 1:]
+    share = np.full((len(components), len(size)), 0.1)
+    kind = np.full((len(components), far.shape[2], 1), 1 / far.shape[2])
     for _ in range(ITERATIONS):
-        mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
-        members = shares * np.matmul((weight / mixed)[:, None, :], components)[:, 0]
-        members[:, 0] += STIFF
-        shares = members / members.sum(axis=1, keepdims=True)
-        slabs = shares[:, 1:].sum(axis=1)
-        less = np.minimum(1.0, AT_MOST / np.maximum(slabs, AT_MOST))
-        shares[:, 1:] *= less[:, None]
-        shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
-    mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
-    return np.log(mixed) @ weight + STIFF * np.log(shares[:, 0]), shares
+        mine = share @ member.T
+        slab = mine * np.matmul(far, kind)[:, :, 0]
+        chance = weight / (slab + (1 - mine) * regular)
+        share = np.minimum((chance * slab) @ member / size, AT_MOST)
+        kind *= np.matmul((chance * mine)[:, None, :], far)[:, 0, :, None]
+        kind /= kind.sum(axis=1, keepdims=True)
+    mine = share @ member.T
+    mixed = mine * np.matmul(far, kind)[:, :, 0] + (1 - mine) * regular
+    shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind.transpose(0, 2, 1)], axis=2)
+    return np.log(mixed) @ weight + STIFF * np.log(1 - share).sum(axis=1), shares
 
 
 def _hausman(alike: Line, weighted: Line) -> float:
