@@ -54,6 +54,8 @@ LEAST, ALIKE_ENOUGH = 0.1, 0.2
 """Smallest rho, and the change of ln rho below which no further fit is needed."""
 NEAR = 0.02
 """Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
+STEADY = 0.05
+"""Change of the mixture's r below which no further fit is needed."""
 STILL = 0.01
 """Largest change of the logarithm of a weight below which a further fit says the same."""
 FEWEST = 10
@@ -149,6 +151,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
             found = replace(found, rho=found.rho | rho)
             changed = max(abs(math.log(one / last.rho[c])) for c, one in rho.items())
             is_same = set(found.centres) == set(last.centres)
+            is_same = is_same and all(abs(line.highest - last.centres[c].highest) < STEADY for c, line in found.centres.items())
             if is_same and max(off.values()) < NEAR and changed < ALIKE_ENOUGH:
                 return replace(found, off={})
             found = replace(found, off=off)
