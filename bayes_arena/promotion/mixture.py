@@ -1,22 +1,27 @@
 """A competitor's centre, and views far from it: a mixture for each competitor, profiled over the centre.
 
 Annotators k see a competitor at x_k (:mod:`bayes_arena.promotion.views`, offsets apart). Most lie within a taste of its
-centre r, some far off, in slabs above and below, and some anywhere:
+centre r; the others far off, in slabs j of densities f_j:
 
-    x_k ~ w_0 N(r, s^2) + sum_j w_j N(r + m_j, s_j^2) + w_9 U,
-    L_k,j(r) = int N(x; r + m_j, s_j^2) P(votes of k | x) dx.
+    x_k ~ (1 - t_g) N(r, s^2) + t_g sum_j p_j f_j,        L_k,j(r) = int f_j(x) P(votes of k | x) dx.
 
-U is half uniform on the grid of x, half at its two ends (votes for, or against, whatever is shown), wherever r is. So
-what one annotator says of r is bounded: votes so steep that no slab reaches them, such as wins by somebody who ties
-elsewhere, would drag r along.
+Six slabs are normal, three above r, three below. Three are where they are wherever r is: anywhere on the grid of x, and
+its two ends (votes for, or against, whatever is shown). So what one annotator says of r is bounded, and votes that were
+bought say nothing of it: those so steep that no normal slab reaches them, such as wins by somebody who ties elsewhere,
+would drag r along.
+
+How many are far off depends on how many votes they cast on the competitor, by groups g: one or two, three to five, six
+to eleven, and so on. Who buys votes casts many. Did all share one t, two wins by honest passers-by would look bought,
+too, and the centre would be too low. What those far off think, p, all share.
 
 With weights a_k of the annotators, the log profiles are
 
-    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    t = 0, .003, .01 or .03;
-    open(r)   = max over w of sum_k a_k ln sum_j w_j L_k,j + 10 ln w_0,        w_0 at least a half      (by EM),
+    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    all t_g = t = 0, .003, .01 or .03;
+    open(r)   = max over t, p of sum_k a_k ln((1 - t_g) L_k,0 + t_g sum_j p_j L_k,j) + 10 sum_g ln(1 - t_g),
 
-each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is evaluated on the whole line, so
-that every basin counts: where a second one is nearly as likely, a competitor's centre is contested.
+t_g at most a half (by EM), each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is
+evaluated on the whole line, so that every basin counts: where a second one is nearly as likely, a competitor's centre
+is contested.
 
 The gate. g1 and g2 are the gains of open over closed, each at its best, where all annotators count alike and where they
 count by u. h compares the centres by all alike and by u, as Hausman (1978) compares two estimators of which only one is
@@ -24,7 +29,7 @@ consistent if a few misbehave:
 
     h = (r_1 - r_u) / sqrt(max(V_u - V_1, (.25 sd_u)^2)).
 
-A gate opens where g1 or g2 exceeds 5, or |h| exceeds 3.
+A gate opens where g1 or g2 exceeds 6, or |h| exceeds 3.
 
 The spread s of tastes is common to all competitors: the median over these of the s under which the votes on each are
 likeliest, at least .3, so that no campaign on fewer than half of them makes it wide. Were it fixed, an arena of many
@@ -48,14 +53,14 @@ TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
 AT, WIDE = np.array([1.2, 2.2, 4.0]), np.array([0.4, 0.6, 1.2])
 """Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
 ABOVE, ANYWHERE = [1, 2, 3, 8], 7
-"""Slabs above, the end among them, and anywhere."""
+"""Components that are above, the end among them, and the one that is anywhere."""
 FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
-"""Shares of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
+"""Shares of the slabs where closed, largest where open, factor on ln(1 - t_g), and the cost of opening, in nats."""
 COMPONENTS = 10
 """The taste, three slabs above, three below, anywhere, and the ends: above, then below."""
 ITERATIONS = 20
 """Of EM."""
-DOUBLED = np.array([2.5, 5.5, 11.5, 23.5])
+VOTES = np.array([2.5, 5.5, 11.5, 23.5])
 """Numbers of votes on a competitor between the groups of annotators."""
 REACH, STEP, FINE = 4.5, 0.15, 0.01
 """Range of r on either side of the fit's, and steps of its grid, before and after interpolation."""
@@ -281,7 +286,7 @@ class Mixture:
 
     def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
         """Return the open profile, and every group's shares where it is largest, shapes (R,) and (R, groups, 10)."""
-        values, shares = np.empty(len(shift)), np.empty((len(shift), len(DOUBLED) + 1, COMPONENTS))
+        values, shares = np.empty(len(shift)), np.empty((len(shift), len(VOTES) + 1, COMPONENTS))
         step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
         for first in range(0, len(shift), step):
             part = slice(first, first + step)
@@ -291,7 +296,7 @@ class Mixture:
     @property
     def _group(self) -> Ints:
         """Group of every annotator, by the number of votes."""
-        return np.searchsorted(DOUBLED, self.votes)
+        return np.searchsorted(VOTES, self.votes)
 
     def _prior(self, shift: Floats) -> Floats:
         return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
@@ -347,7 +352,7 @@ def _shares(slabs: float) -> Floats:
 
 
 def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
-    """Maximise the weighted log-likelihood plus 10 ln w_g0 of every group over the shares, for every r at once.
+    """Maximise the weighted log-likelihood plus 10 sum_g ln(1 - t_g) over the shares, for every r at once.
 
     Parameters
     ----------
@@ -358,7 +363,7 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
     -------
     value, shares : ndarray, shapes (R,) and (R, groups, 10)
     """
-    member = (group[:, None] == np.arange(len(DOUBLED) + 1)).astype(float)
+    member = (group[:, None] == np.arange(len(VOTES) + 1)).astype(float)
     size = weight @ member + STIFF
     regular, far = components[:, :, 0], components[:, :, 1:]
     share = np.full((len(components), len(size)), 0.1)
@@ -368,7 +373,7 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
         slab = mine * np.matmul(far, kind)[:, :, 0]
         chance = weight / (slab + (1 - mine) * regular)
         share = np.minimum((chance * slab) @ member / size, AT_MOST)
-        kind *= np.matmul((chance * mine)[:, None, :], far)[:, 0, :, None]
+        kind = kind * np.matmul((chance * mine)[:, None, :], far)[:, 0, :, None] + np.finfo(float).tiny
         kind /= kind.sum(axis=1, keepdims=True)
     mine = share @ member.T
     mixed = mine * np.matmul(far, kind)[:, :, 0] + (1 - mine) * regular

@@ -11,7 +11,7 @@ def mixture(at, sd=0.4, *, near=0.0, weight=1.0, prior_sd=10.0):
     at = np.asarray(at, dtype=float)
     likelihood = np.exp(-0.5 * ((near + positions() - at[:, None]) / sd) ** 2) + 1e-12
     people = np.ones(len(at))
-    return Mixture(near, likelihood, people, people * weight, prior_sd)
+    return Mixture(near, likelihood, people, people * weight, people, prior_sd)
 
 
 def crowd(size, mean, *, seed=0):
