@@ -13,11 +13,12 @@ votes agree with the mixture where its profile is highest if
 
     lambda_c = (sum_k u_kc S_kc + (ln prior)'(r)) / sum_k u_kc P_kc S_kc,    between 0 and 1.
 
-So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product.
-The model is fitted again, views follow from the new fit, and so on until the same gates are open, and fit and mixture
-agree. Where a step in the logarithms of what votes count undoes much of the one before, the next are half as long.
-Rounds end, too, when nothing moves any more, or there were many: where votes are noise, or weigh too differently for
-the model, fit and mixture may never agree, and the reader is told. Where no gate opens, the first fit is the result.
+So the fit of these votes says of c what the mixture does. A vote on two such competitors counts the product. The model
+is fitted again, views follow from the new fit, and so on until the same gates are open, the mixture stays where it was,
+and the fit agrees. Where a step in the logarithms of what votes count undoes much of the one before, the next are half
+as long. Rounds end, too, when nothing moves any more, or there were many: where votes are noise, or weigh too
+differently for the model, fit and mixture may never agree, and the reader is told. Where no gate opens, the first fit
+is the result.
 
 Who promotes one competitor votes against those that it meets. So the clearest gates are looked at first, and opponents
 whose gate is open are where the annotator sees them: by the probability of a slab, and by how far off it is. A gate
@@ -52,8 +53,10 @@ ROUNDS = 8
 """Fits on discounted votes, at most."""
 LEAST, ALIKE_ENOUGH = 0.1, 0.2
 """Smallest rho, and the change of ln rho below which no further fit is needed."""
-NEAR = 0.02
+NEAR = 0.03
 """Distance in logits between a fit's r and the mixture's, below which no further fit is needed."""
+STEADY = 0.05
+"""Change of the mixture's r, in logits, below which no further fit is needed."""
 STILL = 0.01
 """Largest change of the logarithm of a weight below which a further fit says the same."""
 FEWEST = 10
@@ -138,7 +141,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     if not any(nothing.gates[c].is_open for c in looked_at):
         return nothing
     found = replace(nothing, rho=dict.fromkeys(looked_at, 1.0))
-    length, logarithm, move, is_same = 1.0, *np.zeros((2, len(nothing.views.annotator))), False
+    length, logarithm, move, is_steady = 1.0, *np.zeros((2, len(nothing.views.annotator))), False
     for step in range(ROUNDS):
         last = found
         with one_thread():
@@ -151,12 +154,14 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
             rho = {c: float(np.clip(found.rho[c] * ratio[c], LEAST, 1.0)) for c in found.centres}
             found = replace(found, rho=found.rho | rho)
             changed = max(abs(math.log(one / last.rho[c])) for c, one in rho.items())
-            is_same = set(found.centres) == set(last.centres)
-            if is_same and max(off.values()) < NEAR and changed < ALIKE_ENOUGH:
+            is_steady = found.centres.keys() == last.centres.keys() and all(
+                abs(line.highest - last.centres[c].highest) < STEADY for c, line in found.centres.items()
+            )
+            if is_steady and max(off.values()) < NEAR and changed < ALIKE_ENOUGH:
                 return replace(found, off={})
             found = replace(found, off=off)
         move, before = np.log(np.maximum(found.weight, NEVER_NOTHING)) - logarithm, move
-        if is_same and np.abs(move).max() < STILL:
+        if is_steady and np.abs(move).max() < STILL:
             break
         length = length_of_step(length, FASTER, move, before)
         logarithm = logarithm + length * move
@@ -189,8 +194,8 @@ def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
 
     def look(c: int) -> tuple[Gate, Parts | None]:
         mixture = replace(some[c], taste=taste) if steps[c] == 1 else _mixture(found, c, taste)
-        parts = mixture.parts(mixture.near, is_open=False)
-        return mixture.gate(), parts if (parts.log_bayes > views.strict).any() else None
+        is_told = (mixture.log_bayes(mixture.near) > views.strict).any()
+        return mixture.gate(), mixture.parts(mixture.near, is_open=False) if is_told else None
 
     gates, parts = zip(*(each if len(views.annotator) > MANY else map)(look, range(n)), strict=True)
     return replace(found, gates=gates, parts={c: one for c, one in enumerate(parts) if one is not None}), taste
@@ -248,4 +253,5 @@ def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | N
     near, some = float(found.mode.point.strength[competitor]), slice(every.start, every.stop, step)
     counts = found.judged[views.annotator[some]].astype(float)
     seen = views.likelihood(competitor, near + positions(), shift, step)
-    return Mixture(near, seen, counts, counts * views.weight[some], found.mode.problem.objective.strength_sd, taste)
+    prior_sd = found.mode.problem.objective.strength_sd
+    return Mixture(near, seen, counts, counts * views.weight[some], views.votes[some], prior_sd, taste)

@@ -1,22 +1,27 @@
 """A competitor's centre, and views far from it: a mixture for each competitor, profiled over the centre.
 
 Annotators k see a competitor at x_k (:mod:`bayes_arena.promotion.views`, offsets apart). Most lie within a taste of its
-centre r, some far off, in slabs above and below, and some anywhere:
+centre r; the others far off, in slabs j of densities f_j:
 
-    x_k ~ w_0 N(r, s^2) + sum_j w_j N(r + m_j, s_j^2) + w_9 U,
-    L_k,j(r) = int N(x; r + m_j, s_j^2) P(votes of k | x) dx.
+    x_k ~ (1 - t_g) N(r, s^2) + t_g sum_j p_j f_j,        L_k,j(r) = int f_j(x) P(votes of k | x) dx.
 
-U is half uniform on the grid of x, half at its two ends (votes for, or against, whatever is shown), wherever r is. So
-what one annotator says of r is bounded: votes so steep that no slab reaches them, such as wins by somebody who ties
-elsewhere, would drag r along.
+Six slabs are normal, three above r, three below. Three are where they are wherever r is: anywhere on the grid of x, and
+its two ends (votes for, or against, whatever is shown). So what one annotator says of r is bounded, and votes that were
+bought say nothing of it: those so steep that no normal slab reaches them, such as wins by somebody who ties elsewhere,
+would drag r along.
+
+How many are far off depends on how many votes they cast on the competitor, by groups g: one or two, three to five, six
+to eleven, and so on. Who buys votes casts many. Did all share one t, two wins by honest passers-by would look bought,
+too, and the centre would be too low. What those far off think, p, all share.
 
 With weights a_k of the annotators, the log profiles are
 
-    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    t = 0, .003, .01 or .03;
-    open(r)   = max over w of sum_k a_k ln sum_j w_j L_k,j + 10 ln w_0,        w_0 at least a half      (by EM),
+    closed(r) = max over t of sum_k a_k ln((1 - t) L_k,0 + t mean_j L_k,j),    all t_g = t = 0, .003, .01 or .03;
+    open(r)   = max over t, p of sum_k a_k ln((1 - t_g) L_k,0 + t_g sum_j p_j L_k,j) + 10 sum_g ln(1 - t_g),
 
-each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is evaluated on the whole line, so
-that every basin counts: where a second one is nearly as likely, a competitor's centre is contested.
+t_g at most a half (by EM), each plus the prior of r, and ln(e^closed + e^(open - 4)) is the profile of r. It is
+evaluated on the whole line, so that every basin counts: where a second one is nearly as likely, a competitor's centre
+is contested.
 
 The gate. g1 and g2 are the gains of open over closed, each at its best, where all annotators count alike and where they
 count by u. h compares the centres by all alike and by u, as Hausman (1978) compares two estimators of which only one is
@@ -24,7 +29,7 @@ consistent if a few misbehave:
 
     h = (r_1 - r_u) / sqrt(max(V_u - V_1, (.25 sd_u)^2)).
 
-A gate opens where g1 or g2 exceeds 5, or |h| exceeds 3.
+A gate opens where g1 or g2 exceeds 6, or |h| exceeds 3.
 
 The spread s of tastes is common to all competitors: the median over these of the s under which the votes on each are
 likeliest, at least .3, so that no campaign on fewer than half of them makes it wide. Were it fixed, an arena of many
@@ -41,20 +46,22 @@ from functools import cache
 import numpy as np
 import scipy
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 
 TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
 """Values of s that are compared, in logits."""
-AT, WIDE = np.array([1.2, 2.2, 4.0, 6.7]), np.array([0.4, 0.6, 1.2, 1.6])
+AT, WIDE = np.array([1.2, 2.2, 4.0]), np.array([0.4, 0.6, 1.2])
 """Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
-ABOVE = slice(1, 5)
-"""The slabs above."""
+ABOVE, ANYWHERE = [1, 2, 3, 8], 7
+"""Components that are above, the end among them, and the one that is anywhere."""
 FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
-"""Shares of the slabs where closed, largest share where open, factor on ln w_0, and what opening costs, in nats."""
+"""Shares of the slabs where closed, largest where open, factor on ln(1 - t_g), and the cost of opening, in nats."""
 COMPONENTS = 10
-"""The taste, four slabs above, four below, and anywhere."""
+"""The taste, three slabs above, three below, anywhere, and the ends: above, then below."""
 ITERATIONS = 20
 """Of EM."""
+VOTES = np.array([2.5, 5.5, 11.5, 23.5])
+"""Numbers of votes on a competitor between the groups of annotators."""
 REACH, STEP, FINE = 4.5, 0.15, 0.01
 """Range of r on either side of the fit's, and steps of its grid, before and after interpolation."""
 POSITIONS, SPACING = 10.2, 0.3
@@ -66,7 +73,7 @@ LOOKS = np.array([-4, -2, 0, 2, 4])
 """Where the first look evaluates the open profile: steps of the grid from the closed one's mode."""
 WORTH_A_LOOK = 1.0
 """Gain, and size of h, below which a first look is enough."""
-GAIN, DIFFERENCE = 5.0, 3.0
+GAIN, DIFFERENCE = 6.0, 3.0
 """Where the gate opens: g and h."""
 WITHIN, APART = 5.0, 0.4
 """A second basin is within reach if it is less than so many nats lower, and so far apart, in logits."""
@@ -185,6 +192,8 @@ class Mixture:
         Of every annotator's position, at ``near`` plus :func:`positions`.
     alike, weight : ndarray, shape (m,)
         What each annotator counts: 1 and u, programs nothing.
+    votes : ndarray, shape (m,)
+        How many each cast.
     prior_sd : float
         Of r.
     taste : float
@@ -195,21 +204,29 @@ class Mixture:
     likelihood: Floats
     alike: Floats
     weight: Floats
+    votes: Floats
     prior_sd: float
     taste: float = TASTES[0]
 
     def gate(self) -> Gate:
-        """Return the statistics of the gate, r within reach of the fit's; where a first look shows little, by that."""
+        """Return the statistics of the gate, r within reach of the fit's.
+
+        Where it is far from opening they are rough: gains at the peak of the closed profile are at most so large, or a
+        few points of the open profile say what it gains.
+        """
         shift, densities = _grid(NEARBY, self.taste)
         weights = self.alike, self.weight
         closed = self._closed(shift, densities, np.array(weights))
         lines = [Line.through(self.near + shift, value) for value in closed]
-        looks = [np.unique(np.clip(value.argmax() + LOOKS, 0, len(shift) - 1)) for value in closed]
+        difference, peaks = _hausman(*lines), [int(value.argmax()) for value in closed]
+        bounds = [self._most_gain(densities[:, [at]], weight) for at, weight in zip(peaks, weights, strict=True)]
+        if max(*bounds, abs(difference)) < WORTH_A_LOOK:
+            return Gate(*bounds, difference)
+        looks = [np.unique(np.clip(at + LOOKS, 0, len(shift) - 1)) for at in peaks]
         opened = [
             self._open(shift[some], densities[:, some], weight)[0] for some, weight in zip(looks, weights, strict=True)
         ]
         alike, weighted = (float(one.max() - line.value.max()) for one, line in zip(opened, lines, strict=True))
-        difference = _hausman(*lines)
         if max(alike, weighted, abs(difference)) < WORTH_A_LOOK:
             return Gate(alike, weighted, difference)
         opened = [self._open(shift, densities, weight)[0] for weight in weights]
@@ -226,6 +243,11 @@ class Mixture:
         closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
         return Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
 
+    def log_bayes(self, centre: float) -> Floats:
+        """Return ln of L in the best slab over L without, for every annotator, r at the centre."""
+        (each,) = self._components(_densities(np.array([centre - self.near]), self.taste))
+        return np.asarray(np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]))
+
     def parts(self, centre: float, *, is_open: bool) -> Parts:
         """Return each annotator's part in the mixture around a centre, with the shares of an open gate or a closed."""
         at = np.array([centre - self.near])
@@ -233,6 +255,7 @@ class Mixture:
         each, shares = self._components(densities)[0], _shares(FEW[-1])
         if is_open:
             (opened,), (found,) = self._open(at, densities, self.weight)
+            found = found[self._group]
             (closed,) = self._closed(at, densities, self.weight)
             chance = scipy.special.expit(opened - TOLL - closed)
             shares = chance * found + (1 - chance) * shares
@@ -249,9 +272,9 @@ class Mixture:
         return Parts(
             centre=centre,
             slab=slab,
-            above=parts[:, ABOVE].sum(axis=1) + parts[:, -1] * higher,
+            above=parts[:, ABOVE].sum(axis=1) + parts[:, ANYWHERE] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),
-            log_bayes=np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]),
+            log_bayes=self.log_bayes(centre),
             counts=(1 - taken * slab) * narrowed,
         )
 
@@ -276,13 +299,31 @@ class Mixture:
         return np.asarray(np.max(profiles, axis=0) + self._prior(shift))
 
     def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        """Return the open profile, and the shares where it is largest, shapes (R,) and (R, 10)."""
-        values, shares = np.empty(len(shift)), np.empty((len(shift), COMPONENTS))
+        """Return the open profile, and every group's shares where it is largest, shapes (R,) and (R, groups, 10)."""
+        values, shares = np.empty(len(shift)), np.empty((len(shift), len(VOTES) + 1, COMPONENTS))
         step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
         for first in range(0, len(shift), step):
             part = slice(first, first + step)
-            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight)
+            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight, self._group)
         return values + self._prior(shift), shares
+
+    @property
+    def _group(self) -> Ints:
+        """Group of every annotator, by the number of votes."""
+        return np.searchsorted(VOTES, self.votes)
+
+    def _most_gain(self, densities: Floats, weight: Floats) -> float:
+        """Return what opening gains at most at one r, in nats.
+
+        The log-likelihood is concave in shares of its own for every group and slab, so that it gains at most what the
+        best slab of every group would by its slope: sum_k a_k (L_k,j / L_k - 1), L_k where closed.
+        """
+        (components,) = self._components(densities)
+        mixed = [components @ _shares(few) for few in FEW]
+        closed = max(mixed, key=lambda one: float(weight @ np.log(one)))
+        slopes = (weight / closed)[:, None] * components - weight[:, None]
+        groups = [slopes[self._group == group].sum(axis=0) for group in np.unique(self._group)]
+        return float(sum(max(one.max(), 0.0) for one in groups))
 
     def _prior(self, shift: Floats) -> Floats:
         return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
@@ -326,9 +367,10 @@ def _densities(shift: Floats, taste: float) -> Floats:
     at, wide = np.concatenate([[0.0], off, -off]), np.concatenate([[taste], WIDE, WIDE])
     x = positions()[:, None, None]
     density = np.exp(-0.5 * ((x - shift[:, None] - at) / wide) ** 2)
-    anywhere = np.full((len(x), len(shift), 1), 0.5 / len(x))
-    anywhere[[0, -1]] += 0.25
-    return np.concatenate([density / density.sum(axis=0), anywhere], axis=2)
+    wherever = np.zeros((len(x), 3))
+    wherever[:, 0], wherever[-1, 1], wherever[0, 2] = 1 / len(x), 1.0, 1.0
+    wherever = np.broadcast_to(wherever[:, None], (len(x), len(shift), 3))
+    return np.concatenate([density / density.sum(axis=0), wherever], axis=2)
 
 
 def _shares(slabs: float) -> Floats:
@@ -336,32 +378,34 @@ def _shares(slabs: float) -> Floats:
     return np.append(1 - slabs, np.full(COMPONENTS - 1, slabs / (COMPONENTS - 1)))
 
 
-def _best_shares(components: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Maximise the weighted log-likelihood plus 10 ln w_0 over the shares, for every r at once.
+def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
+    """Maximise the weighted log-likelihood plus 10 sum_g ln(1 - t_g) over the shares, for every r at once.
 
     Parameters
     ----------
     components : ndarray, shape (R, m, 10)
-    weight : ndarray, shape (m,)
+    weight, group : ndarray, shape (m,)
 
     Returns
     -------
-    value, shares : ndarray, shapes (R,) and (R, 10)
+    value, shares : ndarray, shapes (R,) and (R, groups, 10)
     """
-    count, _, width = components.shape
-    shares = np.full((count, width), 0.1 / (width - 1))
-    shares[:, 0] = 0.9
+    member = (group[:, None] == np.arange(len(VOTES) + 1)).astype(float)
+    size = weight @ member + STIFF
+    regular, far = components[:, :, 0], components[:, :, 1:]
+    share = np.full((len(components), len(size)), 0.1)
+    kind = np.full((len(components), far.shape[2], 1), 1 / far.shape[2])
     for _ in range(ITERATIONS):
-        mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
-        members = shares * np.matmul((weight / mixed)[:, None, :], components)[:, 0]
-        members[:, 0] += STIFF
-        shares = members / members.sum(axis=1, keepdims=True)
-        slabs = shares[:, 1:].sum(axis=1)
-        less = np.minimum(1.0, AT_MOST / np.maximum(slabs, AT_MOST))
-        shares[:, 1:] *= less[:, None]
-        shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
-    mixed = np.matmul(components, shares[:, :, None])[:, :, 0]
-    return np.log(mixed) @ weight + STIFF * np.log(shares[:, 0]), shares
+        mine = share @ member.T
+        slab = mine * np.matmul(far, kind)[:, :, 0]
+        chance = weight / (slab + (1 - mine) * regular)
+        share = np.minimum((chance * slab) @ member / size, AT_MOST)
+        kind = kind * np.matmul((chance * mine)[:, None, :], far)[:, 0, :, None] + np.finfo(float).tiny
+        kind /= kind.sum(axis=1, keepdims=True)
+    mine = share @ member.T
+    mixed = mine * np.matmul(far, kind)[:, :, 0] + (1 - mine) * regular
+    shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind.transpose(0, 2, 1)], axis=2)
+    return np.log(mixed) @ weight + STIFF * np.log(1 - share).sum(axis=1), shares
 
 
 def _hausman(alike: Line, weighted: Line) -> float:

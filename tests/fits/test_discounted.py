@@ -99,6 +99,16 @@ def test_rounds_end_where_nothing_moves_any_more(rigged, alike, monkeypatch):
     assert list(found.off) == list(found.centres) == [rigged.competitors.index(TARGET)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("steady", "fits"), [(discounting.STEADY, 2), (9.0, 1)])
+def test_rounds_go_on_while_the_mixture_moves(rigged, alike, discounted, monkeypatch, steady, fits):
+    for name, value in {"NEAR": np.inf, "ALIKE_ENOUGH": np.inf, "STEADY": steady}.items():
+        monkeypatch.setattr(discounting, name, value)
+    asked = []
+    found = discounting.discounted(alike.mode, lambda problem: asked.append(problem) or discounted.mode)
+    assert len(asked) == fits and not found.off
+
+
 def test_a_step_that_turns_back_is_halved(rigged, alike, monkeypatch):
     weights, counted = itertools.cycle([0.9, 0.4]), []
     of_pairs = property(lambda found: np.full(len(found.views.annotator), next(weights)))

@@ -11,7 +11,7 @@ def mixture(at, sd=0.4, *, near=0.0, weight=1.0, prior_sd=10.0):
     at = np.asarray(at, dtype=float)
     likelihood = np.exp(-0.5 * ((near + positions() - at[:, None]) / sd) ** 2) + 1e-12
     people = np.ones(len(at))
-    return Mixture(near, likelihood, people, people * weight, prior_sd)
+    return Mixture(near, likelihood, people, people * weight, people, prior_sd)
 
 
 def crowd(size, mean, *, seed=0):
@@ -61,6 +61,34 @@ def test_a_bloc_below_is_below():
     found = mixture(np.append(crowd(100, 0.0), np.full(20, -3.0)))
     centre = found.parts(found.profile().highest, is_open=True)
     assert (centre.slab[100:] > 0.99).all() and (centre.above[100:] < 0.01).all()
+
+
+def voters(wins, losses, *, as_if=None):
+    """Annotators with so many wins and losses of the competitor against one of strength 0."""
+    wins, losses = np.asarray(wins, dtype=float), np.asarray(losses, dtype=float)
+    likelihood = np.exp(-np.logaddexp(0, -positions()) * wins[:, None] - np.logaddexp(0, positions()) * losses[:, None])
+    people = np.ones(len(wins))
+    return Mixture(0.0, likelihood, people, people, wins + losses if as_if is None else people * as_if, 10.0)
+
+
+def test_passers_by_do_not_look_bought_where_those_who_buy_cast_many():
+    wins = np.random.default_rng(0).binomial(2, 0.5, 200)
+    alone = voters(wins, 2 - wins).profile().highest
+    cast = np.append(wins, np.full(60, 9)), np.append(2 - wins, np.zeros(60))
+    by_votes, as_one = voters(*cast), voters(*cast, as_if=2)
+    centre = by_votes.profile().highest
+    slab = by_votes.parts(centre, is_open=True).slab
+    assert centre == pytest.approx(alone, abs=0.03) and as_one.profile().highest < alone - 0.3
+    assert slab[:200].mean() < 0.02 and slab[200:].min() > 0.98
+
+
+def test_votes_for_it_whatever_is_shown_say_nothing_of_the_centre():
+    wins = np.random.default_rng(1).binomial(3, 0.6, 150)
+    alone = voters(wins, 3 - wins).profile().highest
+    both = voters(np.append(wins, np.full(60, 12)), np.append(3 - wins, np.zeros(60)))
+    line = both.profile()
+    assert line.highest == pytest.approx(alone, abs=0.02)
+    assert both.parts(line.highest, is_open=True).slab[150:].min() > 0.99
 
 
 def test_two_crowds_of_one_size_are_contested():

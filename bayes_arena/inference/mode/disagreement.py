@@ -31,8 +31,8 @@ SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
-SHUFFLES = 8
-"""Sets of random signs. Directions beyond the mean of their largest eigenvalues, by a standard deviation, are searched
+SHUFFLES, BEYOND = 8, 2.0
+"""Sets of random signs, and standard deviations of their largest eigenvalues beyond whose mean directions are searched
 for: whether they are there, the evidence decides."""
 
 
@@ -74,7 +74,7 @@ def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
     residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
     of_noise = [_spectrum(target, residuals * sign, half)[0][0] for sign in signs]
-    noise = np.mean(of_noise) + np.std(of_noise)
+    noise = np.mean(of_noise) + BEYOND * np.std(of_noise)
     sizes, found = _spectrum(target, residuals, half)
     return [half @ one - np.mean(half @ one) for one in found], int((sizes > noise).sum())
 
