@@ -351,7 +351,7 @@ def eliminated(
 
     for size, less, places in _of_batches(work, units):
         total += size
-        if places is not None:
+        if left is not None and places is not None:
             np.subtract.at(left.reshape(-1), places, less)
         elif left is not None:
             left -= less

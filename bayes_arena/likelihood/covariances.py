@@ -95,18 +95,17 @@ class Covariances:
         variance = np.diag(self.head)[:n]
         return np.asarray(variance[:, None] + variance - 2 * self.head[:n, :n]).ravel()
 
-    @property
-    def _common(self) -> Floats:
-        """Covariance of the annotators' own numbers and the common ones, shape (q, c, M)."""
-        units, c = self.target.numbering.units(self.target.tally), len(self.target.common)
-        last = [units.first_entry(slice(None), p) + units.touches for p in range(len(self.target.own))]
-        return self.across[np.array(last)[:, None] - c + np.arange(c)[:, None]]
+    def _with_common(self, own: int, common: int) -> Floats:
+        """Covariance of every annotator's own number and a common one, shape (M,)."""
+        units = self.target.numbering.units(self.target.tally)
+        end = units.first_entry(slice(None), own) + units.touches
+        return np.asarray(self.across[end - len(self.target.common) + common])
 
     @cached_property
     def _between(self) -> dict[tuple[int, int], Any]:
         """Covariance of two kinds of numbers, for every annotator (M,) or the same for all."""
         effects, of_common, of_own = kinds(self.target.common, self.target.own)
-        n, found, of_both = self.target.n_competitors, {}, self._common
+        n, found = self.target.n_competitors, {}
         for u in range(len(effects)):
             for v in range(u, len(effects)):
                 total: Any = 0.0
@@ -117,9 +116,9 @@ class Covariances:
                 if p is not None and q is not None:
                     total = total + self.own[:, p, q]
                 if s is not None and q is not None:
-                    total = total + of_both[q, s]
+                    total = total + self._with_common(q, s)
                 if t is not None and p is not None:
-                    total = total + of_both[p, t]
+                    total = total + self._with_common(p, t)
                 found[u, v] = np.ascontiguousarray(total) if np.ndim(total) else total
         return found
 

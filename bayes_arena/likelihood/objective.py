@@ -159,7 +159,12 @@ class Objective:
         return lead(strength, self.tally.i, self.tally.j)
 
     def touched(self, rows: slice) -> tuple[Ints, Ints, Ints]:
-        """Return the annotators of some rows, and the places of i and j among the competitors that they met."""
+        """Return the annotators of some rows, and the places of i and j among the competitors that they met.
+
+        Nothing where annotators have no numbers of their own.
+        """
+        if not self.own:
+            return (np.zeros(0, dtype=np.int64),) * 3
         met, k = self.tally.met, self.tally.k[rows]
         first = self._first_met[k]
         return k, met.of_i[rows] - first, met.of_j[rows] - first

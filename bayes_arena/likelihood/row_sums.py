@@ -28,7 +28,6 @@ from bayes_arena.threads import each
 from bayes_arena.votes.tally import Tally
 
 _OF_ONE = np.array([0]), np.array([0])
-_OF_NONE = (np.zeros(0, dtype=np.int64),) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ def row_sums(
     for rows, (leads, theta, terms, scatter) in zip(blocks, found, strict=True):
         features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
         who, first = _runs(tally, rows) if own else _OF_ONE
-        k, of_i, of_j = target.touched(rows) if own else _OF_NONE
+        k, of_i, of_j = target.touched(rows)
         slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
         moved = times(theta, curve[ETA])
         total += float(terms.value.sum())

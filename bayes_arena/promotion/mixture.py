@@ -219,9 +219,9 @@ class Mixture:
         closed = self._closed(shift, densities, np.array(weights))
         lines = [Line.through(self.near + shift, value) for value in closed]
         difference, peaks = _hausman(*lines), [int(value.argmax()) for value in closed]
-        bounds = [self._most_gain(densities[:, [at]], weight) for at, weight in zip(peaks, weights, strict=True)]
-        if max(*bounds, abs(difference)) < WORTH_A_LOOK:
-            return Gate(*bounds, difference)
+        alike, weighted = (self._most_gain(densities[:, [at]], one) for at, one in zip(peaks, weights, strict=True))
+        if max(alike, weighted, abs(difference)) < WORTH_A_LOOK:
+            return Gate(alike, weighted, difference)
         looks = [np.unique(np.clip(at + LOOKS, 0, len(shift) - 1)) for at in peaks]
         opened = [
             self._open(shift[some], densities[:, some], weight)[0] for some, weight in zip(looks, weights, strict=True)

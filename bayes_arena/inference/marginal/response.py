@@ -70,7 +70,7 @@ def response_of(found: Sweep) -> float:
 
 def joined(target: Objective, few: Sweep) -> tuple[Point, Covariances]:
     """Return the Gaussian of all annotators at the head found from few of them."""
-    start, size = target.start().own, len(few.point.head)
+    start = target.start().own
     head = cast(Covariances, few.around).head * (few.target.n_annotators / target.n_annotators)
     across, width = np.zeros(target.numbering.units(target.tally).across_start[-1]), start.shape[1]
     near = Covariances(target, head, across, np.zeros((len(start), width, width)))
