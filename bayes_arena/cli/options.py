@@ -14,7 +14,7 @@ The help of a command shows the options that it has alone and, of those that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
@@ -46,7 +46,7 @@ class Without:
         self.names = names
 
 
-def takes_options[T](command: Callable[..., T], shown: tuple[str, ...] | None = COMMON) -> Callable[..., T]:
+def takes_options[T](command: Callable[..., T], shown: Collection[str] | None = COMMON) -> Callable[..., T]:
     """Replace dataclasses among a command's parameters by their fields, for Typer to read.
 
     The help of the command shows the fields ``shown``; all if that is None.
@@ -62,9 +62,12 @@ def takes_options[T](command: Callable[..., T], shown: tuple[str, ...] | None = 
             continue
         absent = [left_out for note in notes for left_out in note.names]
         taken = [field for field in fields(kind) if field.name not in absent]
-        types = _types(kind, shown)  # type: ignore[arg-type]  # a class can be hashed
-        further |= any(_is_hidden(field.name, shown) for field in taken)
-        parameters += [_named(field.name, types[field.name], field.default) for field in taken]
+        types = _types(kind)  # type: ignore[arg-type]  # a class can be hashed
+        hidden = {field.name for field in taken if shown is not None and field.name not in shown}
+        further |= bool(hidden)
+        parameters += [
+            _named(field.name, _with(types[field.name], hidden=field.name in hidden), field.default) for field in taken
+        ]
         classes[name] = kind, [field.name for field in taken]
 
     @wraps(command)
@@ -84,18 +87,11 @@ def options_given(chosen: Any) -> list[str]:
     return [field.name for field in fields(chosen) if getattr(chosen, field.name) != field.default]
 
 
-def _is_hidden(name: str, shown: tuple[str, ...] | None) -> bool:
-    return shown is not None and name not in shown
-
-
 @cache
-def _types(kind: Any, shown: tuple[str, ...] | None) -> dict[str, Any]:
+def _types(kind: Any) -> dict[str, Any]:
     """Return the types of the fields of a class, its options in its panel; cached, as it takes milliseconds."""
     hints = get_type_hints(kind, include_extras=True)
-    return {
-        field.name: _with(hints[field.name], rich_help_panel=kind.panel, hidden=_is_hidden(field.name, shown))
-        for field in fields(kind)
-    }
+    return {field.name: _with(hints[field.name], rich_help_panel=kind.panel) for field in fields(kind)}
 
 
 def _with(annotation: Any, **settings: object) -> Any:
