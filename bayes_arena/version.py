@@ -1,3 +1,3 @@
 """The version, which results carry."""
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"

@@ -191,6 +191,16 @@ def test_of_millions_of_votes_that_hardly_matter_few_numbers_are_tried(monkeypat
     assert len(tried) < 60
 
 
+def test_annotators_go_as_long_as_their_votes_may_change(fitted):
+    allowed = replace(
+        changes(fitted, "annotator", "drop", (0, 1)),
+        available=np.array([1.0, 2.0, 1.0]),
+        votes=np.array([3.0, 2.0, 4.0]),
+    )
+    effect = np.array([-3.0, -2.0, -1.0])
+    assert [Path(allowed, effect, most).longest for most in (2.0, 3.0, 5.0, 7.0, 10.0, 11.0)] == [0, 1, 2, 3, 3, 4]
+
+
 def test_few_votes_go_with_an_open_order(arena_cells):
     fit = ba.fit(arena_cells, model="bradley-terry")
     table = ba.flips(fit, list(combinations(arena_cells.competitors, 2)))

@@ -118,7 +118,8 @@ def test_history(moving):
     rise = first.set_index("competitor")["p_rise"]
     assert rise[["c00", "c01", "c02"]].min() > 0.95 and rise[["c03", "c04", "c05"]].max() < 0.05
     assert last["p_rise"].isna().all()
-    np.testing.assert_allclose(last["elo"], ba.leaderboard(moving)["elo"])
+    shown = ["elo", "lower", "upper"]
+    np.testing.assert_allclose(last[shown], ba.leaderboard(moving)[shown])
     assert table["votes"].sum() == 2 * moving.cells.n_votes
 
 

@@ -500,3 +500,10 @@ def test_a_flat_prior_leaves_what_annotators_share_to_the_votes():
     rows = [("x", "y", "x")] * 60 + [("x", "y", "y")] * 10 + [("y", "x", "y")] * 40 + [("y", "x", "x")] * 30
     fit = ba.fit(ba.read_votes(frame(rows)), model=ba.Model("sides", ties="drop", position="common"), prior="flat")
     assert fit.point.common[0] == pytest.approx((np.log(6) + np.log(4 / 3)) / 2, rel=1e-9)
+
+
+def test_a_single_annotator_has_no_parameters():
+    rows = [("x", "y", "model_a", "one")] * 3 + [("x", "y", "model_b", "one"), ("y", "z", "tie", "one")]
+    votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "annotator"])
+    alone = ba.fit(ba.read_votes(votes), model="am-elo", prior=ba.Prior(hyper=None))
+    assert alone.n_parameters == ba.fit(ba.read_votes(votes), model="m-elo", prior=ba.Prior(hyper=None)).n_parameters
