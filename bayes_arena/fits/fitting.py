@@ -118,7 +118,8 @@ def fit(
         For ``"nuts"``: nutpie samples the compiled density of the model; the others are the ``nuts_sampler`` of
         ``pymc.sample``, for the PyMC program of the model, which has the same posterior.
     seed : int
-        For ``"nuts"``: the same seed gives the same draws.
+        For ``"nuts"``: the same seed starts the same chains. The sampler's sums may differ in their last bits from run
+        to run, though, and then chains part.
 
     Returns
     -------

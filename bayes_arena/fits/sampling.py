@@ -82,7 +82,8 @@ def sample(
     sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
         nutpie, or the ``nuts_sampler`` of ``pymc.sample``.
     seed : int
-        The same seed gives the same draws.
+        The same seed starts the same chains, at the same points. nutpie's sums may differ in their last bits from run
+        to run, though, and then chains part.
 
     Returns
     -------

@@ -1,9 +1,11 @@
 """The mixture of views of one competitor: known centres, gates and basins, from likelihoods made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from bayes_arena.promotion.mixture import Line, Mixture, positions
+from bayes_arena.promotion.mixture import NEARBY, WORTH_A_LOOK, Line, Mixture, _grid, positions
 
 
 def mixture(at, sd=0.4, *, near=0.0, weight=1.0, prior_sd=10.0):
@@ -46,6 +48,18 @@ def test_a_bloc_opens_the_gate_and_does_not_move_the_centre():
         (centre.slab[100:] > 0.99).all() and (centre.above[100:] > 0.99).all() and (centre.log_bayes[100:] > 20).all()
     )
     assert centre.slab[:100].mean() < 0.02
+
+
+@pytest.mark.parametrize("bloc", [0, 2, 8, 30])
+def test_opening_gains_at_most_what_its_bound_says(bloc):
+    votes = np.random.default_rng(1).integers(1, 30, 200 + bloc)
+    found = replace(mixture(np.append(crowd(200, 0.0), np.full(bloc, 2.5))), votes=votes)
+    shift, densities = _grid(NEARBY, found.taste)
+    closed, (opened, _) = (of(shift, densities, found.weight) for of in (found._closed, found._open))
+    bounds = [found._most_gain(densities[:, [at]], found.weight) for at in range(len(shift))]
+    assert (opened - closed <= np.array(bounds) + 1e-9).all()
+    if not bloc:
+        assert found.gate().alike == bounds[closed.argmax()] < WORTH_A_LOOK
 
 
 def test_votes_that_count_less_are_centred_where_the_mixture_is():
