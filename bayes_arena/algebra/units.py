@@ -103,6 +103,11 @@ class Units:
         """Where the own number of units, and the first that they touch, meet in the matrices (q, t)."""
         return np.asarray(self.across_start[:-1][unit] + number * self.touches[unit])
 
+    def last_entries(self, number: int, count: int) -> Ints:
+        """Where every unit's own number and the last ``count`` that it touches meet in them, shape (count, n_units)."""
+        end = self.first_entry(slice(None), number) + self.touches
+        return np.asarray(end - count + np.arange(count)[:, None])
+
     def own_entries(self, number: int) -> Ints:
         """Where every unit's own number and those it touches meet in the matrices (q, t), shape (e,)."""
         first = self.first_entry(slice(None), number) - self.touched_start[:-1]

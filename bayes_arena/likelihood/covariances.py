@@ -98,8 +98,7 @@ class Covariances:
     def _with_common(self, own: int, common: int) -> Floats:
         """Covariance of every annotator's own number and a common one, shape (M,)."""
         units = self.target.numbering.units(self.target.tally)
-        end = units.first_entry(slice(None), own) + units.touches
-        return np.asarray(self.across[end - len(self.target.common) + common])
+        return np.asarray(self.across[units.last_entries(own, len(self.target.common))[common]])
 
     @cached_property
     def _between(self) -> dict[tuple[int, int], Any]:

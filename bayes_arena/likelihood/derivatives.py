@@ -141,8 +141,7 @@ def _hessian_of_annotators(target: Objective, point: Point, sums: RowSums) -> tu
     tail[:, np.arange(width), np.arange(width)] += sd**-2
     across = sums.own_across
     for p in range(width):
-        last = units.first_entry(slice(None), p) + units.touches
-        across[last - c + np.arange(c)[:, None]] = sums.hessian[c + p, numbers]
+        across[units.last_entries(p, c)] = sums.hessian[c + p, numbers]
     return replace(gradient, own=g_own), Bordered(units, shape, left, tail.ravel(), across, ())
 
 

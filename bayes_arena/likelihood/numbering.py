@@ -341,7 +341,7 @@ def _annotators_alone(numbering: Numbering, tally: Tally) -> Units:
         nothing = np.zeros(1, dtype=np.int64)
         return Units(np.arange(h), nothing[:0], nothing, nothing[:0], nothing, 0)
     common, met = np.arange(len(numbering.common)), tally.met
-    start = met.start(count) + len(common) * np.arange(count + 1)
+    start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
     touched = np.empty(start[-1], dtype=np.int64)
     touched[np.arange(len(met.annotator)) + len(common) * met.annotator] = met.competitor
     touched[start[1:, None] - len(common) + common] = numbering.n_competitors + common

@@ -165,13 +165,9 @@ class Objective:
         """
         if not self.own:
             return (np.zeros(0, dtype=np.int64),) * 3
-        met, k = self.tally.met, self.tally.k[rows]
-        first = self._first_met[k]
+        met, k, units = self.tally.met, self.tally.k[rows], self.numbering.units(self.tally)
+        first = units.touched_start[k] - len(self.common) * k
         return k, met.of_i[rows] - first, met.of_j[rows] - first
-
-    @cached_property
-    def _first_met(self) -> Ints:
-        return self.tally.met.start(self.n_annotators)
 
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""

@@ -246,7 +246,7 @@ class Mixture:
     def log_bayes(self, centre: float) -> Floats:
         """Return ln of L in the best slab over L without, for every annotator, r at the centre."""
         (each,) = self._components(_densities(np.array([centre - self.near]), self.taste))
-        return np.asarray(np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]))
+        return _log_bayes(each)
 
     def parts(self, centre: float, *, is_open: bool) -> Parts:
         """Return each annotator's part in the mixture around a centre, with the shares of an open gate or a closed."""
@@ -274,7 +274,7 @@ class Mixture:
             slab=slab,
             above=parts[:, ABOVE].sum(axis=1) + parts[:, ANYWHERE] * higher,
             shift=(parts * (mean - at))[:, 1:].sum(axis=1),
-            log_bayes=self.log_bayes(centre),
+            log_bayes=_log_bayes(each),
             counts=(1 - taken * slab) * narrowed,
         )
 
@@ -371,6 +371,11 @@ def _densities(shift: Floats, taste: float) -> Floats:
     wherever[:, 0], wherever[-1, 1], wherever[0, 2] = 1 / len(x), 1.0, 1.0
     wherever = np.broadcast_to(wherever[:, None], (len(x), len(shift), 3))
     return np.concatenate([density / density.sum(axis=0), wherever], axis=2)
+
+
+def _log_bayes(each: Floats) -> Floats:
+    """Return ln of L in the best slab over L without, given L of every annotator (m, 10)."""
+    return np.asarray(np.log(each[:, 1:].max(axis=1)) - np.log(each[:, 0]))
 
 
 def _shares(slabs: float) -> Floats:

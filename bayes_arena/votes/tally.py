@@ -95,10 +95,6 @@ class Met:
     of_i: Ints
     of_j: Ints
 
-    def start(self, count: int) -> Ints:
-        """Return where the combinations of each of ``count`` annotators begin, and the last ones end."""
-        return np.searchsorted(self.annotator, np.arange(count + 1))
-
     @classmethod
     def of(cls, k: Ints, i: Ints, j: Ints) -> Self:
         """Return those of rows of annotators k, in order, and competitors i and j.
