@@ -63,8 +63,8 @@ FEWEST = 10
 """Annotators who voted on a competitor, below which they are no crowd that somebody could be told from."""
 NONE_LEFT = 0.1
 """Share of the votes that counts, below which this is no matter of a few, and all of them count."""
-TASTERS, MANY = 2_000, 100_000
-"""Views of each competitor, at most, by which the spread of tastes is found; views from which threads pay."""
+MANY = 100_000
+"""Views from which threads pay."""
 CLOSE, ALIKE = 2.0, 1.5
 """Gain and size of h in the first round below which a gate is not looked at again."""
 FASTER = 1.2
@@ -188,16 +188,19 @@ def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
     """Return what a fit of all votes says where none is discounted, and the spread of tastes."""
     views = Views.of(mode, mode.problem.model.tally(mode.problem.cells, by_annotator=True))
     found, n = Discounted(mode, views, (), {}, {}, judged, {}, {}), mode.problem.cells.n_competitors
-    steps = [-(-int(count) // TASTERS) or 1 for count in np.diff(views.start)]
-    some = [_mixture(found, c, TASTES[0], step=step) for c, step in enumerate(steps)]
-    taste = float(np.median([one.likeliest_taste() for one in some]))
 
-    def look(c: int) -> tuple[Gate, Parts | None]:
-        mixture = replace(some[c], taste=taste) if steps[c] == 1 else _mixture(found, c, taste)
-        is_told = (mixture.log_bayes(mixture.near) > views.strict).any()
-        return mixture.gate(), mixture.parts(mixture.near, is_open=False) if is_told else None
+    def looked(taste: float) -> list[tuple[Gate, Parts | None, float]]:
+        def look(c: int) -> tuple[Gate, Parts | None, float]:
+            mixture = _mixture(found, c, taste)
+            is_told = (mixture.log_bayes(mixture.near) > views.strict).any()
+            parts = mixture.parts(mixture.near, is_open=False) if is_told else None
+            return mixture.gate(), parts, mixture.likeliest_taste()
 
-    gates, parts = zip(*(each if len(views.annotator) > MANY else map)(look, range(n)), strict=True)
+        return list((each if len(views.annotator) > MANY else map)(look, range(n)))
+
+    first = looked(TASTES[0])  # likelihoods of all views at once would take too much memory, and most end here
+    taste = float(np.median([likeliest for *_, likeliest in first]))
+    gates, parts, _ = zip(*(first if taste == TASTES[0] else looked(taste)), strict=True)
     return replace(found, gates=gates, parts={c: one for c, one in enumerate(parts) if one is not None}), taste
 
 
@@ -247,11 +250,11 @@ def counted(cells: Cells, pairs: Views, weight: Floats) -> Cells:
     return replace(cells, counts=cells.counts * of_cell[:, None])
 
 
-def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | None = None, step: int = 1) -> Mixture:
-    """Return the views of a competitor around a fit's r, or every few of them."""
-    views, every = found.views, found.views.pairs_of(competitor)
-    near, some = float(found.mode.point.strength[competitor]), slice(every.start, every.stop, step)
-    counts = found.judged[views.annotator[some]].astype(float)
-    seen = views.likelihood(competitor, near + positions(), shift, step)
+def _mixture(found: Discounted, competitor: int, taste: float, shift: Floats | None = None) -> Mixture:
+    """Return the views of a competitor around a fit's r."""
+    views, part = found.views, found.views.pairs_of(competitor)
+    near = float(found.mode.point.strength[competitor])
+    counts = found.judged[views.annotator[part]].astype(float)
+    seen = views.likelihood(competitor, near + positions(), shift)
     prior_sd = found.mode.problem.objective.strength_sd
-    return Mixture(near, seen, counts, counts * views.weight[some], views.votes[some], prior_sd, taste)
+    return Mixture(near, seen, counts, counts * views.weight[part], views.votes[part], prior_sd, taste)

@@ -154,27 +154,22 @@ class Views:
         """Return the pairs of a competitor."""
         return slice(int(self.start[competitor]), int(self.start[competitor + 1]))
 
-    def sides(self, competitor: int, step: int = 1) -> tuple[Ints, Floats, Ints]:
-        """Return the rows of votes on a competitor, pair by pair, or of every few pairs; 1 as i, -1 as j; and pairs."""
+    def sides(self, competitor: int) -> tuple[Ints, Floats, Ints]:
+        """Return the rows of votes on a competitor, pair by pair; 1 as i, -1 as j; and their pairs."""
         order, begin = self.by_pair
         part = self.pairs_of(competitor)
         side = order[begin[part.start] : begin[part.stop]]
         pair = np.repeat(np.arange(part.start, part.stop), np.diff(begin[part.start : part.stop + 1]))
-        if step > 1:
-            some = (pair - part.start) % step == 0
-            side, pair = side[some], pair[some]
         second = side >= len(self.of_i)
         return np.where(second, side - len(self.of_i), side), np.where(second, -1.0, 1.0), pair
 
-    def leads(
-        self, competitor: int, at: Floats, shift: Floats | None = None, step: int = 1
-    ) -> tuple[Ints, Floats, Ints]:
+    def leads(self, competitor: int, at: Floats, shift: Floats | None = None) -> tuple[Ints, Floats, Ints]:
         """Return the rows of votes on a competitor, their eta where its centre is ``at``, and where pairs begin.
 
         The centre is one number, or several, shape (G,); eta has the shape (m, G). ``shift`` (C,) is added to where
-        annotators see opponents. ``step`` takes every few pairs.
+        annotators see opponents.
         """
-        row, sign, pair = self.sides(competitor, step)
+        row, sign, pair = self.sides(competitor)
         slope = sign * self.theta[row]
         opponent = self.opponent[(sign < 0).astype(int), row]
         if shift is not None:
@@ -182,7 +177,7 @@ class Views:
         constant = slope * (self.offset[pair] - opponent) + self.rest[row]
         return row, slope[:, None] * at + constant[:, None], np.flatnonzero(np.diff(pair, prepend=-1))
 
-    def likelihood(self, competitor: int, at: Floats, shift: Floats | None = None, step: int = 1) -> Floats:
+    def likelihood(self, competitor: int, at: Floats, shift: Floats | None = None) -> Floats:
         """Return the likelihood of positions, less the offset, to the annotators who voted on a competitor.
 
         Parameters
@@ -192,17 +187,15 @@ class Views:
             Positions.
         shift : ndarray, shape (C,), optional
             Added to where annotators see opponents.
-        step : int
-            Takes every few of its pairs.
 
         Returns
         -------
         ndarray, shape (m, G)
-            For each of these pairs, relative to the largest.
+            For each of its pairs, relative to the largest.
         """
         from scipy.sparse import csr_array  # slow to import
 
-        row, eta, starts = self.leads(competitor, at, shift, step)
+        row, eta, starts = self.leads(competitor, at, shift)
         counts, z, likelihood = self.target.counts[:, row], self.coordinates[:, row], self.target.likelihood
         if likelihood.is_exponential:
             half = np.abs(eta)
