@@ -49,8 +49,8 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
         cast, and how many of them are ``discounted``; ``accounts`` that cast them, ``largest_account`` and
         ``largest_share``, its share of them; ``named``, how many annotators promote or demote it on strict evidence;
         ``gain`` in nats and ``difference``, how far the votes on it are from those of one crowd (more than 6, or than 3
-        in size, is too far); ``plain_votes`` and ``soft_votes``, how many more would move it up one rank, in campaigns
-        that nobody discounts (:func:`~bayes_arena.price`; NaN for the first).
+        in size, is too far; a gain below 1 may be an upper bound); ``plain_votes`` and ``soft_votes``, how many more
+        would move it up one rank, in campaigns that nobody discounts (:func:`~bayes_arena.price`; NaN for the first).
 
     Raises
     ------
