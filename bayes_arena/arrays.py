@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Columns = dict[str, Any]
 """Columns of a table, by name."""
+type DataFrame = pd.DataFrame
+"""The tables that functions return; an alias, evaluated only on request, as pandas is slow to import."""
 
 
 def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> Floats:
@@ -21,7 +23,7 @@ def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> 
     return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)
 
 
-def table_of(data: Any, columns: list[str] | None = None, /, **about: Any) -> pd.DataFrame:
+def table_of(data: Any, columns: list[str] | None = None, /, **about: Any) -> DataFrame:
     """Return columns, or rows and the names of their columns, as a table whose ``attrs`` say what it is about."""
     from bayes_arena.table import Table  # pandas is slow to import
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from bayes_arena.arena.store import Session, Store, now
-from bayes_arena.arrays import Columns
+from bayes_arena.arrays import Columns, DataFrame
 from bayes_arena.errors import StoreError
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.elo import EloScale
@@ -35,9 +35,6 @@ from bayes_arena.version import __version__
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.selection import drop_annotators, keep_annotators
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Decision = Literal["warned", "excluded", "readmitted"]
 Policy = Literal["warn", "exclude"]
@@ -184,7 +181,7 @@ def excluded_annotators(session: Session) -> tuple[str, ...]:
     )
 
 
-def status_table(session: Session) -> pd.DataFrame:
+def status_table(session: Session) -> DataFrame:
     """Return the status of every annotator."""
     table = session.table(f"""
         with stored as (select annotator as code, sum(weight * n) as votes from cell group by annotator),
@@ -207,7 +204,7 @@ def status_table(session: Session) -> pd.DataFrame:
     return table.assign(votes=whole_counts(table["votes"].to_numpy()), round=table["round"].astype("Int64"))
 
 
-def rating_table(session: Session) -> pd.DataFrame:
+def rating_table(session: Session) -> DataFrame:
     """Return the ratings of all rounds, with the level of their intervals in ``attrs`` if there is only one."""
     table = session.table(
         "select round, name as competitor, elo, lower, upper, rank "
@@ -224,13 +221,13 @@ def rating_table(session: Session) -> pd.DataFrame:
     return table
 
 
-def round_table(session: Session) -> pd.DataFrame:
+def round_table(session: Session) -> DataFrame:
     """Return a summary of every round."""
     table = session.table("select * from round order by round")
     return table.assign(votes=whole_counts(table["votes"].to_numpy()))
 
 
-def decision_table(session: Session) -> pd.DataFrame:
+def decision_table(session: Session) -> DataFrame:
     """Return who was warned, excluded or readmitted."""
     return session.table(
         "select name as annotator, decision, round, time, reason "

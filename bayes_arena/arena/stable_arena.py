@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import Self, Unpack
 
 from bayes_arena.arena.rounds import (
     DECISIONS,
@@ -27,6 +27,7 @@ from bayes_arena.arena.rounds import (
 )
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
+from bayes_arena.arrays import DataFrame
 from bayes_arena.decisions.next_pairs import Goal, next_pairs
 from bayes_arena.errors import ColumnError, ModelError, RepeatedVotesWarning, did_you_mean, require_choice, warn
 from bayes_arena.fits.fitting import fit
@@ -42,9 +43,6 @@ from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.reading.opening import ReadOptions
 from bayes_arena.votes.reading.validity import valid_votes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 UNKEPT = (
     "The file of an arena stores votes with one outcome each, and weights that are counts. "
@@ -271,7 +269,7 @@ class StableArena:
         publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
-    def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
+    def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> DataFrame:
         """Choose the pairs to vote on next, from the default fit to the votes of all annotators not excluded.
 
         Parameters
@@ -311,7 +309,7 @@ class StableArena:
                 raise ModelError(f"No annotator {name!r} is excluded.{did_you_mean(name, excluded)}")
             decide(session, {name: "on request"}, "readmitted", last_round(session))
 
-    def annotators(self) -> pd.DataFrame:
+    def annotators(self) -> DataFrame:
         """Return the status of every annotator, least discriminating first.
 
         Returns
@@ -326,7 +324,7 @@ class StableArena:
         with self._store.read() as session:
             return status_table(session)
 
-    def history(self) -> pd.DataFrame:
+    def history(self) -> DataFrame:
         """Return the ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
 
         ``attrs`` has the level of the intervals if all rounds have the same.
@@ -334,7 +332,7 @@ class StableArena:
         with self._store.read() as session:
             return rating_table(session)
 
-    def rounds(self) -> pd.DataFrame:
+    def rounds(self) -> DataFrame:
         """Return a summary of every round.
 
         Returns
@@ -347,7 +345,7 @@ class StableArena:
         with self._store.read() as session:
             return round_table(session)
 
-    def decisions(self) -> pd.DataFrame:
+    def decisions(self) -> DataFrame:
         """Return all decisions about annotators: ``annotator, decision, round, time`` (UTC), ``reason``."""
         with self._store.read() as session:
             return decision_table(session)

@@ -33,13 +33,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import table_of
+from bayes_arena.arrays import DataFrame, table_of
 from bayes_arena.errors import StoreError, listing
 from bayes_arena.extras import require
 from bayes_arena.replacing import written_beside
 
 if TYPE_CHECKING:
-    import pandas as pd
     from duckdb import DuckDBPyConnection
 
 SCHEMA_VERSION = 4
@@ -175,7 +174,7 @@ class Session:
                 f"{str(self.path)!r} is damaged, or was changed by another program: {problem}. Restore it from a copy."
             )
 
-    def table(self, query: str) -> pd.DataFrame:
+    def table(self, query: str) -> DataFrame:
         """Return the result of a query."""
         with _typed_errors(self.path):
             return table_of(self.connection.execute(query).df())

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, table_of
 from bayes_arena.decisions.fewest import VOTE, Fewest, How, Path, changes, fewest_along, fewest_one_by_one
 from bayes_arena.errors import ModelError, NotIdentifiedError, require_choice
 from bayes_arena.fits.arguments import held
@@ -33,9 +33,6 @@ from bayes_arena.votes.cells import NO_PROGRAM
 from bayes_arena.votes.names import ANNOTATOR, PROGRAM
 from bayes_arena.votes.outcomes import outcome_names, whole_counts
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Pairs = Literal["adjacent", "top"]
 MOST = 0.3
 """Largest share of the votes that may be changed."""
@@ -49,7 +46,7 @@ def flips(
     by: str = "vote",
     how: How = "drop",
     max_share: float = MOST,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Count the votes, annotators or prompts whose change would reverse the order of two competitors.
 
     Parameters
@@ -139,7 +136,7 @@ def flip_columns(
 @held
 def flip_votes(
     result: Fit, competitor: str, opponent: str, *, by: str = "vote", how: How = "drop", max_share: float = MOST
-) -> pd.DataFrame:
+) -> DataFrame:
     """List the votes whose change would reverse the order of two competitors.
 
     Parameters

@@ -9,11 +9,9 @@ directions in which annotators disagree. These count as votes do. What they cost
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.decisions.price import price_columns
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
@@ -25,12 +23,9 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.records import records
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @held
-def integrity(fit: Fit, *, elo: EloScale | None = None) -> pd.DataFrame:
+def integrity(fit: Fit, *, elo: EloScale | None = None) -> DataFrame:
     """Show whose votes each competitor's place rests on, those first where most votes do not count.
 
     Parameters
@@ -99,7 +94,7 @@ def integrity_columns(fit: Fit, *, elo: EloScale | None = None) -> Columns:
 
 
 @held
-def promoters(fit: Fit) -> pd.DataFrame:
+def promoters(fit: Fit) -> DataFrame:
     """List who voted on competitors on which the votes are not those of one crowd, the clearest evidence first.
 
     Parameters

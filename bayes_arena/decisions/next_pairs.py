@@ -8,26 +8,23 @@ early votes another chance. ``benchmarks/decisions.py`` measures how many votes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.votes.cells import Cells
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Goal = Literal["best", "ranking"]
 """Goal of collecting votes: to find the best competitor, or to put all in order."""
 
 
 @held
-def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> pd.DataFrame:
+def next_pairs(fit: Fit, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> DataFrame:
     """Choose the pairs to compare next.
 
     Parameters

@@ -39,12 +39,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, logit
 
-from bayes_arena.arrays import Columns, Floats, Ints, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -54,9 +53,6 @@ from bayes_arena.likelihood.predictor import THETA
 from bayes_arena.progress import report
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.threads import one_thread
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 10.0
 """Multiple of the votes cast up to which a price is looked for."""
@@ -227,7 +223,7 @@ def price(
     account_votes: float | None = None,
     focus: float | None = None,
     elo: EloScale | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Count the votes, and the accounts, that would move competitors up by one rank, or to a given place.
 
     In a plain campaign accounts vote for the competitor whenever it is shown. In a soft one they vote as others do, but

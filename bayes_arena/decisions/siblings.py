@@ -34,12 +34,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from bayes_arena.arrays import Floats, Ints, table_of
+from bayes_arena.arrays import DataFrame, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -48,9 +47,6 @@ from bayes_arena.inference.projected import Projection
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.threads import one_thread
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ANGLES, RADII = 16, np.geomspace(0.02, 6.0, 48)
 """Nodes of phi, and of rho in logits."""
@@ -194,7 +190,7 @@ def siblings(
     tested: Mapping[str, int] | None = None,
     level: float = 0.95,
     elo: EloScale | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Pool scores within providers, and estimate by how much the best of many variants is overrated.
 
     Parameters

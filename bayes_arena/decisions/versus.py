@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, ndtri
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.decisions.verdict import chance, order_of
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -38,9 +38,6 @@ from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.probabilities import score_columns, share_above, shares_ahead
 from bayes_arena.votes.outcomes import whole_counts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 AT_ONCE = 2_000
 """Pairs whose gaps are drawn together; bounds the memory."""
@@ -182,7 +179,7 @@ def versus(fit: Fit, competitor: str, opponent: str, *, level: float = 0.95) -> 
 
 
 @held
-def pairs(fit: Fit, *, level: float = 0.95) -> pd.DataFrame:
+def pairs(fit: Fit, *, level: float = 0.95) -> DataFrame:
     """Say of all pairs who is the better, and how sure that is, the least settled pair first.
 
     Parameters

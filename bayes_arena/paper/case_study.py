@@ -19,12 +19,11 @@ the number of their pairs that have met, then by the number of pairs that am-ELO
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import DataFrame, Floats, Ints, sum_by
 from bayes_arena.errors import ModelError
 from bayes_arena.paper.tables import SHUFFLES, candidates, elo_draws
 from bayes_arena.progress import report
@@ -33,9 +32,6 @@ from bayes_arena.validation.prediction import Ratings, predict_cells
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import outcome_scores, wins_losses_ties
 from bayes_arena.votes.sequence import VoteSequence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHOWN = ("elo", "m-elo", "am-elo", "am-davidson")
 """Methods of Figure 3: the paper's, and the default of this package."""
@@ -47,7 +43,7 @@ PAPERS_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 BETTER, WORSE = "Better", "Worse"
 
 
-def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
+def figure1(votes: VoteSequence, *, shuffles: int = SHUFFLES) -> DataFrame:
     """Rate by Elo in random orders, and from each annotator's votes alone, with the range from all on the same pairs.
 
     Columns are ``source, competitor, elo, sd, min, max, votes, lower, upper``: the mean over shuffles (source ``mean of
@@ -82,7 +78,7 @@ def _range_of_all(votes: VoteSequence, draws: int) -> Floats:
     return ranges
 
 
-def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
+def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> DataFrame:
     """Score every model by every method, and measure how well the method fits its votes.
 
     There is a row for each method and competitor, in the order of Elo's scores, with ``strength`` in logits, ``score``
@@ -117,7 +113,7 @@ def figure3(cells: Cells, *, shuffles: int = SHUFFLES) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def figure4(scores: pd.DataFrame, cells: Cells) -> pd.DataFrame:
+def figure4(scores: DataFrame, cells: Cells) -> DataFrame:
     """Count who beat whom among three models of similar ability, and those above and below them.
 
     The ``scores`` are those of :func:`figure3` on the same votes. Rows, by ``winner``, are ``Better``, the three in the

@@ -26,11 +26,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import DataFrame, Floats
 from bayes_arena.errors import ConvergenceError, ModelError, NotIdentifiedError, require_choice
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.derivatives import value_and_derivatives
@@ -44,9 +44,6 @@ from bayes_arena.progress import report
 from bayes_arena.ratings.online import shuffled_ratings
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.sequence import one_by_one
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEARNING_RATE, EPOCHS = 0.1, 2000
 """Section 5.2."""
@@ -168,7 +165,7 @@ def _require(
         )
 
 
-def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> pd.DataFrame:
+def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> DataFrame:
     """Return loss and consistency of rankings from random starts at each epoch (Figure 5), and by Newton and Elo.
 
     Columns are ``method, epoch, loss, consistency``. ``m-elo``, ``am-elo`` (normalised in the objective) and ``am-elo

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayes_arena.arrays import DataFrame
 from bayes_arena.paper.case_study import SHUFFLED
 from bayes_arena.plots.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -36,7 +36,7 @@ DODGE = 0.5
 """Shift between lines that would overlap, in percent of annotators."""
 
 
-def figure1(table: pd.DataFrame) -> Figure:
+def figure1(table: DataFrame) -> Figure:
     """Draw shuffled Elo with error bars; below, single annotators over the range from all on the same pairs."""
     mixed, single = table[table["source"] == SHUFFLED], table[table["source"] != SHUFFLED]
     busiest = single.groupby("source")["votes"].sum().sort_values(ascending=False, kind="stable").index[:ANNOTATORS]
@@ -72,7 +72,7 @@ def figure1(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def figure3(table: pd.DataFrame) -> Figure:
+def figure3(table: DataFrame) -> Figure:
     """Draw normalised scores as lines, above the loss of each model's votes as bars."""
     methods, names = list(table["method"].unique()), list(table["competitor"].unique())
     figure, (above, below) = _canvas(2, width=_wide(len(names)) * 1.2, height=7.0, rows=2, sharex=True)
@@ -93,7 +93,7 @@ def figure3(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def figure4(table: pd.DataFrame) -> Figure:
+def figure4(table: DataFrame) -> Figure:
     """Draw a heatmap of who beat whom."""
     names = list(table["winner"])
     wins = table[[f"over {name}" for name in names]].to_numpy()
@@ -111,7 +111,7 @@ def figure4(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def figure5(table: pd.DataFrame) -> Figure:
+def figure5(table: DataFrame) -> Figure:
     """Draw loss and consistency at each epoch; Elo as a horizontal line, Newton as a star at its last step."""
     figure, (left, right) = _canvas(2, width=10.0, height=3.8)
     for method, run in table.groupby("method", sort=False):
@@ -136,7 +136,7 @@ def figure5(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
+def figure6(consistencies: DataFrame, thetas: DataFrame) -> Figure:
     """Draw consistency by the share perturbed, above the annotators' theta under the paper's am-ELO."""
     kinds = list(consistencies["kind"].unique())
     figure, axes = _canvas(2 * len(kinds), width=3.1 * len(kinds), height=6.2, rows=2, sharex=True)
@@ -163,7 +163,7 @@ def figure6(consistencies: pd.DataFrame, thetas: pd.DataFrame) -> Figure:
     return figure
 
 
-def figure7(table: pd.DataFrame) -> Figure:
+def figure7(table: DataFrame) -> Figure:
     """Draw the F1 of the detection of perturbed annotators, by rule."""
     kinds = list(table["kind"].unique())
     figure, axes = _canvas(len(kinds), width=3.1 * len(kinds), height=3.4, sharey=True)
@@ -177,7 +177,7 @@ def figure7(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _lines(axes: Axes, table: pd.DataFrame, by: str, column: str) -> None:
+def _lines(axes: Axes, table: DataFrame, by: str, column: str) -> None:
     """Draw a line with standard errors for each method or rule over the share perturbed, shifted not to overlap."""
     names = list(table[by].unique())
     for number, name in enumerate(names):

@@ -27,11 +27,11 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import DataFrame, Floats, Ints
 from bayes_arena.errors import ArenaWarning, ConvergenceError, ModelError, require_choice
 from bayes_arena.fits.fitting import fit
 from bayes_arena.fits.result import Fit
@@ -44,9 +44,6 @@ from bayes_arena.reliability.flagging import flag, flag_by_theta
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import TIE, by_result, turned, whole_votes
 from bayes_arena.votes.sequence import one_by_one
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Kind = Literal["random", "equal", "flip", "mixed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -145,7 +142,7 @@ def stability(
     shares: Sequence[float] = SHARES,
     seeds: Sequence[int] = range(5),
     methods: Mapping[str, Method] = METHODS,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Return the consistency of every method's rankings with and without perturbed annotators.
 
     Votes are of annotators who cast enough for perturbing to matter; every combination of kind, share and seed is
@@ -178,7 +175,7 @@ def _quietly(method: Method, cells: Cells) -> tuple[Floats, bool]:
 
 def abilities(
     cells: Cells, *, kinds: Sequence[Kind] = KINDS, shares: Sequence[float] = SHARES, seed: int = 0
-) -> pd.DataFrame:
+) -> DataFrame:
     """Estimate theta of every annotator by the paper's am-ELO while more and more of them are perturbed.
 
     Columns are ``kind, share, annotator, theta, perturbed``; theta is on the paper's scale (sum 1).
@@ -198,7 +195,7 @@ def abilities(
     return pd.concat(tables, ignore_index=True)
 
 
-def suspects(cells: Cells) -> pd.DataFrame:
+def suspects(cells: Cells) -> DataFrame:
     """Find the annotators who look anomalous before any perturbation.
 
     Columns are ``annotator, anomaly_probability, theta`` (of the paper's am-ELO, sum 1), ``by_anomaly, by_theta``: one
@@ -216,7 +213,7 @@ def suspects(cells: Cells) -> pd.DataFrame:
 
 def detections(
     cells: Cells, *, kinds: Sequence[Kind] = KINDS, shares: Sequence[float] = SHARES, seeds: Sequence[int] = range(5)
-) -> pd.DataFrame:
+) -> DataFrame:
     """Score every rule by how well it finds the perturbed annotators, among votes without the :func:`suspects`.
 
     Columns are ``kind, share, seed, rule, f1, precision, recall, flagged``; there are no rows for the rules of a fit

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bayes_arena.arrays import DataFrame
 from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
 from bayes_arena.paper import case_study, figures, summaries, tables
@@ -34,7 +35,6 @@ from bayes_arena.votes.selection import drop_annotators
 from bayes_arena.votes.sequence import VoteSequence
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 DPI = 160
@@ -81,7 +81,7 @@ class Target:
     """
 
     compute: Callable[[Material], Tables]
-    summarise: Callable[[pd.DataFrame], Short]
+    summarise: Callable[[DataFrame], Short]
     draw: Callable[..., Figure] | None = None
     note: Callable[[Tables], str] = lambda numbers: ""
 
@@ -137,7 +137,7 @@ def _figure7(votes: Material) -> Tables:
     return {"fig7": means, "fig7_left_out": out}
 
 
-def _means(table: pd.DataFrame, by: list[str], columns: list[str]) -> pd.DataFrame:
+def _means(table: DataFrame, by: list[str], columns: list[str]) -> DataFrame:
     """Return the mean over runs, and its standard error, of some columns."""
     groups = table.groupby(by, sort=False)
     means = groups.size().rename("runs").to_frame()

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arrays import DataFrame
 from bayes_arena.markup import percent
 from bayes_arena.paper.case_study import PAPERS_CASE, RANGE, SHUFFLED
 from bayes_arena.paper.measures import consistency
 from bayes_arena.paper.tables import ERRORS, WITHIN
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Short = dict[str, list[str]]
 """Heading to values as people read them."""
-Tables = dict[str, "pd.DataFrame"]
+Tables = dict[str, DataFrame]
 """Numbers, by the name of their file."""
 ROWS = 10
 CHANCE = 1 - (RANGE[1] - RANGE[0])
@@ -43,13 +41,13 @@ NOTE_FIGURE5 = (
 )
 
 
-def table1(table: pd.DataFrame) -> Short:
+def table1(table: DataFrame) -> Short:
     """Return the statistics as in the paper."""
     values = [f"{value:.0f}" if float(value).is_integer() else f"{value:.2f}" for value in table["value"]]
     return {"statistic": list(table["statistic"]), "value": values}
 
 
-def table2(table: pd.DataFrame) -> Short:
+def table2(table: DataFrame) -> Short:
     """Return scores, the paper's below ours, and differences to m-ELO, with a mark on those within their errors."""
     short: Short = {"method": [*table["method"], *PAPER]}
     for score, name in NAMES.items():
@@ -64,7 +62,7 @@ def table2(table: pd.DataFrame) -> Short:
     return short
 
 
-def figure1(table: pd.DataFrame) -> Short:
+def figure1(table: DataFrame) -> Short:
     """List the best by shuffled Elo, how far order moves them, and how many annotators rate them outside the range."""
     best = table[table["source"] == SHUFFLED].head(ROWS)
     outside = _outside(table).groupby("competitor")["outside"]
@@ -78,13 +76,13 @@ def figure1(table: pd.DataFrame) -> Short:
     }
 
 
-def _outside(table: pd.DataFrame) -> pd.DataFrame:
+def _outside(table: DataFrame) -> DataFrame:
     """Return the annotators' rows of Figure 1, and whether each rating lies outside the range from all annotators."""
     single = table[table["source"] != SHUFFLED]
     return single.assign(outside=(single["elo"] < single["lower"]) | (single["elo"] > single["upper"]))
 
 
-def figure3(table: pd.DataFrame) -> Short:
+def figure3(table: DataFrame) -> Short:
     """Return the mean loss of each method, and how similar its ranking is to Elo's."""
     methods = list(table["method"].unique())
     score = {name: table.loc[table["method"] == name, "strength"].to_numpy() for name in methods}
@@ -96,12 +94,12 @@ def figure3(table: pd.DataFrame) -> Short:
     }
 
 
-def figure4(table: pd.DataFrame) -> Short:
+def figure4(table: DataFrame) -> Short:
     """Return who beat whom."""
     return {str(name): [str(value) for value in table[name].astype(object).fillna("")] for name in table}
 
 
-def figure5(table: pd.DataFrame) -> Short:
+def figure5(table: DataFrame) -> Short:
     """Return where each method ends."""
     last = table.groupby("method", sort=False).last().reset_index()
     return {
@@ -112,7 +110,7 @@ def figure5(table: pd.DataFrame) -> Short:
     }
 
 
-def figure6(table: pd.DataFrame) -> Short:
+def figure6(table: DataFrame) -> Short:
     """Return consistency up to 35 % perturbed, and inconsistency as a ratio to that of m-ELO, where that has any."""
     within = table[table["share"] <= LARGEST_SHARE + 1e-9]
     methods = list(table["method"].unique())
@@ -125,7 +123,7 @@ def figure6(table: pd.DataFrame) -> Short:
     return short
 
 
-def figure7(table: pd.DataFrame) -> Short:
+def figure7(table: DataFrame) -> Short:
     """Return the mean F1 of each rule, by kind of perturbation and over all."""
     rules = list(table["rule"].unique())
     short: Short = {"rule": rules}
@@ -197,7 +195,7 @@ def note_figure7(numbers: Tables) -> str:
     return " ".join(filter(None, [note, _missing(numbers["fig7"], "rule")]))
 
 
-def _missing(table: pd.DataFrame, by: str) -> str:
+def _missing(table: DataFrame, by: str) -> str:
     """Say which methods or rules lack some runs."""
     runs = table.groupby(by, sort=False)["runs"].sum()
     fewer = [f"{runs.max() - count} of {name}" for name, count in runs.items() if count < runs.max()]
@@ -217,5 +215,5 @@ def _pm(value: float, error: float, *, sign: str = "") -> str:
     return f"{value:{sign}.4f} ± {error:.4f}"
 
 
-def _fixed(values: pd.Series | list[float], digits: int) -> list[str]:
+def _fixed(values: Iterable[float], digits: int) -> list[str]:
     return [f"{value:.{digits}f}" for value in values]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import DataFrame, Floats
 from bayes_arena.fits.fitting import fit
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.online import bootstrapped_elo, shuffled_ratings
@@ -36,8 +36,6 @@ from bayes_arena.votes.selection import keep_annotators, select_annotators
 from bayes_arena.votes.sequence import one_by_one
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bayes_arena.fits.result import Fit
 
 SHUFFLES = 1000
@@ -47,7 +45,7 @@ ERRORS = 2.0
 WITHIN = "within its error"
 
 
-def table1(cells: Cells) -> pd.DataFrame:
+def table1(cells: Cells) -> DataFrame:
     """Count the votes as the paper's Table 1 does: ``statistic, value``.
 
     Pairs are all pairs of competitors, met or not, as in the paper; ``share of pairs met`` and ``share of ties``
@@ -114,7 +112,7 @@ def _logits(points: Floats) -> Floats:
     return np.asarray((points - scale.init) / scale.points_per_logit)
 
 
-def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES) -> pd.DataFrame:
+def table2(cells: Cells, *, splits: int = 10, shuffles: int = SHUFFLES) -> DataFrame:
     """Compare the methods by how well they predict held-out votes (the paper's Table 2).
 
     Columns are ``method``, and those of :func:`~bayes_arena.held_out` with m-ELO as the reference; each ``..._diff_se``

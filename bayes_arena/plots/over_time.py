@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arrays import DataFrame
 from bayes_arena.errors import ModelError
 from bayes_arena.markup import percent
 from bayes_arena.plots.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, axes_of, entitle, name_beside
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 NAMED = 12
@@ -20,7 +20,7 @@ NAMED = 12
 COLORS, MARKERS = (BLUE, RED, GREEN, PURPLE, SKY, ORANGE, "black"), ("o", "s", "D", "^", "v")
 
 
-def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def rounds(history: DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the scores of all rounds of a Stable Arena, with their intervals.
 
     Parameters
@@ -43,7 +43,7 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if not len(history):
         raise ModelError("There is no round to draw. Hold one: StableArena.rate (bayes-arena arena rate).")
     first, final = history["round"].min(), history["round"].max()
-    lines, last, looks = _lines(history, history["round"] == final, NAMED)
+    lines, last, looks = _lines(history, history[history["round"] == final], NAMED)
     ax = axes_of(ax, 7.5, 5.0)
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
@@ -64,7 +64,7 @@ def rounds(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def history(table: DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how strengths moved, with a band for each of the best.
 
     Parameters
@@ -81,7 +81,7 @@ def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     names = list(dict.fromkeys(table["period"]))
     place = {name: index for index, name in enumerate(names)}
-    lines, last, looks = _lines(table, table["period"] == names[-1], len(COLORS))
+    lines, last, looks = _lines(table, table[table["period"] == names[-1]], len(COLORS))
     ax = axes_of(ax, 7.5, 5.0)
     for name in lines.keys() - looks:
         ax.plot(lines[name]["period"].map(place), lines[name]["elo"], color=GREY, lw=0.6, alpha=0.35, zorder=1)
@@ -101,9 +101,9 @@ def history(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _lines(
-    table: pd.DataFrame, is_last: pd.Series[bool], most: int
-) -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, tuple[str, str]]]:
+    table: DataFrame, last: DataFrame, most: int
+) -> tuple[dict[str, DataFrame], DataFrame, dict[str, tuple[str, str]]]:
     """Return the rows of every competitor, the last ones of the best, and the colours and shapes of these."""
     lines = {str(name): one for name, one in table.groupby("competitor", sort=False)}
-    last = table[is_last].sort_values("elo", ascending=False, kind="stable").head(most)
-    return lines, last, dict(zip(map(str, last["competitor"]), zip(cycle(COLORS), cycle(MARKERS)), strict=False))
+    best = last.sort_values("elo", ascending=False, kind="stable").head(most)
+    return lines, best, dict(zip(map(str, best["competitor"]), zip(cycle(COLORS), cycle(MARKERS)), strict=False))

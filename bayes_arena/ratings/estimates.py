@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bayes_arena.algebra.thin_jacobian import Jacobian, ThinJacobian, times
-from bayes_arena.arrays import Floats, Ints, table_of
+from bayes_arena.arrays import DataFrame, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, NotIdentifiedError, TooLargeError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
@@ -37,9 +37,6 @@ from bayes_arena.ratings.intervals.laplace import error_of_sd
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.threads import one_thread
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @held
 def strengths(
@@ -48,7 +45,7 @@ def strengths(
     reference: str | None = None,
     level: float = 0.95,
     interval: Interval | IntervalName | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Tabulate strengths in logits, relative to their mean or a reference competitor.
 
     Parameters
@@ -109,7 +106,7 @@ def contrasts(
     *,
     level: float = 0.95,
     interval: Interval | IntervalName | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Tabulate differences in strength between pairs of competitors.
 
     Parameters
@@ -153,7 +150,7 @@ def contrasts(
 
 
 @held
-def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> pd.DataFrame:
+def effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName | None = None) -> DataFrame:
     """Estimate what annotators have in common besides the strengths: position effect, tie propensity, sharpness.
 
     Parameters
@@ -239,7 +236,7 @@ def linear_table(
     jacobian: Jacobian,
     level: float,
     interval: Interval | IntervalName | None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Return a table of functions linear in the strengths, or in strengths, common parameters and those of slices.
 
     Its columns are those of ``who``, which identify the rows, the estimate, called ``what``, and ``sd, z, p, lower,
@@ -261,7 +258,7 @@ def linear_table(
 
 
 @held
-def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
+def style_effects(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> DataFrame:
     """Estimate what a feature of the answers, such as their length, adds to the odds of winning.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayes_arena.arrays import DataFrame
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
@@ -17,9 +17,6 @@ from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName
 from bayes_arena.ratings.leaderboard import leaderboard
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @held
 def grades(
@@ -28,7 +25,7 @@ def grades(
     level: float = 0.95,
     interval: Interval | IntervalName = "laplace",
     elo: EloScale | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compare a board with that of the same votes with grades folded, by how wide its intervals are.
 
     Both are on the Elo scale of "better than, a tie counting half". Where scores differ by more than their intervals,

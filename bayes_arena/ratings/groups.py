@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, table_of
+from bayes_arena.arrays import DataFrame, Floats, table_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -17,16 +16,13 @@ from bayes_arena.ratings.decision_draws import best_probabilities, decision_stre
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, ITEM, PROGRAM, PROMPT
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 LOGISTIC = math.pi**2 / 3
 """Variance of the logistic distribution: of what a vote with given lead adds."""
 OF_VOTES = (ANNOTATOR, COMPETITOR, ITEM, PROGRAM)
 
 
 @held
-def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
+def best_by_group(fit: Fit, kind: str) -> DataFrame:
     """Give the probability of being the best in every group, in all of them, and where its group is the worst.
 
     Parameters
@@ -63,7 +59,7 @@ def best_by_group(fit: Fit, kind: str) -> pd.DataFrame:
 
 
 @held
-def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFrame:
+def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> DataFrame:
     """Say how alike slices rank: groups of voters, criteria, categories.
 
     Parameters
@@ -102,7 +98,7 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> pd.DataFram
 
 
 @held
-def disagreement(fit: Fit) -> pd.DataFrame:
+def disagreement(fit: Fit) -> DataFrame:
     """Say what makes votes on a pair of competitors differ: what all share, groups, persons, or chance.
 
     The variance of the lead of one competitor over another, on the scale of logits, over pairs, groups and annotators:

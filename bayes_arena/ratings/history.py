@@ -7,11 +7,9 @@ posterior of both: a competitor without votes between then and now may have move
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import noise_of_unseen
@@ -23,9 +21,6 @@ from bayes_arena.ratings.intervals.contract import Interval
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.ratings.leaderboard import leaderboard_columns
 from bayes_arena.votes.names import TIME
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DRAWS = 1000
 """Draws of which ``p_rise`` is a share."""
@@ -39,7 +34,7 @@ def history(
     elo: EloScale | None = None,
     interval: Interval | IntervalName | None = None,
     seed: int = 0,
-) -> pd.DataFrame:
+) -> DataFrame:
     """List every competitor's score in every period.
 
     Parameters
@@ -85,7 +80,7 @@ def history(
 
 
 @held
-def changes(fit: Fit) -> pd.DataFrame:
+def changes(fit: Fit) -> DataFrame:
     """List who changed over time in a fit whose strengths stay, by the test that the fit makes by itself.
 
     Parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Columns, Floats, Ints, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, table_of
 from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
@@ -25,9 +25,6 @@ from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import whole_counts
 from bayes_arena.votes.records import records
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 EQUAL_DIGITS = 9
 """Scores that agree to this many decimal places are equal."""
 
@@ -42,7 +39,7 @@ def leaderboard(
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
     at: str | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Rank the competitors on the Elo scale.
 
     The ranking is that of everybody's average vote, in which no account counts more than 5 % (accounts that are fewer
@@ -114,7 +111,7 @@ def leaderboards(
     elo: EloScale | None = None,
     interval: Interval | IntervalName | None = None,
     over: Over | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Rank the competitors of many boards, in one table.
 
     Parameters

@@ -16,20 +16,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.leaderboard import ranks
 from bayes_arena.votes.sequence import VoteSequence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 K = 4.0
 """Largest change of a rating by one vote, in Elo points."""
@@ -40,7 +37,7 @@ FAR = 700.0
 
 
 @held
-def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> DataFrame:
     """Rate the competitors by Elo, vote by vote in the given order (Algorithm 1).
 
     Parameters
@@ -67,7 +64,7 @@ def online_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
 
 
 @held
-def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> DataFrame:
     """Show the effect of the order: online Elo of the votes in the given order, and in reverse.
 
     Parameters
@@ -93,7 +90,7 @@ def reversed_elo(votes: VoteSequence, *, k: float = K, elo: EloScale | None = No
 
 
 @held
-def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> pd.DataFrame:
+def elo_by_annotator(votes: VoteSequence, *, k: float = K, elo: EloScale | None = None) -> DataFrame:
     """Compute online Elo from the votes of each annotator alone (the lines of Figure 1).
 
     Parameters
@@ -188,7 +185,7 @@ def _appearances(votes: VoteSequence, order: Ints) -> Ints:
     return sums.astype(np.int64)
 
 
-def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> pd.DataFrame:
+def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]) -> DataFrame:
     """Return a table of rank, competitor, the given columns and the number of votes, best first."""
     everything = {
         "rank": ranks(score),
@@ -203,7 +200,7 @@ def competitor_table(votes: VoteSequence, score: Floats, columns: dict[str, Any]
 @held
 def shuffled_elo(
     votes: VoteSequence, *, shuffles: int = 1000, seed: int = 0, k: float = K, elo: EloScale | None = None
-) -> pd.DataFrame:
+) -> DataFrame:
     """Average online Elo over random orders of the votes (the error bars of Figure 1).
 
     Parameters
@@ -249,7 +246,7 @@ def bootstrapped_elo(
     level: float = 0.95,
     k: float = K,
     elo: EloScale | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compute online Elo of votes resampled with replacement, in the order drawn, as Chatbot Arena's bootstrap does.
 
     The code of am-ELO's authors reports the median of 1,000 resamples as Elo, whereas their text takes the mean over

@@ -10,12 +10,12 @@ theta = 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, logit
 
-from bayes_arena.arrays import Columns, Floats, Ints, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws, noise_of_unseen
@@ -32,9 +32,6 @@ from bayes_arena.ratings.estimates import pair_indices, require_population
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, equal_tailed, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by, resolve_interval
 from bayes_arena.threads import one_thread
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Annotator = Literal["average", "new"]
 NODES = 21
@@ -54,7 +51,7 @@ def rank_probabilities(
     draws: Draws | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compute probabilities of being best and among the best, and expected ranks.
 
     The ranks that the votes leave open, all at once, are in :func:`~bayes_arena.leaderboard`.
@@ -120,7 +117,7 @@ def head_to_head(
     draws: Draws | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compute the expected score of one competitor against another: the plug-in estimate and the posterior mean.
 
     Parameters
@@ -254,7 +251,7 @@ def win_probability(
     draws: Draws | None = None,
     over: Over | None = None,
     slice: tuple[str, str] | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compute the expected score of every competitor against every other in the next vote, a tie counting one half.
 
     It is averaged over the posterior, hence closer to 1/2 than the plug-in estimate; :func:`head_to_head` shows both.

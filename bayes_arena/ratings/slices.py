@@ -14,11 +14,10 @@ which a row would be listed (Benjamini & Hochberg, 1995, JRSS B 57).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
@@ -29,17 +28,12 @@ from bayes_arena.threads import one_thread
 from bayes_arena.votes.names import ANNOTATOR, PROGRAM, PROMPT
 from bayes_arena.votes.outcomes import whole_counts
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 MOST = 5000
 """Largest number of answers in one table."""
 
 
 @held
-def slice_gaps(
-    fit: Fit, kind: str, *, level: float = 0.95, interval: Interval | IntervalName = "laplace"
-) -> pd.DataFrame:
+def slice_gaps(fit: Fit, kind: str, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> DataFrame:
     """List by how much competitors are better or worse in a slice than overall.
 
     Parameters
@@ -73,7 +67,7 @@ def answers(
     *,
     level: float = 0.95,
     interval: Interval | IntervalName = "laplace",
-) -> pd.DataFrame:
+) -> DataFrame:
     """List the answers that are much better or worse than their competitor usually is, the clearest first.
 
     Parameters
@@ -138,7 +132,7 @@ def _table(
     interval: Interval | IntervalName,
     *,
     over_slices: bool,
-) -> pd.DataFrame:
+) -> DataFrame:
     require_level(level)
     cells, chosen, size = fit.cells, resolve_interval(interval), len(code)
     jacobian = np.eye(size) - (code[:, None] == code) / sum_by(code, np.ones(size), int(code.max(initial=0)) + 1)[code]

@@ -6,12 +6,10 @@ An annotator's votes are anomalous (:mod:`bayes_arena.reliability.anomaly`), or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import ndtr
 
-from bayes_arena.arrays import Columns, Floats
+from bayes_arena.arrays import Columns, DataFrame, Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -31,12 +29,9 @@ from bayes_arena.votes.outcomes import whole_counts
 SMALLEST_SD = 1e-12
 """Least sd of theta: a single annotator has theta = 1 by definition, without error."""
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @held
-def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> pd.DataFrame:
+def annotators(fit: Fit, *, level: float = 0.95, interval: Interval | IntervalName = "laplace") -> DataFrame:
     """Rate the reliability of every annotator, the least reliable first.
 
     Parameters

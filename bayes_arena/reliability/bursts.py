@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy.special import expit
 
-from bayes_arena.arrays import Columns, Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -34,9 +34,6 @@ from bayes_arena.ratings.intervals.contract import require_level
 from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.outcomes import outcome_scores, whole_counts
 from bayes_arena.votes.reading.read_votes import read_votes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SHORTEST = 8
 """Fewest votes in a window."""
@@ -47,7 +44,7 @@ TINY = 1e-9
 
 
 @held
-def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> pd.DataFrame:
+def bursts(fit: Fit, votes: object, *, time: str = "tstamp", level: float = 0.05, seed: int = 0) -> DataFrame:
     """Find windows of time in which a competitor won more, or less, than the fit expects.
 
     Parameters

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
-from bayes_arena.arrays import Columns, Floats, table_of
+from bayes_arena.arrays import Columns, DataFrame, Floats, table_of
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
@@ -37,9 +37,6 @@ from bayes_arena.reliability.humps import Humps, announced, humps, named_humps
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.names import PROGRAM
 from bayes_arena.votes.outcomes import whole_counts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SURE = 0.9
 """Probability of membership below which an annotator's camp is open."""
@@ -118,7 +115,7 @@ class Camps:
         return np.asarray(self.membership.max(axis=1) < SURE)
 
     @cached_property
-    def table(self) -> pd.DataFrame:
+    def table(self) -> DataFrame:
         """A row for every camp: ``camp, annotators, sure, votes, share``.
 
         ``annotators`` and ``votes`` are expected numbers, ``sure`` those that belong to the camp with a probability of
@@ -136,7 +133,7 @@ class Camps:
         )
 
     @cached_property
-    def members(self) -> pd.DataFrame:
+    def members(self) -> DataFrame:
         """A row for every annotator: ``annotator, votes, camp, probability, unsure``, the surest of each camp first."""
         place, probability = self.membership.argmax(axis=1), self.membership.max(axis=1)
         order = np.lexsort((-self.fit.cast.votes_by_annotator(), -probability.round(9), place))
@@ -150,7 +147,7 @@ class Camps:
         return table_of({name: column[order] for name, column in columns.items()})
 
     @cached_property
-    def contrasts(self) -> pd.DataFrame:
+    def contrasts(self) -> DataFrame:
         """What the camps differ on: ``competitor, camp, other, elo, elo_other, difference, lower, upper, z``.
 
         Elo scores on the boards of both camps, and their difference with its interval, the clearest first. The mean of
@@ -177,7 +174,7 @@ class Camps:
         return table_of({name: column[order] for name, column in columns.items()})
 
     @cached_property
-    def evidence(self) -> pd.DataFrame:
+    def evidence(self) -> DataFrame:
         """For every number of camps compared: ``camps, gain, valley, smallest, chosen``.
 
         ``gain`` is the fall of BIC from one camp, ``valley`` the density of loadings between the two camps least apart,
@@ -216,7 +213,7 @@ class Camps:
         given = self.fit if self._given is None else replace(self.fit, mode=self._given.within(place))
         return given.about_crowd(Crowd(tuple(self.membership[:, place].tolist()), self.fit.crowd.cap))
 
-    def board(self, camp: str) -> pd.DataFrame:
+    def board(self, camp: str) -> DataFrame:
         """Return the leaderboard of a camp, as :func:`~bayes_arena.leaderboard` does for all annotators.
 
         Votes, wins, losses and ties are those of its members: expected numbers where members are not sure.

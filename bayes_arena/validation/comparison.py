@@ -10,11 +10,11 @@ one) that maximise sum_v w_v ln sum_m pi_m p_m(v).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import DataFrame, Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.specification import Model
@@ -24,13 +24,10 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.groups import warn_of_shared
 from bayes_arena.votes.outcomes import whole_counts
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def compare(
     fits: Mapping[str, Fit], *, over: str | None = None, sample: int | Literal["auto"] | None = "auto"
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compare models by leave-one-out cross-validation.
 
     Parameters

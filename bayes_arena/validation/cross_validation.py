@@ -32,11 +32,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, sum_by, table_of
+from bayes_arena.arrays import DataFrame, Floats, sum_by, table_of
 from bayes_arena.errors import ModelError, require_draws, warnings_about
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.fitting import fit
@@ -49,9 +49,6 @@ from bayes_arena.votes.groups import divide, groups_of, plural, question, warn_o
 from bayes_arena.votes.names import ANNOTATOR
 from bayes_arena.votes.outcomes import OUTCOME_SCORES, TIE, wins_losses_ties
 from bayes_arena.votes.reading.read_votes import as_cells
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCORES, GROUP_SCORES = ("mse", "auc", "auc_ties", "log_score"), ("mse", "log_score")
 """Scores of ``held_out``, and of ``kfold``."""
@@ -70,7 +67,7 @@ def held_out(
     test: float = 0.2,
     seed: int = 0,
     reference: str | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compare models by how well they predict votes left out at random, one by one or group by group.
 
     Parameters
@@ -149,7 +146,7 @@ def held_out(
     return judged(columns, cells, over)
 
 
-def judged(columns: Any, cells: Cells, over: str | None) -> pd.DataFrame:
+def judged(columns: Any, cells: Cells, over: str | None) -> DataFrame:
     """Return scores as a table whose ``attrs`` say what was left out, and which question this answers."""
     return table_of(columns, over=over or "vote", question=question(cells, over))
 
@@ -252,7 +249,7 @@ def kfold(
     folds: int = 10,
     seed: int = 0,
     reference: str | None = None,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Compare models by how well they predict votes of annotators, prompts or other groups that they have not seen.
 
     Parameters

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import warnings
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, table_of
+from bayes_arena.arrays import DataFrame, Floats, table_of
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
@@ -21,9 +21,6 @@ from bayes_arena.inference.marginal.gaussian import LEVEL
 from bayes_arena.inference.mode.newton import GRADIENT_PER_VOTE
 from bayes_arena.validation.leave_one_out import PARETO_K, leave_one_out
 from bayes_arena.votes.reading.checks import check_row, check_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RHAT = 1.01
 """Above this the chains disagree (Vehtari et al., 2021)."""
@@ -36,7 +33,7 @@ VOTE_CHECKS = ("invalid votes", "connected comparisons", "finite estimate (Ford)
 
 
 @held
-def diagnose(fit: Fit) -> pd.DataFrame:
+def diagnose(fit: Fit) -> DataFrame:
     """Check a fit: comparison graph, optimiser, sampler and prediction, each with a status and a remedy.
 
     Parameters

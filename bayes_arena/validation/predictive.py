@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by, table_of
+from bayes_arena.arrays import DataFrame, Floats, Ints, sum_by, table_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.posterior_draws import draw_parameters, require_proper
@@ -38,9 +38,6 @@ from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.probabilities import share_above
 from bayes_arena.votes.outcomes import TIE, whole_counts, whole_votes, wins_losses_ties
 from bayes_arena.votes.tally import Tally
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 By = Literal["pair", "competitor", "annotator"]
 DRAWS = 1000
@@ -75,9 +72,7 @@ def replicate(fit: Fit, *, draws: int = DRAWS, seed: int = 0) -> Ints:
 
 
 @held
-def predictive_check(
-    fit: Fit, by: By = "pair", *, level: float = 0.89, draws: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def predictive_check(fit: Fit, by: By = "pair", *, level: float = 0.89, draws: int = DRAWS, seed: int = 0) -> DataFrame:
     """Compare the rates of wins and ties in groups of votes with those that the model predicts.
 
     Parameters
@@ -211,7 +206,7 @@ def prior_check(
     elo: EloScale | None = None,
     size: int = 1000,
     seed: int = 0,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Show what a prior implies, beside what was observed.
 
     Parameters

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bayes_arena import plots
+from bayes_arena.arrays import DataFrame
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.commands.annotators import Fdr
 from bayes_arena.cli.commands.next_pairs import Asked, Goal
@@ -27,9 +28,6 @@ from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_o
 from bayes_arena.cli.output import Output, Picture, plain, rows
 from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 arena = typer.Typer(
     help="Keep votes in one file, rate them round by round, and judge the annotators (Algorithm 3 of the paper).",
@@ -238,7 +236,7 @@ def readmit(file: ArenaFile, name: Annotated[str, typer.Argument(help="Annotator
 
 
 def _write(
-    table: pd.DataFrame,
+    table: DataFrame,
     formats: dict[str, str],
     *,
     schema: str,
@@ -255,6 +253,6 @@ def _write(
     output.write(columns, schema=schema, key=key, head=head, title=title, shown=shown)
 
 
-def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+def _columns(table: DataFrame) -> dict[str, list[Any]]:
     known = table.astype(object).where(table.notna(), None)  # pandas has several missing values
     return {str(name): [plain(value) for value in known[name]] for name in known}

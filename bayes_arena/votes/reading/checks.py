@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from bayes_arena.arrays import table_of
+from bayes_arena.arrays import DataFrame, table_of
 from bayes_arena.errors import listing
 from bayes_arena.markup import percent
 from bayes_arena.memory import enough_memory
@@ -20,9 +19,6 @@ from bayes_arena.votes.reading.decoding import normalised
 from bayes_arena.votes.reading.read_votes import as_cells, read_repeats
 from bayes_arena.votes.records import never_beaten_groups, records, repeated_answers
 from bayes_arena.votes.sources.frames import in_the_same_engine
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEW_VOTES = 50
 """The paper leaves out annotators with this many votes or fewer (Algorithm 3 and the authors' code; the text of
@@ -143,7 +139,7 @@ def _written(names: list[str]) -> str:
     return " = ".join(map(write, names))
 
 
-def check(cells: object) -> pd.DataFrame:
+def check(cells: object) -> DataFrame:
     """Report what the votes can and cannot settle.
 
     Parameters
