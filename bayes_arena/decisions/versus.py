@@ -37,7 +37,7 @@ from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.estimates import pair_indices
 from bayes_arena.ratings.intervals.contract import equal_tailed, require_level
 from bayes_arena.ratings.probabilities import score_columns, share_above, shares_ahead
-from bayes_arena.votes.outcomes import whole_counts
+from bayes_arena.votes.outcomes import whole_counts, wins_losses_ties
 
 AT_ONCE = 2_000
 """Pairs whose gaps are drawn together; bounds the memory."""
@@ -263,11 +263,11 @@ def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
 
 def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the votes on pairs that i won, that j won and that neither won, each of shape (n_pairs,)."""
-    cells = fit.voted
-    n, (wins, losses, *ties) = cells.n_competitors, cells.counts.T
+    cells, n = fit.voted, fit.cells.n_competitors
+    wins, losses, ties = wins_losses_ties(cells.counts)
     forward, backward = cells.a * n + cells.b, cells.b * n + cells.a
     won = sum_by(forward, wins, n * n) + sum_by(backward, losses, n * n)
-    tied = sum_by(forward, sum(ties), n * n) + sum_by(backward, sum(ties), n * n)
+    tied = sum_by(forward, ties, n * n) + sum_by(backward, ties, n * n)
     return won[i * n + j], won[j * n + i], tied[i * n + j]
 
 

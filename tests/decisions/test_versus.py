@@ -32,6 +32,12 @@ def test_it_agrees_with_the_tables(close):
     assert (found.votes, found.wins, found.losses, found.ties) == (44, 24, 20, 0)
 
 
+def test_wins_of_every_grade_are_wins():
+    rows = [("x", "y", label) for label in ["A>>B"] * 5 + ["A>B"] * 3 + ["B>A"] * 2 + ["A=B"] * 2 + ["B>>A"]]
+    found = ba.versus(ba.fit(ba.read_votes(frame(rows))), "x", "y")
+    assert (found.votes, found.wins, found.losses, found.ties) == (13, 8, 3, 2)
+
+
 def test_pairs_in_parts_are_those_of_all_together(close, monkeypatch):
     together = ba.pairs(close)
     monkeypatch.setattr(versus, "AT_ONCE", 2)
