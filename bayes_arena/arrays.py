@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,12 @@ type DataFrame = pd.DataFrame
 def sum_by(index: NDArray[np.signedinteger[Any]], values: Floats, size: int) -> Floats:
     """Sum values by index, shape (size,); rows are added in their order."""
     return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)
+
+
+def rows_of(columns: Mapping[str, np.ndarray | Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of columns, arrays or lists, as records of plain values."""
+    lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def table_of(data: Any, columns: list[str] | None = None, /, **about: Any) -> DataFrame:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Columns
+from bayes_arena.arrays import Columns, rows_of
 from bayes_arena.decisions.integrity import integrity_columns
 from bayes_arena.fits.plan import asked_for
 from bayes_arena.fits.result import KNOWN, Fit
@@ -63,10 +63,10 @@ def people_of(fit: Fit, judged: Columns, elo: EloScale) -> People:
     discounted: tuple[dict[str, Any], ...] = ()
     if found is not None and found.cast is not None:
         named = {fit.cells.competitors[c] for c in np.flatnonzero(found.is_open)}
-        discounted = tuple(row for row in _rows(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
+        discounted = tuple(row for row in rows_of(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
     if not judged:
         return People(_silence(fit), {}, (), total, discounted)
-    rows = [row for row in _rows(judged) if row["votes"] > FEW_VOTES]
+    rows = [row for row in rows_of(judged) if row["votes"] > FEW_VOTES]
     verdicts = {word: sum(row["verdict"] == word for row in rows) for word in ("anomalous", "watch", "reliable")}
     unsure = verdicts["anomalous"] + verdicts["watch"]
     return People("", verdicts, tuple(rows[: min(max(FEWEST, unsure), MOST)]), total, discounted)
@@ -76,12 +76,6 @@ def _silence(fit: Fit) -> str:
     if not fit.cells.n_annotators:
         return "The votes do not name their annotators, so nothing can be said about them."
     return f"The model {fit.model.name} treats all annotators as equally reliable, so it says nothing about them."
-
-
-def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        dict(zip(columns, row, strict=True)) for row in zip(*(one.tolist() for one in columns.values()), strict=True)
-    ]
 
 
 def pseudonymous(fit: Fit, judged: Columns) -> tuple[Fit, Columns]:

@@ -11,10 +11,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, rows_of, sum_by
 from bayes_arena.errors import DependentVotesWarning
 from bayes_arena.fits.posterior_draws import draw_without_annotators
 from bayes_arena.fits.result import Fit
@@ -37,36 +38,16 @@ PANELS, ROWS = 12, 12
 """Most slices of a kind, and most competitors, that are shown."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A competitor: score and bounds in Elo points, and the ranks that the votes leave open, all ranges at once."""
-
-    name: str
-    rank: int
-    score: float
-    lower: float
-    upper: float
-    rank_lower: int
-    rank_upper: int
-    p_best: float
-    votes: float
-    meta: tuple[str, ...]
-
-    @property
-    def may_be_best(self) -> bool:
-        """Whether no other competitor is shown to be better."""
-        return self.rank_lower == 1
-
-
 @dataclass(frozen=True, eq=False)
 class Board:
     """All competitors, best first.
 
-    ``order`` (n,) is the index of each row's competitor among those of the votes; ``strength`` (n_draws, n) has draws
-    of r* in logits, by row.
+    ``rows`` are those of the leaderboard, with P(best), the texts of the metadata, and whether no other competitor is
+    shown to be better; ``order`` (n,) is the index of each row's competitor among those of the votes; ``strength``
+    (n_draws, n) has draws of r* in logits, by row.
     """
 
-    rows: tuple[Row, ...]
+    rows: list[dict[str, Any]]
     order: Ints
     strength: Floats
     meta: tuple[Column, ...]
@@ -74,30 +55,18 @@ class Board:
     @property
     def names(self) -> list[str]:
         """Names of the rows."""
-        return [row.name for row in self.rows]
+        return [row["competitor"] for row in self.rows]
 
 
 def board_of(fit: Fit, level: float, elo: EloScale, meta: tuple[Column, ...]) -> Board:
     """Return the board of a fit."""
-    strength = decision_strengths(fit)
-    board = leaderboard_columns(fit, resolve_interval(None, fit), level=level, elo=elo)
+    columns = leaderboard_columns(fit, resolve_interval(None, fit), level=level, elo=elo)
     place = {name: index for index, name in enumerate(fit.cells.competitors)}
-    order = np.array([place[name] for name in board["competitor"]])
-    strength = strength[:, order]
-    columns = {
-        "name": board["competitor"],
-        "rank": board["rank"],
-        "score": board["elo"],
-        **{name: board[name] for name in ("lower", "upper", "rank_lower", "rank_upper")},
-        "p_best": best_probabilities(strength),
-        "votes": board["votes"],
-    }
-    values = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
-    known = [tuple(column.texts[index] for column in meta) for index in order]
-    rows = tuple(
-        Row(**dict(zip(columns, row, strict=True)), meta=more) for row, more in zip(values, known, strict=True)
-    )
-    return Board(rows, order, strength, meta)
+    order = np.array([place[name] for name in columns["competitor"]])
+    strength = decision_strengths(fit)[:, order]
+    columns["p_best"], columns["may_be_best"] = best_probabilities(strength), columns["rank_lower"] == 1
+    columns["meta"] = [tuple(column.texts[index] for column in meta) for index in order]
+    return Board(rows_of(columns), order, strength, meta)
 
 
 def cheapest_equal(board: Board, level: float) -> str:
@@ -106,7 +75,6 @@ def cheapest_equal(board: Board, level: float) -> str:
     if price is None or price.numbers is None:
         return ""
     prices = [price.numbers[index] for index in board.order]
-    first = board.rows[0].name
     behind = (board.strength[:, :1] > board.strength).mean(axis=0) > level
     alike = [row for row in range(1, len(prices)) if not behind[row] and prices[row] < prices[0]]
     if not alike:
@@ -115,8 +83,8 @@ def cheapest_equal(board: Board, level: float) -> str:
     saved = 1 - prices[cheapest] / prices[0]
     written = [price.texts[board.order[row]] for row in (cheapest, 0)]
     return (
-        f"The votes cannot tell {board.rows[cheapest].name} from {first}, and by {price.name} it is {percent(saved)} "
-        f"cheaper ({written[0]} against {written[1]})."
+        f"The votes cannot tell {board.names[cheapest]} from {board.names[0]}, and by {price.name} it is "
+        f"{percent(saved)} cheaper ({written[0]} against {written[1]})."
     )
 
 

@@ -10,30 +10,20 @@ import platform
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 
-from bayes_arena.arrays import Columns, Floats
-from bayes_arena.decisions.verdict import Verdict, verdict_of
+from bayes_arena.arrays import Columns
+from bayes_arena.decisions.verdict import verdict_of
 from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning, listing, printable
 from bayes_arena.fits.result import Fit
 from bayes_arena.markup import percent, ranked
-from bayes_arena.page.annotators import People, people_of
-from bayes_arena.page.board import (
-    Board,
-    Kind,
-    Settled,
-    board_of,
-    cheapest_equal,
-    kinds_of,
-    settled_of,
-    unused_kinds,
-    win_chances,
-)
+from bayes_arena.page.annotators import people_of
+from bayes_arena.page.board import board_of, cheapest_equal, kinds_of, settled_of, unused_kinds, win_chances
 from bayes_arena.page.meta import Column
-from bayes_arena.page.observed import Fitted, fitted
+from bayes_arena.page.observed import fitted
 from bayes_arena.ratings.decision_draws import rank_shares
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.names import resolve_interval
@@ -47,50 +37,10 @@ REMEDY = re.compile(r"(?<!\w)--[a-z]|\w=\S|\w\(\w*\)|`")
 """An option, an argument, a call or a command."""
 
 
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """What the page shows, in its order.
-
-    Attributes
-    ----------
-    votes, left_out : str
-        Number of votes cast, in words; which votes do not count, and why.
-    size : dict of str to int
-        Numbers of competitors, annotators and prompts.
-    notes : tuple of str
-        Warnings and notes.
-    cheaper : str
-        The cheapest competitor not told apart from the first, if prices are known.
-    wins, places : ndarray, shape (n, n)
-        Expected scores of rows against columns, and the probability of every place, by row of the board.
-    kinds, unused : list
-        Boards by slice, and slices of the votes that the model does not use.
-    made : dict of str to str
-        How the page was made.
-    """
-
-    votes: str
-    size: dict[str, int]
-    left_out: str
-    notes: tuple[str, ...]
-    verdict: Verdict
-    cheaper: str
-    level: float
-    board: Board
-    wins: Floats
-    places: Floats
-    kinds: list[Kind]
-    unused: list[str]
-    fitted: Fitted
-    people: People
-    settled: Settled
-    made: dict[str, str]
-
-
 def contents(
     fit: Fit, judged: Columns, *, level: float, elo: EloScale, meta: tuple[Column, ...], notes: Sequence[str]
-) -> Contents:
-    """Compute the contents of the page of a fit, whose annotators were ``judged`` before."""
+) -> dict[str, Any]:
+    """Return all that the template shows of a fit, whose annotators were ``judged`` before."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         board = board_of(fit, level, elo, meta)
@@ -100,24 +50,24 @@ def contents(
     said += [str(one.message) for one in caught if issubclass(one.category, ArenaWarning)]
     cast = fit.cast
     size = {"competitors": cast.n_competitors, "annotators": cast.n_annotators}
-    return Contents(
-        votes=cast.described_votes,
-        size={**size, "prompts": len(cast.slice_names.get("prompt", ()))},
-        left_out=left_out(fit),
-        notes=for_readers([*said, *notes]),
-        verdict=verdict_of(fit, board.strength[:, board.order.argsort()], level),
-        cheaper=cheapest_equal(board, level),
-        level=level,
-        board=board,
-        wins=wins,
-        places=rank_shares(board.strength),
-        kinds=kinds,
-        unused=unused_kinds(fit),
-        fitted=fitted(fit, level),
-        people=people_of(fit, judged, elo),
-        settled=settled_of(fit, board, level),
-        made=_made(fit, level, elo),
-    )
+    return {
+        "votes": cast.described_votes,
+        "size": {**size, "prompts": len(cast.slice_names.get("prompt", ()))},
+        "left_out": left_out(fit),
+        "notes": for_readers([*said, *notes]),
+        "verdict": verdict_of(fit, board.strength[:, board.order.argsort()], level),
+        "cheaper": cheapest_equal(board, level),
+        "level": level,
+        "board": board,
+        "wins": wins,
+        "places": rank_shares(board.strength),
+        "kinds": kinds,
+        "unused": unused_kinds(fit),
+        "fitted": fitted(fit, level),
+        "people": people_of(fit, judged, elo),
+        "settled": settled_of(fit, board, level),
+        "made": _made(fit, level, elo),
+    }
 
 
 def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:

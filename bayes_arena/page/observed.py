@@ -11,11 +11,12 @@ ranges a little too wide. The votes were used for the fit as well, so this can r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
 
-from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.arrays import Floats, rows_of, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.ratings.intervals.contract import half_width
 from bayes_arena.validation.prediction import grouped
@@ -44,18 +45,6 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A pair whose votes deviate from the prediction: the score of the first, and z of its deviation."""
-
-    first: str
-    second: str
-    votes: float
-    observed: float
-    predicted: float
-    z: float
-
-
-@dataclass(frozen=True)
 class Fitted:
     """How the votes compare with the predictions of the fit, in ranges that cover ``level``.
 
@@ -65,8 +54,9 @@ class Fitted:
         Scores of the better of two according to the fit, and shares of ties (empty where ties have no probability).
     pairs, outside : int
         Number of pairs with enough votes to be tested, and of those outside their range.
-    furthest : tuple of Pair
-        The pairs farthest outside.
+    furthest : list of dict
+        The pairs farthest outside: ``first, second, votes``, the score of the first ``observed`` and ``predicted``, and
+        ``z`` of its deviation.
     """
 
     level: float
@@ -74,7 +64,7 @@ class Fitted:
     ties: tuple[Group, ...]
     pairs: int
     outside: int
-    furthest: tuple[Pair, ...]
+    furthest: list[dict[str, Any]]
 
     @property
     def said(self) -> str:
@@ -117,25 +107,23 @@ def fitted(fit: Fit, level: float) -> Fitted:
     z = np.divide(observed - expected, np.sqrt(variance), out=np.zeros_like(votes), where=variance > 0)
     looked_at = votes >= FEWEST
     outside = looked_at & (np.abs(z) > half_width(level))
-    names = fit.cells.competitors
-    furthest = [k for k in np.argsort(-np.abs(z), kind="stable").tolist() if outside[k]][:FURTHEST]
+    names = np.array(fit.cells.competitors, dtype=object)
+    worst = [k for k in np.argsort(-np.abs(z), kind="stable").tolist() if outside[k]][:FURTHEST]
+    furthest = {
+        "first": names[first[worst]],
+        "second": names[second[worst]],
+        "votes": votes[worst],
+        "observed": observed[worst] / votes[worst],
+        "predicted": expected[worst] / votes[worst],
+        "z": z[worst],
+    }
     return Fitted(
         level=level,
         scores=_groups(votes[seen], observed[seen], expected[seen], variance[seen], level),
         ties=_groups(votes[seen], tied[seen], ties[seen], of_ties[seen], level) if fit.model.has_tie_outcome else (),
         pairs=int(looked_at.sum()),
         outside=int(outside.sum()),
-        furthest=tuple(
-            Pair(
-                names[first[k]],
-                names[second[k]],
-                float(votes[k]),
-                float(observed[k] / votes[k]),
-                float(expected[k] / votes[k]),
-                float(z[k]),
-            )
-            for k in furthest
-        ),
+        furthest=rows_of(furthest),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -20,7 +21,6 @@ from bayes_arena.decisions.verdict import more
 from bayes_arena.errors import printable
 from bayes_arena.page import figures
 from bayes_arena.page.board import shown_first
-from bayes_arena.page.contents import Contents
 from bayes_arena.votes.reading.checks import FEW_VOTES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ICON = (
 """Icon of the browser's tab; without one a browser asks a server for it."""
 
 
-def write_html(contents: Contents, **about: object) -> str:
+def write_html(contents: Mapping[str, object], **about: object) -> str:
     """Return the page; ``about`` has the other values that the template shows."""
     style, script = (_asset(name) for name in ("style.css", "script.js"))
     policy = (

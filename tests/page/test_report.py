@@ -96,10 +96,8 @@ def test_its_numbers_are_those_of_the_tables(discounted):
     board = board_of(discounted, 0.95, ba.EloScale(), ())
     table = ba.leaderboard(discounted)
     for row, expected in zip(board.rows, table.itertuples(), strict=True):
-        assert (row.name, row.rank, row.votes) == (expected.competitor, expected.rank, expected.votes)
-        assert (row.score, row.lower, row.upper) == (expected.elo, expected.lower, expected.upper)
-        assert (row.rank_lower, row.rank_upper) == (expected.rank_lower, expected.rank_upper)
-    assert sum(row.p_best for row in board.rows) == pytest.approx(1)
+        assert row.items() >= {name: getattr(expected, name) for name in table}.items()
+    assert sum(row["p_best"] for row in board.rows) == pytest.approx(1)
     first, *others = names = board.names
     wins = [ba.versus(discounted, first, other).expected_score for other in others]
     assert win_chances(discounted, board)[0, 1:] == pytest.approx(wins)
@@ -337,7 +335,7 @@ def test_observed_and_predicted_are_sums_over_votes():
     assert ties.predicted == pytest.approx(1 / 6, abs=1e-6)
     half = 1.96 * np.sqrt((30 + 10 / 4) / 60 - (35 / 60) ** 2) / np.sqrt(60)
     assert scores.upper - scores.lower == pytest.approx(2 * half, rel=1e-3)
-    assert (found.pairs, found.outside, found.furthest) == (1, 0, ())
+    assert (found.pairs, found.outside, found.furthest) == (1, 0, [])
     assert found.said.startswith("The fit is good")
 
 
@@ -345,8 +343,8 @@ def test_pairs_that_depart_from_the_model_are_named():
     wins = {("x", "y"): (60, 20), ("y", "z"): (60, 20), ("x", "z"): (5, 75), ("w", "z"): (40, 40), ("w", "x"): (40, 40)}
     rows = [(*pair, side) for pair, (won, lost) in wins.items() for side in ["model_a"] * won + ["model_b"] * lost]
     found = fitted(ba.fit(frame(rows)), 0.95)
-    assert {found.furthest[0].first, found.furthest[0].second} == {"x", "z"}
-    assert found.outside >= 1 and abs(found.furthest[0].z) > 3
+    assert {found.furthest[0]["first"], found.furthest[0]["second"]} == {"x", "z"}
+    assert found.outside >= 1 and abs(found.furthest[0]["z"]) > 3
     assert found.said.startswith("The fit is not good")
 
 
