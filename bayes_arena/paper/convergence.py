@@ -5,16 +5,9 @@ What is minimised is -ln L of equations 2 and 5, with the log-odds
     m-ELO    C (R_i - R_j),  C = ln(10) / 400           am-ELO   theta_k (R_i - R_j),  sum theta = 1 (equation 7)
 
 The paper's text says gradient descent with learning rate 0.1 for 2,000 epochs, each epoch on all votes. The authors'
-program uses Adam (Kingma & Ba, 2015) at that rate, as is the default here: plain steps along ln L leave m-ELO, whose
-scores are in Elo points, far from its optimum, and diverge on am-ELO without normalisation. Sum theta = 1 is kept in
-one of three ways:
-
-=============  ================================================================================================
-``none``       theta is free ("am-ELO w/o Norm"): (R, theta) and (-R, -theta) are equally good
-``objective``  the likelihood reads theta / sum theta: what the authors' program does
-``step``       theta is divided by its sum after each step: Algorithm 2 as printed. The division changes what
-               the step has just improved; some starts never recover, or overflow
-=============  ================================================================================================
+program uses Adam (Kingma & Ba, 2015) at that rate, as is done here. Sum theta = 1 is kept as in that program: the
+likelihood reads theta / sum theta. Where theta is free ("am-ELO w/o Norm"), (R, theta) and (-R, -theta) are equally
+good. Algorithm 2 as printed divides theta by its sum after each step, which changes what the step has just improved.
 
 The random start is Glorot's, R ~ U(-c, c) with c = sqrt(6 / (N + 1)) and theta likewise with M. Where theta is
 normalised, the start is shifted to sum 1: from a sum near zero, theta / sum theta is enormous. Without normalisation
@@ -26,12 +19,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from bayes_arena.arrays import DataFrame, Floats
-from bayes_arena.errors import ConvergenceError, ModelError, NotIdentifiedError, require_choice
+from bayes_arena.errors import ConvergenceError, ModelError, NotIdentifiedError
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective, objective
@@ -52,8 +45,6 @@ C = math.log(10) / 400
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8
 """Adam's decay rates and its guard against division by zero, as Kingma & Ba propose them."""
 DescentModel = Literal["m-elo", "am-elo"]
-Normalisation = Literal["none", "objective", "step"]
-Optimiser = Literal["adam", "gradient"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,48 +88,32 @@ def loss_and_gradient(
 
 
 def descend(
-    cells: Cells,
-    *,
-    model: DescentModel = "am-elo",
-    normalisation: Normalisation = "objective",
-    optimiser: Optimiser = "adam",
-    learning_rate: float = LEARNING_RATE,
-    epochs: int = EPOCHS,
-    seed: int = 0,
+    cells: Cells, *, model: DescentModel = "am-elo", normalised: bool = True, epochs: int = EPOCHS, seed: int = 0
 ) -> Descent:
-    """Fit m-ELO or am-ELO by Adam, or by the plain steps of Algorithm 2, R + alpha d ln L / d R, from a random start.
+    """Fit m-ELO, or am-ELO with theta ``normalised`` in its likelihood or free, by Adam from a random start.
 
-    ``normalisation`` says how sum theta = 1 is kept, as in the table above. A descent that diverges is a
-    ConvergenceError.
+    A descent that diverges is a ConvergenceError.
     """
-    _require(cells, model, normalisation, optimiser, learning_rate, epochs, seed)
     target = objective(cells, PRESETS[model], FLAT)
-    size, inside = cells.n_competitors, normalisation == "objective"
-    x = np.concatenate(random_start(target, seed, normalised=normalisation != "none"))
+    size = cells.n_competitors
+    x = np.concatenate(random_start(target, seed, normalised=normalised))
     first, second = np.zeros_like(x), np.zeros_like(x)
     loss, scores = np.empty(epochs + 1), np.empty((epochs + 1, size))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a divergence is reported below
         for epoch in range(epochs + 1):
-            value, *gradients = loss_and_gradient(target, x[:size], x[size:], normalised=inside)
+            value, *gradients = loss_and_gradient(target, x[:size], x[size:], normalised=normalised)
             loss[epoch], scores[epoch] = value / target.n_votes, x[:size]
             gradient = np.concatenate(gradients)
             if not np.isfinite(value) or not np.isfinite(gradient @ gradient):
-                raise ConvergenceError(
-                    f"Gradient descent diverged at epoch {epoch} (start {seed}). Use a smaller learning rate, "
-                    "normalisation='objective', or fit(), which needs neither."
-                )
+                raise ConvergenceError(f"Adam diverged at epoch {epoch} (start {seed}). Use fit(), which does not.")
             if epoch == epochs:
                 break
-            if optimiser == "adam":
-                first = FIRST * first + (1 - FIRST) * gradient
-                second = SECOND * second + (1 - SECOND) * gradient**2
-                scale = np.sqrt(second / (1 - SECOND ** (epoch + 1))) + TINY
-                gradient = first / (1 - FIRST ** (epoch + 1)) / scale
-            x = x - learning_rate * gradient
-            if normalisation == "step":
-                x[size:] /= x[size:].sum()
+            first = FIRST * first + (1 - FIRST) * gradient
+            second = SECOND * second + (1 - SECOND) * gradient**2
+            scale = np.sqrt(second / (1 - SECOND ** (epoch + 1))) + TINY
+            x = x - LEARNING_RATE * (first / (1 - FIRST ** (epoch + 1)) / scale)
     theta = x[size:]
-    return Descent(loss, scores, theta / theta.sum() if inside else theta)
+    return Descent(loss, scores, theta / theta.sum() if normalised else theta)
 
 
 def random_start(target: Objective, seed: int, *, normalised: bool) -> tuple[Floats, Floats]:
@@ -148,21 +123,6 @@ def random_start(target: Objective, seed: int, *, normalised: bool) -> tuple[Flo
     scores = rng.uniform(-1, 1, n) * math.sqrt(6 / (n + 1))
     theta = rng.uniform(-1, 1, m) * math.sqrt(6 / (m + 1))
     return scores, theta + (1 - theta.sum()) / m if normalised and m else theta
-
-
-def _require(
-    cells: Cells, model: str, normalisation: str, optimiser: str, learning_rate: float, epochs: int, seed: int
-) -> None:
-    require_choice("model", model, get_args(DescentModel))
-    require_choice("normalisation", normalisation, get_args(Normalisation))
-    require_choice("optimiser", optimiser, get_args(Optimiser))
-    if model == "am-elo" and not cells.n_annotators:
-        raise ModelError("am-ELO needs to know who cast each vote, and the votes carry no annotators.")
-    if not 0 < learning_rate < math.inf or epochs < 1 or seed < 0:
-        raise ModelError(
-            "Gradient descent needs a positive learning rate, at least one epoch and a seed that is not negative, "
-            f"not {learning_rate!r}, {epochs!r} and {seed!r}."
-        )
 
 
 def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: int = 0) -> DataFrame:
@@ -182,16 +142,16 @@ def convergence(cells: Cells, *, starts: int = 5, epochs: int = EPOCHS, seed: in
         raise NotIdentifiedError("Some competitors were never compared with the others. Rank the groups separately.")
     seeds = range(seed, seed + starts)
     tables = []
-    variants: dict[str, tuple[DescentModel, Normalisation]] = {
-        "m-elo": ("m-elo", "none"),
-        "am-elo": ("am-elo", "objective"),
-        "am-elo without normalisation": ("am-elo", "none"),
+    variants: dict[str, tuple[DescentModel, bool]] = {
+        "m-elo": ("m-elo", False),
+        "am-elo": ("am-elo", True),
+        "am-elo without normalisation": ("am-elo", False),
     }
-    for method, (model, normalisation) in variants.items():
+    for method, (model, normalised) in variants.items():
         runs = []
         for number, each in enumerate(seeds):
             report(f"random starts, {method}", number, starts)
-            runs.append(descend(cells, model=model, normalisation=normalisation, epochs=epochs, seed=each))
+            runs.append(descend(cells, model=model, normalised=normalised, epochs=epochs, seed=each))
         scores = np.array([run.scores for run in runs])
         columns = {
             "method": method,

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from bayes_arena.arrays import DataFrame
 from bayes_arena.extras import require
 from bayes_arena.likelihood.simulation import Arena, simulate
+from bayes_arena.markup import markdown_table
 from bayes_arena.paper import case_study, figures, summaries, tables
 from bayes_arena.paper.convergence import EPOCHS, convergence
 from bayes_arena.paper.perturbation import SHARES, abilities, detections, stability, suspects
@@ -112,7 +113,7 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
     if chosen.draw is None:
         files.append(folder / f"{target}.md")
         with written_beside(files[-1]) as draft:
-            draft.write_text(summaries.markdown(short), encoding="utf-8")
+            draft.write_text(markdown_table(short), encoding="utf-8")
     else:
         picture = chosen.draw(*numbers.values())
         for suffix, details in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):

@@ -204,13 +204,6 @@ def _missing(table: DataFrame, by: str) -> str:
     )
 
 
-def markdown(short: Short) -> str:
-    """Write a short table as Markdown."""
-    lines = ["| " + " | ".join(short) + " |", "|---" * len(short) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in zip(*short.values(), strict=True)]
-    return "\n".join(lines) + "\n"
-
-
 def _pm(value: float, error: float, *, sign: str = "") -> str:
     return f"{value:{sign}.4f} ± {error:.4f}"
 
