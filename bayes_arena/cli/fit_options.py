@@ -230,13 +230,12 @@ class IntervalChoice:
 
     def chosen(self, seed: int, fit: Fit) -> Interval:
         """Return the interval for a fit; the seed is that of the bootstrap."""
-        if self.by is None:
-            return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed)
-        if self.interval not in ("clustered", "bootstrap"):
+        if self.by is not None and self.interval not in ("clustered", "bootstrap"):
             raise ModelError(
                 f"--by {self.by} goes with --interval clustered or bootstrap, not {self.interval or 'laplace'}."
             )
-        return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed, by=self.by)
+        by = {} if self.by is None else {"by": self.by}
+        return resolve_interval(self.interval, fit, resamples=self.resamples, seed=seed, **by)
 
     @property
     def by_annotator(self) -> bool:

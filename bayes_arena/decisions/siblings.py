@@ -169,11 +169,6 @@ def expected_largest(count: int) -> float:
     return float(NODES[0] + np.trapezoid(above, NODES))
 
 
-def _inverse(matrix: Floats) -> Floats:
-    """Return the inverse on the subspace where a covariance is not zero."""
-    return np.asarray(np.linalg.pinv(matrix, rcond=SILENT, hermitian=True))
-
-
 def _inverse_between(covariance: Floats) -> Floats:
     """Return the inverse of a covariance whose mean over competitors is fixed, and as little else as can be told."""
     size, vectors = np.linalg.eigh(covariance + np.trace(covariance) / len(covariance))
@@ -291,4 +286,5 @@ def _prior_precision(fit: Fit, board: Projection) -> Floats:
     """Return the precision of r* from the prior of the strengths, shape (n, n)."""
     n = len(board.strength)
     by_strength = board.by_head[:][:, :n] - board.by_head[:][:, :n].mean(axis=0)
-    return _inverse(by_strength @ by_strength.T) / fit.target.strength_sd**2
+    inverse = np.linalg.pinv(by_strength @ by_strength.T, rcond=SILENT, hermitian=True)
+    return np.asarray(inverse / fit.target.strength_sd**2)

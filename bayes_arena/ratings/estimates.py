@@ -251,10 +251,9 @@ def linear_table(
 
     with one_thread():
         quantity = Quantity(times(jacobian, fit.point.head[:n]), jacobian, None, drawn)
-        found = summarise(fit, chosen, quantity, level)
-    columns = {what: found.value, "sd": found.sd, "z": found.z, "p": found.p, "lower": found.lower}
+        columns = summarise(fit, chosen, quantity, level).columns(what)
     estimated = error_of_sd(fit, chosen) if isinstance(jacobian, ThinJacobian) else {}
-    return table_of({**who, **columns, "upper": found.upper}, level=level, **chosen.about(fit), **estimated)
+    return table_of({**who, **columns}, level=level, **chosen.about(fit), **estimated)
 
 
 @held

@@ -27,7 +27,7 @@ from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
-from bayes_arena.ratings.decision_draws import drawn_strengths
+from bayes_arena.ratings.decision_draws import drawn_strengths, rank_shares
 from bayes_arena.ratings.estimates import pair_indices, require_population
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, equal_tailed, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, drawn_by, resolve_interval
@@ -80,30 +80,22 @@ def rank_probabilities(
     ModelError
         If top is invalid, or the interval has no draws.
     """
-    from scipy.stats import rankdata  # slow to import
-
     names = fit.cells.competitors
     if not 1 <= top <= len(names):
         raise ModelError(f"top must lie between 1 and the number of competitors, {len(names)}, not {top!r}.")
     fit = fit.on(over, slice)
     strength, about = drawn_strengths(interval, fit, draws)
-    first, last = (rankdata(-strength, method, axis=1) for method in ("min", "max"))  # differ only in ties
-
-    def among(best: int) -> Floats:
-        """Return the probability of being among the ``best`` first; competitors tied for the last places share them."""
-        return np.asarray(np.clip((best + 1 - first) / (last + 1 - first), 0.0, 1.0).mean(axis=0))
-
+    shares = rank_shares(strength)
     table = table_of(
         {
             "competitor": names,
-            "p_best": among(1),
-            "p_top": among(top),
-            "expected_rank": ((first + last) / 2).mean(axis=0),
-        }
+            "p_best": shares[:, 0],
+            "p_top": shares[:, :top].sum(axis=1),
+            "expected_rank": shares @ np.arange(1, len(names) + 1),
+        },
+        **about,
     )
-    table = table.sort_values("expected_rank", ignore_index=True)
-    table.attrs.update(about)
-    return table
+    return table.sort_values("expected_rank", kind="stable", ignore_index=True)
 
 
 @held
@@ -213,11 +205,9 @@ def _average_score(fit: Fit, draws: Draws, i: Ints, j: Ints) -> Floats:
     slices = draws.slices if draws.slices.size else np.zeros((len(draws.strength), 0))
     noisy = draws.strength + noise_of_unseen(fit.view, len(draws.strength))
     point = Point(noisy, draws.common, draws.own, slices)
-    scores, found = scores_of_draws(fit.target, point, fit.cells.votes_by_annotator(), i, j, view=fit.view), []
-    annotators = max(fit.target.n_annotators, 1)
-    step = max(1, AT_ONCE // (annotators * len(i)))
-    found = [scores(slice(first, min(first + step, len(noisy)))) for first in range(0, len(noisy), step)]
-    return np.clip(np.concatenate(found), CERTAIN, 1 - CERTAIN)
+    scores = scores_of_draws(fit.target, point, fit.cells.votes_by_annotator(), i, j, view=fit.view)
+    parts = _parts(len(noisy), max(fit.target.n_annotators, 1) * len(i))
+    return np.clip(np.concatenate([scores(part) for part in parts]), CERTAIN, 1 - CERTAIN)
 
 
 def _plug_in(fit: Fit, draws: Draws, i: Ints, j: Ints, *, one: bool) -> Floats:
@@ -310,9 +300,9 @@ def _parameters(fit: Fit) -> int:
 
 
 def _parts(count: int, numbers: int, at_once: int = AT_ONCE) -> Iterator[slice]:
-    """Yield slices of the pairs, small enough that so many numbers of each fit in memory."""
+    """Yield slices of pairs or draws, small enough that so many numbers of each fit in memory."""
     step = max(1, at_once // numbers)
-    return (slice(first, first + step) for first in range(0, count, step))
+    return (slice(first, min(first + step, count)) for first in range(0, count, step))
 
 
 def _expected_score(

@@ -7,12 +7,9 @@ Sampler: r-hat, effective sample sizes, divergences and the energy. Prediction: 
 from __future__ import annotations
 
 import warnings
-from itertools import product
 from typing import Any
 
-import numpy as np
-
-from bayes_arena.arrays import DataFrame, Floats, table_of
+from bayes_arena.arrays import DataFrame, table_of
 from bayes_arena.errors import SampledVotesWarning
 from bayes_arena.extras import require
 from bayes_arena.fits.arguments import held
@@ -94,31 +91,16 @@ def _add_sampler_checks(add: Any, tree: Any) -> None:
     require("Checks of a sampler", "arviz")
     import arviz as az
 
-    posterior, stats = tree["posterior"].to_dataset(), tree.get("sample_stats", {})
-    more = "sample longer (draws=..., tune=...)"
-    name, worst = _extreme(az.rhat(posterior), np.nanargmax)
-    add("r-hat", f"largest {worst:.3f} ({name})", worst < RHAT, more)
+    found, stats = az.summary(tree, kind="diagnostics", round_to="none"), tree.get("sample_stats", {})
+    more, rhat = "sample longer (draws=..., tune=...)", found["r_hat"]
+    add("r-hat", f"largest {rhat.max():.3f} ({rhat.idxmax()})", rhat.max() < RHAT, more)
     for kind in ("bulk", "tail"):
-        name, worst = _extreme(az.ess(posterior, method=kind), np.nanargmin)
-        add(f"{kind} effective sample size", f"smallest {worst:.0f} ({name})", worst > ESS, more)
+        ess = found[f"ess_{kind}"]
+        add(f"{kind} effective sample size", f"smallest {ess.min():.0f} ({ess.idxmin()})", ess.min() > ESS, more)
     if "diverging" in stats:
         diverging = int(stats["diverging"].sum())
-        found = f"{diverging} of {stats['diverging'].size} draws"
-        add("divergences", found, diverging == 0, "tune longer; if they persist, tighten the prior of the spreads")
+        said = f"{diverging} of {stats['diverging'].size} draws"
+        add("divergences", said, diverging == 0, "tune longer; if they persist, tighten the prior of the spreads")
     if "energy" in stats:
         bfmi = float(az.bfmi(tree)["energy"].min())
         add("energy (BFMI)", f"smallest {bfmi:.2f} of the chains", bfmi > BFMI, "tune longer, or tighten the prior")
-
-
-def _extreme(values: Any, choose: Any) -> tuple[str, float]:
-    """Return the name and value of the most extreme entry of a dataset, the first by name if several are."""
-    names: list[str] = []
-    numbers: list[Floats] = []
-    for name, array in sorted(values.data_vars.items()):
-        flat = np.ravel(array.to_numpy())
-        places = product(*(array[dim].to_numpy() for dim in array.dims))
-        names += [f"{name}[{', '.join(map(str, place))}]" if place else str(name) for place in places]
-        numbers.append(flat)
-    every = np.concatenate(numbers)
-    index = int(choose(every))
-    return names[index], float(every[index])

@@ -258,10 +258,6 @@ def prior_check(
         rows["share of ties"] = (tied, ties / votes.sum())
     if target.free_discrimination:
         rows["share of annotators with theta < 0"] = ((draws.own[:, :, THETA] < 0).mean(axis=1), np.nan)
-    table = table_of(
-        [
-            {"quantity": name, **dict(zip(("q05", "q50", "q95"), np.quantile(values, [0.05, 0.5, 0.95]), strict=True))}
-            for name, (values, _) in rows.items()
-        ]
-    )
-    return table.assign(observed=[seen for _, seen in rows.values()])
+    quantiles = np.array([np.quantile(values, [0.05, 0.5, 0.95]) for values, _ in rows.values()]).T
+    columns = {"quantity": list(rows), **dict(zip(("q05", "q50", "q95"), quantiles, strict=True))}
+    return table_of({**columns, "observed": [seen for _, seen in rows.values()]})

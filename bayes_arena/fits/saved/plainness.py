@@ -154,20 +154,14 @@ def _attributes_of(item: Any, left: int) -> int:
         taken += attribute.get_storage_size()
         _require_room(left - taken, f"an attribute of {item.name}")
         linked = attribute.dtype.kind == "V" and h5py.check_ref_dtype(attribute.dtype[0]) and attribute.dtype[1] == "u4"
-        if not (
-            linked or attribute.dtype.kind in "biufS" or (attribute.dtype.kind == "O" and _count(attribute) <= FEW)
-        ):
+        few = attribute.dtype.kind == "O" and math.prod(attribute.shape or ()) <= FEW
+        if not (linked or attribute.dtype.kind in "biufS" or few):
             raise OutputError(f"{item.name} has an attribute of an unexpected type")
         if attribute.dtype.kind == "O":
             value = item.attrs[name]
             taken += sum(map(len, [value] if isinstance(value, str | bytes) else value.flat))
             _require_room(left - taken, f"an attribute of {item.name}")
     return taken
-
-
-def _count(attribute: Any) -> int:
-    """Return how many values an attribute has."""
-    return math.prod(attribute.shape or ())
 
 
 def _require_room(left: int, name: str) -> None:

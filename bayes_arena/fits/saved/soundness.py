@@ -82,19 +82,19 @@ def sound_array(tree: Any, group: str, name: str, sizes: dict[str, int]) -> Any:
     return values
 
 
-def require_sound(cells: Cells, group: str = "cells") -> None:
+def require_sound(cells: Cells) -> None:
     """Refuse votes read back that are invalid."""
     for name, index, size in (
         ("a", cells.a, cells.n_competitors),
         ("b", cells.b, cells.n_competitors),
         ("annotator_of", cells.annotator, max(cells.n_annotators, 1)),
     ):
-        _require((index >= 0) & (index < size), index, f"{group}/{name} has indices out of range")
-    _require(cells.a != cells.b, cells.a, f"{group} has competitors against themselves")
-    _require(cells.counts >= 0, cells.counts, f"{group}/counts has negative counts")
+        _require((index >= 0) & (index < size), index, f"cells/{name} has indices out of range")
+    _require(cells.a != cells.b, cells.a, "cells has competitors against themselves")
+    _require(cells.counts >= 0, cells.counts, "cells/counts has negative counts")
     for name, names in (("competitors", cells.competitors), ("annotators", cells.annotators)):
         later = np.array(names[1:], dtype=object)
-        _require(later > np.array(names[:-1], dtype=object), later, f"{group}/{name} has repeated or unsorted names")
+        _require(later > np.array(names[:-1], dtype=object), later, f"cells/{name} has repeated or unsorted names")
 
 
 def require_sound_promotions(found: Promotions, cells: Cells) -> None:

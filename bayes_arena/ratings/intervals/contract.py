@@ -20,7 +20,7 @@ import scipy
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.algebra.thin_jacobian import Jacobian
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Columns, Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, listing
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
@@ -79,6 +79,11 @@ class Summary:
     def p(self) -> Floats:
         """Its two-sided p-value, shape (m,)."""
         return np.asarray(2 * scipy.special.stdtr(self.freedom, -np.abs(self.z)))
+
+    def columns(self, what: str) -> Columns:
+        """Return the columns of a table of estimates, which are called ``what``."""
+        tested = {what: self.value, "sd": self.sd, "z": self.z, "p": self.p}
+        return tested | {"lower": self.lower, "upper": self.upper}
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class OpenedVotes:
             records = in_polars(self.source).with_row_index(ROW).select(pl.exclude(ROW), ROW)
             numbered: Frame = nw.from_native(self.layout.write(records))
             if ROW in column_names(numbered):
-                return in_polars(select_roles(_filtered(numbered, self.where), {"row": ROW, **columns})), COUNTED
+                return in_polars(select_roles(kept_where(numbered, self.where), {"row": ROW, **columns})), COUNTED
         counted = COUNTED if self.where is None else f"of those kept by where=, {COUNTED}"
         return in_polars(select_roles(self.frame, columns)).with_row_index("row"), counted
 
@@ -203,13 +203,9 @@ def _as_laid_out(source: Frame, layout: Layout | None, reading: ReadOptions, id:
         if layout.grade_weights and reading.get("grades") != "fold" and reading.get("weight") is None:
             frame = frame.drop("weight")
         options |= {"weight": "weight"} if "weight" in column_names(frame) else {}
-    frame = _filtered(cut(frame, reading.get("grades", "keep")), where)
+    frame = kept_where(cut(frame, reading.get("grades", "keep")), where)
     given = {role: reading.get(role) for role in ROLES}
     roles = options | {role: value for role, value in given.items() if value is not None}
     columns = recognise_roles(frame, id=id, **{role: roles.get(role) for role in ROLES})
     brought = layout if "weight" in options and reading.get("weight") is None else None
     return OpenedVotes(source, frame, columns, layout, where, brought.weights if brought else None)
-
-
-def _filtered(frame: Frame, where: str | None) -> Frame:
-    return frame if where is None else kept_where(frame, where)

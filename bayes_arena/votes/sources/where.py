@@ -35,8 +35,10 @@ DEEPEST = 200
 EXAMPLE = """where='language == "German" and turn in [1, 2]'"""
 
 
-def kept_where(frame: Frame, condition: str) -> Frame:
-    """Return the rows of a frame that fulfil a condition."""
+def kept_where(frame: Frame, condition: str | None) -> Frame:
+    """Return the rows of a frame that fulfil a condition, all if there is none."""
+    if condition is None:
+        return frame
     try:
         tree = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two if it is nested too deeply
