@@ -140,7 +140,6 @@ def _settle(session: Session, what: str, carried: bool | list[str], remedy: str)
 
 
 def _number_names(session: Session, table: str, names: str) -> None:
-    """Assign numbers to names that have none yet."""
     session.execute(
         f"insert into {table} "
         f"select (select coalesce(max(code), -1) from {table}) + row_number() over (order by name), name "
@@ -260,5 +259,4 @@ def _context_columns(session: Session, what: str, names: list[str]) -> dict[str,
 
 
 def _quoted(name: str) -> str:
-    """Write the name of a column in SQL."""
     return '"' + name.replace('"', '""') + '"'

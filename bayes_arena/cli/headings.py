@@ -129,7 +129,6 @@ def board_named(shown_as: Mapping[str, Any]) -> str:
 
 
 def _ranked_on(about: Mapping[str, str]) -> str:
-    """Return lines of a title: what a ranking is about."""
     return "".join(f"\nranked {one}" for one in ranked(about))
 
 

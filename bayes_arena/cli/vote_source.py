@@ -209,7 +209,6 @@ class VoteSource:
 
 
 def _grades(text: str) -> Any:
-    """Return what becomes of grades: a word, or margins."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -254,6 +253,5 @@ def _outcomes(text: str) -> list[tuple[str, str]]:
 
 
 def _columns(text: str, option: str) -> tuple[str, list[str]]:
-    """Return the name and the columns of a slice or feature."""
     name, columns = split_pair(text, option, "NAME=COLUMN") if "=" in text else (text, text)
     return name, columns.split(",")

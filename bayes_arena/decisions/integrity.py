@@ -156,7 +156,6 @@ def _prices(fit: Fit, elo: EloScale) -> Columns:
 
 
 def _slope(fit: Fit) -> float:
-    """Return the logits on the board per logit of r."""
     return float(np.polyfit(fit.strength, fit.board, 1)[0]) if np.ptp(fit.strength) > 0 else 1.0
 
 

@@ -327,7 +327,6 @@ def votes_of_an_account(fit: Fit, account_votes: float | None) -> float | None:
 
 
 def _prices(board: Board, moved: Ints, places: Ints, score: Floats, focus: float | None) -> Floats:
-    """Return the votes that move each competitor to its place."""
     votes = np.empty(len(moved))
     for row, (competitor, place) in enumerate(zip(moved.tolist(), places.tolist(), strict=True)):
         report(f"competitor {row + 1} of {len(moved)}", row, len(moved))

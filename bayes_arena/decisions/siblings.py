@@ -230,6 +230,7 @@ def siblings(
         pooled = pool(families, board.strength, *_by_votes_alone(result, board), _prior_precision(result, board))
     half_width = ndtri((1 + level) / 2) * elo.points_per_logit * pooled.sd
     score = elo.points(pooled.mean, names)
+    between, within = (elo.points_per_logit * pooled.spreads).tolist()
     table = table_of(
         {
             "competitor": names,
@@ -240,11 +241,12 @@ def siblings(
             "lower": score - half_width,
             "upper": score + half_width,
             "inflation": elo.points_per_logit * pooled.inflation,
-        }
-    ).sort_values("pooled", ascending=False, ignore_index=True, kind="stable")
-    between, within = elo.points_per_logit * pooled.spreads
-    table.attrs.update(level=level, between=float(between), within=float(within))
-    return table
+        },
+        level=level,
+        between=between,
+        within=within,
+    )
+    return table.sort_values("pooled", ascending=False, ignore_index=True, kind="stable")
 
 
 def _families(names: tuple[str, ...], provider: Mapping[str, str], tested: Mapping[str, int]) -> Families:

@@ -225,7 +225,6 @@ def pair_columns(
 
 
 def _compared(fit: Fit, i: Ints, j: Ints, level: float) -> Columns:
-    """Return the columns of a comparison of pairs, given by their indices."""
     parts = [slice(first, first + AT_ONCE) for first in range(0, max(len(i), 1), AT_ONCE)]
     gaps = [_gaps(decision_strengths(fit), i[part], j[part], level) for part in parts]
     p_better, mean, variance, lower, upper = (np.concatenate(one) for one in zip(*gaps, strict=True))
@@ -262,7 +261,6 @@ def _connected(fit: Fit, i: Ints, j: Ints) -> np.ndarray:
 
 
 def _votes_between(fit: Fit, i: Ints, j: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return the votes on pairs that i won, that j won and that neither won, each of shape (n_pairs,)."""
     cells, n = fit.voted, fit.cells.n_competitors
     wins, losses, ties = wins_losses_ties(cells.counts)
     forward, backward = cells.a * n + cells.b, cells.b * n + cells.a

@@ -71,7 +71,6 @@ def contents(
 
 
 def _made(fit: Fit, level: float, elo: EloScale) -> dict[str, str]:
-    """Describe how the page was made."""
     evidence = f" ({fit.evidence})" if fit.evidence else ""
     scale = f"{elo.init:g} + {elo.scale:g} log{elo.base:g}(odds)"
     anchor = f", shifted so that {elo.anchor[0]} has {elo.anchor[1]:g}" if elo.anchor else ""

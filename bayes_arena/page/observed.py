@@ -128,7 +128,6 @@ def fitted(fit: Fit, level: float) -> Fitted:
 
 
 def _groups(votes: Floats, observed: Floats, expected: Floats, variance: Floats, level: float) -> tuple[Group, ...]:
-    """Group pairs with similar predictions."""
     found = grouped(expected / votes, variance / votes, observed, votes, size=GROUPS, level=level)
     found |= {"lower": np.maximum(found["lower"], 0.0), "upper": np.minimum(found["upper"], 1.0)}
     return tuple(Group(*row) for row in zip(*(column.tolist() for column in found.values()), strict=True))

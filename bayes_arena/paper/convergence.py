@@ -183,7 +183,6 @@ def _newton(cells: Cells, model: DescentModel, seeds: range) -> tuple[str, int, 
 
 
 def _elo(cells: Cells, starts: int, seed: int) -> tuple[str, int, float, float]:
-    """Return the row of online Elo in random orders."""
     scores = shuffled_ratings(one_by_one(cells), shuffles=starts, seed=seed)
     target = objective(cells, PRESETS["m-elo"], FLAT)
     none = np.zeros(0)

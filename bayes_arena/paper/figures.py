@@ -212,11 +212,9 @@ def _canvas(
 
 
 def _wide(names: int) -> float:
-    """Return the width in inches of so many names side by side."""
     return max(7.0, 0.19 * names)
 
 
 def _name(axes: Axes, names: list[str]) -> None:
-    """Write the competitors below their places."""
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=8)
     axes.set_xlim(-0.7, len(names) - 0.3)

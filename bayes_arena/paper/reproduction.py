@@ -139,7 +139,6 @@ def _figure7(votes: Material) -> Tables:
 
 
 def _means(table: DataFrame, by: list[str], columns: list[str]) -> DataFrame:
-    """Return the mean over runs, and its standard error, of some columns."""
     groups = table.groupby(by, sort=False)
     means = groups.size().rename("runs").to_frame()
     for column in columns:

@@ -196,7 +196,6 @@ def note_figure7(numbers: Tables) -> str:
 
 
 def _missing(table: DataFrame, by: str) -> str:
-    """Say which methods or rules lack some runs."""
     runs = table.groupby(by, sort=False)["runs"].sum()
     fewer = [f"{runs.max() - count} of {name}" for name, count in runs.items() if count < runs.max()]
     return (

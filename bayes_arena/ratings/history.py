@@ -117,7 +117,6 @@ def changes(fit: Fit) -> DataFrame:
 
 
 def _parameters(fit: Fit, seed: int) -> tuple[Floats, Floats]:
-    """Return draws of the strengths and of the numbers of slices."""
     if fit.samples is not None:
         return fit.samples.strength, fit.samples.slices
     strength, _, _, slices = draw_parameters(fit, size=DRAWS, seed=seed)

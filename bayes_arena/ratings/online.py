@@ -179,7 +179,6 @@ def _walked(votes: VoteSequence, orders: list[Ints], rate: float) -> Floats:
 
 
 def _appearances(votes: VoteSequence, order: Ints) -> Ints:
-    """Count the votes on every competitor."""
     ones = np.ones(len(order))
     sums = sum_by(votes.a[order], ones, votes.n_competitors) + sum_by(votes.b[order], ones, votes.n_competitors)
     return sums.astype(np.int64)

@@ -166,10 +166,9 @@ def _table(
         "upper": found.upper,
     }
     who = {kind: names[code], "competitor": np.array(cells.competitors, dtype=object)[competitor]}
-    table = table_of({**who, **columns, "votes": whole_counts(votes[code * n + competitor])})
-    table = table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
-    table.attrs.update(level=level, **chosen.about(fit))
-    return table
+    columns |= {"votes": whole_counts(votes[code * n + competitor])}
+    table = table_of({**who, **columns}, level=level, **chosen.about(fit))
+    return table.sort_values("z", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
 
 def _false_discoveries(p: Floats) -> Floats:

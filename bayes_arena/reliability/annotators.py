@@ -172,7 +172,6 @@ def _camp(fit: Fit) -> np.ndarray:
 
 
 def _either(anomalous: Floats, promoting: Floats) -> Floats:
-    """Return the probability of the one or the other."""
     either: Floats = 1 - (1 - anomalous) * (1 - promoting)
     return either
 

@@ -347,7 +347,6 @@ def _declared(fit: Fit, declared: Literal["programs"] | Mapping[str, str]) -> tu
 
 
 def _gap(fits: tuple[Fit, Fit], boards: tuple[Projection, Projection]) -> Quantity:
-    """Return the difference between the boards of two camps."""
     one, other = boards
     own = OwnJacobian(one.own.shape, lambda part: one.own.of(part) - other.own.of(part))
     samples = [fit.samples for fit in fits]

@@ -87,7 +87,6 @@ def diagnosis(fit: Fit) -> list[dict[str, str]]:
 
 
 def _add_sampler_checks(add: Any, tree: Any) -> None:
-    """Add r-hat, effective sample sizes, divergences and energy."""
     require("Checks of a sampler", "arviz")
     import arviz as az
 

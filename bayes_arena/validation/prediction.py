@@ -124,7 +124,6 @@ def predict(fit: Fit, votes: object, *, draws: int = DRAWS, seed: int = 0) -> An
 
 
 def _as_frame(votes: object) -> Any:
-    """Return votes as a narwhals dataframe."""
     frame: Any = nw.from_native(votes, pass_through=True)
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if isinstance(frame, nw.DataFrame):
@@ -273,7 +272,6 @@ def _rows(fit: Fit, cells: Cells, *, new: bool) -> Tally:
 
 
 def _pairs(known: tuple[str, ...], cells: Cells) -> tuple[Ints, Ints]:
-    """Return the pair of every cell as indices of known competitors."""
     place = {name: index for index, name in enumerate(known)}
     index = np.array([place.get(name, -1) for name in cells.competitors], dtype=np.int64)
     i, j = index[cells.a], index[cells.b]

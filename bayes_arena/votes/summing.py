@@ -159,7 +159,6 @@ def _pack(sizes: Mapping[str, int]) -> pl.Expr:
 
 
 def _unpack(key: Ints, sizes: Mapping[str, int]) -> dict[str, Ints]:
-    """Return the codes that a key was packed from."""
     columns = {}
     for name, size in reversed(list(sizes.items())):
         key, columns[name] = np.divmod(key, size)
@@ -251,7 +250,6 @@ def _timed_alike(cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
 
 
 def _known(cells: Cells) -> str:
-    """Say what cells carry besides the competitors."""
     return ", ".join(
         [
             "annotators" if cells.annotators else "no annotators",

@@ -110,7 +110,6 @@ def annotators(
 def _report_on_judge(
     judge: str, own: list[str] | None, source: VoteSource, model: ModelChoice, level: float, output: Output
 ) -> None:
-    """Write the report on a judge."""
     with collected_warnings() as notes:
         import numpy as np
 

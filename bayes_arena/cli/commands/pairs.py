@@ -140,7 +140,6 @@ def _shown_overturned(columns: Columns, what: str) -> dict[str, list[str]]:
 
 
 def _to_go(votes: float | None) -> str:
-    """Format how many votes would settle a pair."""
     from bayes_arena.decisions.verdict import order_of
 
     if not votes:

@@ -83,7 +83,6 @@ def _type(node: dict[str, Any]) -> str:
 
 
 def _of(command: str, whole: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return the schema of one command."""
     kept = {name: one for name, one in whole["$defs"].items() if name == command or name not in names}
     head = {name: value for name, value in whole.items() if name not in ("oneOf", "$defs")}
     return {**head, "$ref": f"#/$defs/{command}", "$defs": kept}

@@ -166,7 +166,6 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _read_attribute(hint: Any, value: Any) -> Any:
-    """Convert an attribute of the file back to the value that it was."""
     kind, optional = _without_none(hint)
     if not isinstance(value, str):
         return kind(value)
@@ -176,7 +175,6 @@ def _read_attribute(hint: Any, value: Any) -> Any:
 
 
 def _from_json(hint: Any, value: Any) -> Any:
-    """Convert a value from JSON back to the dataclass, mapping or tuple that it was."""
     kind, _ = _without_none(hint)
     if value is None:
         return None

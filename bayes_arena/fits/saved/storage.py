@@ -236,7 +236,6 @@ def _zarr(tree: Any) -> dict[str, bytes]:
 
 
 def _sampler_tree(tree: Any) -> Any:
-    """Return what the sampler returned: its posterior and statistics."""
     import xarray as xr
 
     return xr.DataTree.from_dict({name: tree[group].to_dataset() for name, group in SAMPLED.items() if group in tree})

@@ -78,7 +78,6 @@ def langwatch(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _compared(names: Collection[str]) -> list[str]:
-    """Return the names of comparisons."""
     compared = [name.removesuffix(CANDIDATES) for name in names if name.endswith(CANDIDATES)]
     return [name for name in compared if f"{name}_winner" in names]
 

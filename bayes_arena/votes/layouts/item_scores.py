@@ -140,7 +140,7 @@ def mteb_results(results: pl.LazyFrame) -> pl.LazyFrame:
         for split, of_split in scores.items()
         for score in of_split
     ]
-    return _paired_rows(rows, ["system", ITEM, "score"])
+    return paired(_scored(rows, ["system", ITEM, "score"]))
 
 
 def reward_bench(results: pl.LazyFrame) -> pl.LazyFrame:
@@ -150,7 +150,7 @@ def reward_bench(results: pl.LazyFrame) -> pl.LazyFrame:
         for model, *columns in each(results, "model", "subset", "id", "results")
         for subset, id, result in zip(*columns, strict=True)
     ]
-    return _paired_rows(rows, ["system", ITEM, "score"])
+    return paired(_scored(rows, ["system", ITEM, "score"]))
 
 
 def openai_evals(events: pl.LazyFrame) -> pl.LazyFrame:
@@ -163,7 +163,7 @@ def openai_evals(events: pl.LazyFrame) -> pl.LazyFrame:
             system, item = ",".join(specs[run]["completion_fns"]), f"{specs[run]['eval_name']}/{sample}"
             values = {"match": data["correct"]} if kind == "match" else data
             rows += [(system, item, name, value) for name, value in values.items() if _is_score(value)]
-    return _paired_rows(rows, ["system", ITEM, "criterion", "score"])
+    return paired(_scored(rows, ["system", ITEM, "criterion", "score"]))
 
 
 def inspect_logs(logs: pl.LazyFrame) -> pl.LazyFrame:
@@ -236,14 +236,11 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def _averaged(rows: Iterable[tuple[Any, ...]]) -> pl.LazyFrame:
-    scores = pl.DataFrame(
-        [(*row[:-1], None if row[-1] is None else str(row[-1])) for row in rows],
-        ["system", ITEM, "criterion", "score"],
-        orient="row",
-    ).lazy()
+    scores = _scored(rows, ["system", ITEM, "criterion", "score"])
     return paired(scores.group_by("system", ITEM, "criterion").agg(_as_number("score").mean()))
 
 
-def _paired_rows(rows: list[tuple[Any, ...]], names: list[str]) -> pl.LazyFrame:
+def _scored(rows: Iterable[tuple[Any, ...]], names: list[str]) -> pl.LazyFrame:
+    """Return rows that end in a score as text in columns."""
     told = [(*row[:-1], None if row[-1] is None else str(row[-1])) for row in rows]
-    return paired(pl.LazyFrame(told, dict.fromkeys(names, pl.String), orient="row"))
+    return pl.LazyFrame(told, dict.fromkeys(names, pl.String), orient="row")

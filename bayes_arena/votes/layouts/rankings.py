@@ -79,7 +79,6 @@ def rank_columns(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _rank_columns(names: Collection[str]) -> dict[str, str]:
-    """Return the columns of ranks, and their competitors."""
     return {name: match[1] for name in names if (match := RANK_OF.fullmatch(name))}
 
 

@@ -34,17 +34,18 @@ ARROWS = {
     for label, arrow, winner in (("a{}b", ">", 0), ("b{}a", "<", 0), ("b{}a", ">", 1), ("a{}b", "<", 1))
 }
 """Labels with arrows: ``a>>b`` and ``b<<a`` are ``model_a_2``."""
+WON, LOST = ("model_a", "left", "first", "home"), ("model_b", "right", "second", "away")
+UNGRADED = (*WON, *LOST)
+"""Labels that say who won, but not by how much."""
 LABELS: Mapping[str, str] = {
-    **dict.fromkeys(("model_a", "left", "first", "home"), "model_a"),
-    **dict.fromkeys(("model_b", "right", "second", "away"), "model_b"),
+    **dict.fromkeys(WON, "model_a"),
+    **dict.fromkeys(LOST, "model_b"),
     **dict.fromkeys(("tie", "tied", "draw", "same", "equal"), "tie"),
     **dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad"), "both_bad"),
     **ARROWS,
     **dict.fromkeys(("a=b", "b=a"), "tie"),
 }
 """Labels in lower case. A graded verdict is one vote whatever its grade: it is still one judgement."""
-UNGRADED = ("model_a", "left", "first", "home", "model_b", "right", "second", "away")
-"""Labels that say who won, but not by how much."""
 CODE = re.compile(r"-?\d+(\.\d+)?")
 MOST_CODES = 9
 """Largest number of different codes of a verdict: a nine-point scale."""

@@ -102,7 +102,6 @@ def style_features(source: object, *, a: str = "conversation_a", b: str = "conve
 
 
 def _values(frame: Frame, name: str) -> list[Any]:
-    """Collect a column of lists or texts as Python objects."""
     column = frame.select(name)
     if isinstance(column, nw.LazyFrame):
         column = column.collect()

@@ -82,7 +82,6 @@ def _endpoint() -> tuple[str, dict[str, str]]:
 
 
 def _explained(error: Exception, repository: str, endpoint: str) -> DatasetError:
-    """Explain why a data set cannot be fetched."""
     response = getattr(error, "response", None) or getattr(error.__cause__, "response", None)
     status = response.status_code if response is not None else None
     if status in (401, 403):

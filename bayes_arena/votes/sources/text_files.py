@@ -77,7 +77,6 @@ def as_json(value: Any) -> str | None:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """Return the records of a file."""
     wrong = f"Cannot read {str(path)!r}: "
     if path.suffix.lower() == ".zst":
         raise VotesError(

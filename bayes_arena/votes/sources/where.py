@@ -56,7 +56,6 @@ def kept_where(frame: Frame, condition: str | None) -> Frame:
 
 
 def _depth(tree: ast.expr) -> int:
-    """Return how deeply a condition is nested."""
     depth, level = 0, [tree]
     while level:
         depth += 1
@@ -137,7 +136,6 @@ def _joined(how: Callable[[Any, Any], Any], parts: Iterable[nw.Expr]) -> nw.Expr
 
 
 def _value(node: ast.expr) -> str | float | bool:
-    """Return a text, number or truth value."""
     match node:
         case ast.Constant(str() | int() | float() as value):
             return value
