@@ -102,13 +102,13 @@ def bar(axis: Axis, span: Span) -> Markup:
     return element("svg", _line(axis, span, "50%"), _dot(axis, span, "50%", r=3), class_="bar", aria_hidden="true")
 
 
-def bars(axis: Axis, spans: Sequence[Span], marked: Sequence[bool], beside: Sequence[float] = ()) -> Markup:
+def bars(axis: Axis, spans: Sequence[Span], marked: Sequence[bool], beside: Sequence[float]) -> Markup:
     """Draw bars one below the other, ``marked`` ones in the accent colour, with marks for comparison beside them."""
     marks = [
         element("line", x1=axis.at(value), x2=axis.at(value), y1=em((row + 0.2) * LINE), y2=em((row + 0.8) * LINE))
         for row, value in enumerate(beside)
     ]
-    drawn = [axis.grid(), element("g", *marks, class_="beside") if marks else Markup("")]
+    drawn = [axis.grid(), element("g", *marks, class_="beside")]
     for wanted, name in ((False, "plain"), (True, "marked")):
         rows = [(span, em((row + 0.5) * LINE)) for row, span in enumerate(spans) if bool(marked[row]) is wanted]
         shapes = [_line(axis, *row) for row in rows] + [_dot(axis, *row) for row in rows]

@@ -73,21 +73,7 @@ def _template() -> Template:
         finalize=_readable,
     )
     environment.filters |= {"percent": percent, "count": count, "fixed": fixed, "chance": chance, "said": said}
-    environment.globals |= {
-        "Axis": figures.Axis,
-        "bar": figures.bar,
-        "bars": figures.bars,
-        "more": more,
-        "enough": FEW_VOTES,
-        "columns_of": figures.columns_of,
-        "lines": figures.lines,
-        "place_shades": figures.place_shades,
-        "square": figures.square,
-        "win_shades": figures.win_shades,
-        "shade_class": figures.shade_class,
-        "against": figures.against,
-        "shown_first": shown_first,
-    }
+    environment.globals |= {"figures": figures, "more": more, "enough": FEW_VOTES, "shown_first": shown_first}
     return environment.get_template("page")
 
 

@@ -169,15 +169,12 @@ def _seen(fit: Fit) -> str:
 
 
 def _same_votes(left: Cells, right: Cells) -> bool:
-    return left is right or (
-        left.competitors == right.competitors
-        and left.annotators == right.annotators
-        and all(np.array_equal(getattr(left, name), getattr(right, name)) for name in ("a", "b", "annotator", "counts"))
-        and left.slice_names == right.slice_names
-        and _equal(left.slices, right.slices)
-        and _equal(left.features, right.features)
-    )
+    votes = ("a", "b", "annotator", "counts", "slices", "features")
+    names = ("competitors", "annotators", "slice_names", *votes)
+    return left is right or all(_equal(getattr(left, name), getattr(right, name)) for name in names)
 
 
-def _equal(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, Mapping):
+        return left.keys() == right.keys() and all(_equal(left[name], right[name]) for name in left)
+    return np.array_equal(left, right)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 IntervalName = Literal["laplace", "profile", "sandwich", "clustered", "bootstrap"]
 
 
-def short_forms() -> dict[IntervalName, type[Interval]]:
+def short_forms() -> dict[str, type[Interval]]:
     """Return the class of each short form; imported here, as the command line needs only the names."""
     from bayes_arena.ratings.intervals.bootstrap import Bootstrap
     from bayes_arena.ratings.intervals.clustered import Clustered
@@ -24,13 +24,7 @@ def short_forms() -> dict[IntervalName, type[Interval]]:
     from bayes_arena.ratings.intervals.profile import Profile
     from bayes_arena.ratings.intervals.robust import Sandwich
 
-    return {
-        "laplace": Laplace,
-        "profile": Profile,
-        "sandwich": Sandwich,
-        "clustered": Clustered,
-        "bootstrap": Bootstrap,
-    }
+    return {one.name: one for one in (Laplace, Profile, Sandwich, Clustered, Bootstrap)}
 
 
 def resolve_interval(interval: Interval | str | None, fit: Fit | None = None, **fields_given: Any) -> Interval:
