@@ -192,11 +192,6 @@ class Session:
         with self.incoming(columns):
             self.execute(f"insert into {table} by name select * from incoming")
 
-    def defined(self) -> set[tuple[str, ...]]:
-        """Return everything that the file defines, tables and others."""
-        with _typed_errors(self.path):
-            return defined(self.connection)
-
     def codes(self, table: str) -> dict[str, int]:
         """Return the numbers of all competitors or annotators, by name."""
         codes = dict(self.rows(f"select name, code from {table} order by code"))
@@ -228,7 +223,8 @@ class Store:
         """Refuse a file that defines anything but the tables of an arena, before any of it is read."""
         where = repr(str(self.path))
         with self.read() as session:
-            found = session.defined()
+            with _typed_errors(self.path):
+                found = defined(session.connection)
             none = not any(name == "arena" for _, _, name, _ in found)
             other = sorted({f"{kind} {name!r}" for kind, _, name, _ in found ^ defined_by_arenas()})
             versions = [] if none or other else session.rows("select schema_version from arena")

@@ -26,6 +26,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Literal, get_args
 
@@ -117,21 +118,17 @@ def elo(cells: Cells) -> Floats:
     return np.asarray(shuffled_ratings(one_by_one(cells), shuffles=ELO_SHUFFLES).mean(axis=0))
 
 
-def fitted(model: str, prior: str) -> Method:
-    """Return the method that ranks by the strengths r of a fit."""
-
-    def method(cells: Cells) -> Floats:
-        return fit(cells, model=model, prior=prior).strength
-
-    return method
+def fitted(cells: Cells, model: str, prior: str) -> Floats:
+    """Return the strengths r of a fit."""
+    return fit(cells, model=model, prior=prior).strength
 
 
 METHODS: Mapping[str, Method] = {
     "elo": elo,
-    "m-elo": fitted("m-elo", "flat"),
-    "am-elo": fitted("am-elo", "flat"),
-    "am-elo, default prior": fitted("am-elo", "default"),
-    "am-davidson": fitted("am-davidson", "default"),
+    "m-elo": partial(fitted, model="m-elo", prior="flat"),
+    "am-elo": partial(fitted, model="am-elo", prior="flat"),
+    "am-elo, default prior": partial(fitted, model="am-elo", prior="default"),
+    "am-davidson": partial(fitted, model="am-davidson", prior="default"),
 }
 
 

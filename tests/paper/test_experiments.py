@@ -1,5 +1,6 @@
 """The paper's experiments: perturbed annotators, gradient descent, and how rankings and detections are scored."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +18,7 @@ from bayes_arena.paper.measures import consistency, detection, pairwise_consiste
 from bayes_arena.paper.perturbation import KINDS, elo, fitted, perturb, stability
 from bayes_arena.paper.summaries import figure6
 
-FLAT_METHODS = {name: fitted(name, "flat") for name in ("m-elo", "am-elo")}
+FLAT_METHODS = {name: partial(fitted, model=name, prior="flat") for name in ("m-elo", "am-elo")}
 
 
 def target_of(cells, model):
