@@ -78,7 +78,7 @@ def introduced(source: VoteSource, result: Fit, *said: str) -> tuple[dict[str, A
 
 
 def _discounted(result: Fit) -> list[dict[str, Any]] | None:
-    """Return the competitors on which votes do not count, as fields of JSON; None if nobody looked."""
+    """Return the competitors on which votes do not count, as fields of JSON; None if the fit did not look for them."""
     if result.promotions is None:
         return None
     if result.promotions.cast is None:

@@ -50,7 +50,7 @@ def integrity(fit: Fit, *, elo: EloScale | None = None) -> DataFrame:
     Raises
     ------
     ModelError
-        If nobody looked, or the anchor is not a competitor.
+        If the fit did not look for such votes, or the anchor is not a competitor.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def promoters(fit: Fit) -> DataFrame:
     Raises
     ------
     ModelError
-        If nobody looked.
+        If the fit did not look for such votes.
     """
     return table_of(promoter_columns(fit))
 

@@ -41,12 +41,14 @@ if TYPE_CHECKING:
 DPI = 160
 
 
-@dataclass(frozen=True)
-class Effort:
-    """Numbers of repetitions; the defaults take minutes.
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The votes, summed and in order, and numbers of repetitions; with the defaults everything takes minutes.
 
     Attributes
     ----------
+    cells, sequence : Cells and VoteSequence
+        The same votes.
     splits, shuffles : int
         Random splits of Table 2, and orders (or resamples) that Elo is taken over, as many as in the paper.
     starts, epochs : int
@@ -55,21 +57,14 @@ class Effort:
         Perturbations of each kind and share in Figures 6 and 7, and shares of annotators perturbed.
     """
 
+    cells: Cells
+    sequence: VoteSequence
     splits: int = 10
     shuffles: int = tables.SHUFFLES
     starts: int = 5
     epochs: int = EPOCHS
     runs: int = 5
     shares: tuple[float, ...] = SHARES
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """The votes, summed and in order, and the numbers of repetitions."""
-
-    cells: Cells
-    sequence: VoteSequence
-    effort: Effort = Effort()
 
 
 @dataclass(frozen=True)
@@ -123,17 +118,15 @@ def reproduce(target: str, votes: Material, folder: Path) -> tuple[Short, str, l
 
 
 def _figure6(votes: Material) -> Tables:
-    cells, effort = votes.cells, votes.effort
-    table = stability(cells, shares=effort.shares, seeds=range(effort.runs))
+    table = stability(votes.cells, shares=votes.shares, seeds=range(votes.runs))
     means = _means(table, ["kind", "share", "method"], ["consistency", "warned"])
-    return {"fig6": means, "fig6_theta": abilities(cells, shares=effort.shares)}
+    return {"fig6": means, "fig6_theta": abilities(votes.cells, shares=votes.shares)}
 
 
 def _figure7(votes: Material) -> Tables:
-    effort = votes.effort
     out = suspects(votes.cells)
     cells = drop_annotators(votes.cells, out["annotator"])
-    table = detections(cells, shares=effort.shares, seeds=range(effort.runs))
+    table = detections(cells, shares=votes.shares, seeds=range(votes.runs))
     means = _means(table, ["kind", "share", "rule"], ["f1", "precision", "recall"])
     return {"fig7": means, "fig7_left_out": out}
 
@@ -149,30 +142,30 @@ def _means(table: DataFrame, by: list[str], columns: list[str]) -> DataFrame:
 TARGETS: Mapping[str, Target] = {
     "table1": Target(lambda of: {"table1": tables.table1(of.cells)}, summaries.table1),
     "table2": Target(
-        lambda of: {"table2": tables.table2(of.cells, splits=of.effort.splits, shuffles=of.effort.shuffles)},
+        lambda of: {"table2": tables.table2(of.cells, splits=of.splits, shuffles=of.shuffles)},
         summaries.table2,
         note=summaries.note_table2,
     ),
     "fig1": Target(
-        lambda of: {"fig1": case_study.figure1(of.sequence, shuffles=of.effort.shuffles)},
+        lambda of: {"fig1": case_study.figure1(of.sequence, shuffles=of.shuffles)},
         summaries.figure1,
         figures.figure1,
         summaries.note_figure1,
     ),
     "fig3": Target(
-        lambda of: {"fig3": case_study.figure3(of.cells, shuffles=of.effort.shuffles)},
+        lambda of: {"fig3": case_study.figure3(of.cells, shuffles=of.shuffles)},
         summaries.figure3,
         figures.figure3,
         lambda numbers: summaries.NOTE_FIGURE3,
     ),
     "fig4": Target(
-        lambda of: {"fig4": case_study.figure4(case_study.figure3(of.cells, shuffles=of.effort.shuffles), of.cells)},
+        lambda of: {"fig4": case_study.figure4(case_study.figure3(of.cells, shuffles=of.shuffles), of.cells)},
         summaries.figure4,
         figures.figure4,
         summaries.note_figure4,
     ),
     "fig5": Target(
-        lambda of: {"fig5": convergence(of.cells, starts=of.effort.starts, epochs=of.effort.epochs)},
+        lambda of: {"fig5": convergence(of.cells, starts=of.starts, epochs=of.epochs)},
         summaries.figure5,
         figures.figure5,
         lambda numbers: summaries.NOTE_FIGURE5,

@@ -99,7 +99,7 @@ def slice_similarity(fit: Fit, kind: str, *, level: float = 0.95) -> DataFrame:
 
 @held
 def disagreement(fit: Fit) -> DataFrame:
-    """Say what makes votes on a pair of competitors differ: what all share, groups, persons, or chance.
+    """Say what makes votes on a pair of competitors differ: what all share, groups, individuals, or chance.
 
     The variance of the lead of one competitor over another, on the scale of logits, over pairs, groups and annotators:
 

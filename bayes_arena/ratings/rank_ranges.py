@@ -1,21 +1,21 @@
 """Rank ranges: the ranks that the votes leave open to every competitor, all of them at once.
 
-A competitor i is told to be better than j where the lead r*_i - r*_j is beyond chance. With d_ij its estimate, s_ij its
-standard deviation, m ordered pairs and the ratios d_ij / s_ij in descending order, the k-th pair is told apart if it
-and all before it satisfy
+A competitor i is shown to be better than j where the lead r*_i - r*_j is beyond chance. With d_ij its estimate, s_ij
+its standard deviation, m ordered pairs and the ratios d_ij / s_ij in descending order, the k-th pair is told apart if
+it and all before it satisfy
 
     d_ij / s_ij > z(1 - alpha / (m - k + 1)),      alpha = 1 - level,      z the quantile of the Gaussian,
 
-so that, whatever the true strengths, *all* that is told is true with probability ``level`` at least (Holm, 1979). Hence
-all true ranks lie at once within
+so that, whatever the true strengths, *all* that is shown is true with probability ``level`` at least (Holm, 1979).
+Hence all true ranks lie at once within
 
-    rank_lower = 1 + number told to be better,      rank_upper = n - number told to be worse
+    rank_lower = 1 + number shown to be better,      rank_upper = n - number shown to be worse
 
 (Mogstad et al., 2024, who call these simultaneous confidence sets for ranks). Competitors that may be the best are
-those with ``rank_lower`` 1: nobody is told to be better.
+those with ``rank_lower`` 1: nobody is shown to be better.
 
 Where an interval has standard deviations s_i alone, not their covariances (all but the posterior's own, and that too
-for 1500 competitors or more), i is told to be better than j where their intervals are apart, at a width that holds for
+for 1500 competitors or more), i is shown to be better than j where their intervals are apart, at a width that holds for
 all n of them at once:
 
     d_ij > c (s_i + s_j),      c the quantile of their distribution at (1 + level^(1/n)) / 2
@@ -61,7 +61,7 @@ def rank_ranges(fit: Fit, covariance: Floats | None, summary: Summary, level: fl
 
 
 def told_better(value: Floats, covariance: Floats, level: float, group: Ints) -> np.ndarray:
-    """Return which competitors (rows) are told to be better than which (columns), all pairs at once, (n, n).
+    """Return which competitors (rows) are shown to be better than which (columns), all pairs at once, (n, n).
 
     Competitors of different groups are not compared.
     """

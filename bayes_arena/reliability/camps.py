@@ -178,7 +178,7 @@ class Camps:
         """For every number of camps compared: ``camps, gain, valley, smallest, chosen``.
 
         ``gain`` is the fall of BIC from one camp, ``valley`` the density of loadings between the two camps least apart,
-        in terms of that in the lower of them, ``smallest`` the expected annotators of the smallest.
+        relative to that in the lower of them, ``smallest`` the expected annotators of the smallest.
         """
         sizes = [one.size for one in self.tried]
         return table_of(

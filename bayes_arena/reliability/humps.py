@@ -30,7 +30,7 @@ MOST = 4
 GAIN = 6.0
 """Fall of BIC from which camps are announced: strong evidence (Kass & Raftery, 1995, JASA 90)."""
 VALLEY = 0.5
-"""Highest density in the valley between two camps, in terms of that at the lower end."""
+"""Highest density in the valley between two camps, relative to that at the lower end."""
 POINTS = 101
 """Points on the line between two camps at which the density is compared."""
 SMALLEST = 1.5
@@ -67,7 +67,7 @@ class Humps:
 
     @property
     def valley(self) -> float:
-        """Density in the valley between the camps least apart, in terms of that at its lower end; 1 for one camp."""
+        """Density in the valley between the camps least apart, relative to that at its lower end; 1 for one camp."""
         depths, precision = [float(self.size == 1)], np.linalg.inv(self.spread)
         for c, d in combinations(range(self.size), 2):
             gap = self.mean[c] - self.mean[d]

@@ -17,7 +17,7 @@ from bayes_arena.paper.measures import detection as score
 from bayes_arena.paper.perturbation import METHODS, perturb, stability
 from bayes_arena.validation.prediction import Ratings, predict_cells
 
-SMALL = reproduction.Effort(splits=2, shuffles=20, starts=2, epochs=5, runs=2, shares=(0.25,))
+SMALL = {"splits": 2, "shuffles": 20, "starts": 2, "epochs": 5, "runs": 2, "shares": (0.25,)}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def votes(arena_of_one_flipper) -> pl.DataFrame:
 def material(votes) -> reproduction.Material:
     cells, sequence = ba.read_votes(votes), ba.read_sequence(votes)
     return reproduction.Material(
-        ba.keep_annotators(cells, more_than=50), ba.keep_annotators(sequence, more_than=50), SMALL
+        ba.keep_annotators(cells, more_than=50), ba.keep_annotators(sequence, more_than=50), **SMALL
     )
 
 
