@@ -83,7 +83,7 @@ def _discounted(result: Fit) -> list[dict[str, Any]] | None:
         return None
     if result.promotions.cast is None:
         return []
-    from bayes_arena.decisions.integrity import integrity_columns
+    from bayes_arena.decisions.integrity import integrity_columns, open_gates
 
     found, is_open = integrity_columns(result), set(open_gates(result))
     columns = {name: found[name] for name in ("competitor", "rank", "rank_alike", "votes", "discounted")}
@@ -91,16 +91,12 @@ def _discounted(result: Fit) -> list[dict[str, Any]] | None:
     return [row for row in rows(columns) if row["competitor"] in is_open]
 
 
-def open_gates(result: Fit) -> list[str]:
-    """Return the names of competitors on which the votes are not those of one crowd."""
-    found = result.promotions
-    return [] if found is None else [result.cells.competitors[c] for c in found.is_open.nonzero()[0].tolist()]
-
-
 def discounted_named(result: Fit) -> str:
     """Return lines of a title on votes that do not count, or were left out on request; empty if there are none."""
     lines = []
     if result.votes_discounted:
+        from bayes_arena.decisions.integrity import open_gates
+
         lines.append(f"{result.votes_discounted:,.0f} votes on {listing(open_gates(result))} do not count")
     if result.dropped:
         lines.append(f"left out on request: {listing(result.dropped)}")

@@ -143,6 +143,12 @@ def require_promotions(fit: Fit) -> Promotions:
     return fit.promotions
 
 
+def open_gates(fit: Fit) -> list[str]:
+    """Return the names of competitors on which the votes are not those of one crowd."""
+    found = fit.promotions
+    return [] if found is None else [fit.cells.competitors[c] for c in found.is_open.nonzero()[0].tolist()]
+
+
 def _prices(fit: Fit, elo: EloScale) -> Columns:
     """Return how many votes would move each competitor up one rank, in a plain campaign and in a soft one."""
     found = price_columns(fit, elo=elo)

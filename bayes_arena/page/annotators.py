@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Columns, rows_of
-from bayes_arena.decisions.integrity import integrity_columns
+from bayes_arena.decisions.integrity import integrity_columns, open_gates
 from bayes_arena.fits.plan import asked_for
 from bayes_arena.fits.result import KNOWN, Fit
 from bayes_arena.ratings.elo import EloScale
@@ -62,8 +62,8 @@ def people_of(fit: Fit, judged: Columns, elo: EloScale) -> People:
     total, found = fit.cells.n_annotators, fit.promotions
     discounted: tuple[dict[str, Any], ...] = ()
     if found is not None and found.cast is not None:
-        named = {fit.cells.competitors[c] for c in np.flatnonzero(found.is_open)}
-        discounted = tuple(row for row in rows_of(integrity_columns(fit, elo=elo)) if row["competitor"] in named)
+        named, rows = open_gates(fit), rows_of(integrity_columns(fit, elo=elo))
+        discounted = tuple(row for row in rows if row["competitor"] in named)
     if not judged:
         return People(_silence(fit), {}, (), total, discounted)
     rows = [row for row in rows_of(judged) if row["votes"] > FEW_VOTES]

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Columns
+from bayes_arena.decisions.integrity import open_gates
 from bayes_arena.decisions.verdict import verdict_of
 from bayes_arena.errors import ArenaWarning, DiscountedVotesWarning, listing, printable
 from bayes_arena.fits.result import Fit
@@ -98,9 +99,8 @@ def left_out(fit: Fit) -> str:
 
 
 def _left_out(fit: Fit) -> Iterator[str]:
-    found, names = fit.promotions, fit.cells.competitors
-    if fit.votes_discounted and found is not None:
-        which = [printable(names[c]) for c in np.flatnonzero(found.is_open)]
+    if fit.votes_discounted:
+        which = list(map(printable, open_gates(fit)))
         yield (
             f"{fit.votes_discounted:,.0f} of {fit.cast.described_votes}, on {listing(which)}, by annotators who see "
             f"{'it' if len(which) == 1 else 'them'} far from where all others do, or whose other votes say too little"
