@@ -211,10 +211,6 @@ def _summary(fit: Fit, drawn: np.ndarray, level: float) -> tuple[Floats, Floats,
 
 
 def _center(fit: Fit, drawn: np.ndarray) -> Floats:
-    """Return the center of draws (n_draws, M).
-
-    It is the posterior mean; under a flat prior it is the median, since with an estimate at infinity a few draws would
-    decide the mean.
-    """
+    """Return means of draws (n_draws, M); under a flat prior medians, as few draws decide a mean at infinity."""
     center = drawn.mean(axis=0, dtype=np.float64) if fit.target.is_proper else np.median(drawn, axis=0)
     return np.asarray(center, dtype=np.float64)

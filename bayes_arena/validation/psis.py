@@ -68,10 +68,7 @@ def smooth(log_weight: Floats, efficiency: float) -> Floats:
 
 
 def _pareto(y: Floats) -> tuple[Floats, Floats]:
-    """Return shapes and scales (m,) of the generalised Pareto distributions of sorted tails y (m, n).
-
-    The shape is infinite where none fits.
-    """
+    """Return shapes (infinite where none fits) and scales, (m,), of Pareto distributions of sorted tails y (m, n)."""
     n = y.shape[1]
     size, quartile = 30 + int(math.sqrt(n)), y[:, int(n / 4 + 0.5) - 1, None]
     with np.errstate(all="ignore"):  # where a quarter of the tail is alike

@@ -121,10 +121,7 @@ def sum_cells(
 
 
 def _summed(sorted_votes: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], Floats]:
-    """Sum votes sorted by their keys: return the keys of every cell, and its counts, shape (n_cells, K).
-
-    There are as many grades as the highest that occurs.
-    """
+    """Sum votes sorted by their keys: return those of every cell, and counts (n_cells, K) up to the highest grade."""
     keys = sorted_votes.drop("outcome", "votes")
     new = np.ones(keys.height, dtype=bool)
     new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in map(np.asarray, keys)])

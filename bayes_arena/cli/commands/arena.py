@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayes_arena import plots
-from bayes_arena.arrays import DataFrame
 from bayes_arena.cli.app import app, collected_warnings
 from bayes_arena.cli.commands.annotators import Fdr
 from bayes_arena.cli.commands.next_pairs import Asked, Goal
@@ -28,6 +27,9 @@ from bayes_arena.cli.options import KEPT, MODEL, OUTPUT, VOTES, Without, takes_o
 from bayes_arena.cli.output import Output, Picture, plain, rows
 from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
+
+if TYPE_CHECKING:
+    from bayes_arena.arrays import DataFrame
 
 arena = typer.Typer(
     help="Keep votes in one file, rate them round by round, and judge the annotators (Algorithm 3 of the paper).",
