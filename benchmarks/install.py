@@ -4,8 +4,8 @@
 
 Takes the interpreters. Builds both, installs each into a fresh environment, and runs commands there. MB are 10^6 bytes
 of files, without bytecode and pip; CPU seconds are those of the user and the system, for which a busy machine takes
-longer. The first start of `bayes-arena rank` compiles bytecode, unless pip has, and loops; the others are medians of
-five runs, and the import is without what Python itself takes.
+longer. The first start of `bayes-arena rank` compiles bytecode, unless pip has; the others are medians of five runs,
+and the import is without what Python itself takes.
 """
 
 from __future__ import annotations

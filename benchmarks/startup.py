@@ -3,8 +3,8 @@
     uv run python benchmarks/startup.py [--runs 7]
 
 Prints Markdown tables of CPU seconds (user and system, medians of runs in turn), which a busy machine stretches: ratios
-are what to quote. Looks for ``llmfao.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). Bytecode is compiled,
-and so is what numba compiles: the first run of each command does not count.
+are what to quote. Looks for ``llmfao.csv`` in ``$BAYES_ARENA_DATA`` (else ``../shared/data``). The first run of each
+command, which compiles bytecode, does not count.
 """
 
 import argparse
@@ -46,9 +46,6 @@ import bayes_arena.ratings.leaderboard, bayes_arena.fits.fitting as fitting
 import bayes_arena.votes.reading.read_votes as table
 from bayes_arena.cli.output import Output
 taken("imports: NumPy, Polars, SciPy, the package", start)
-start = clock()
-import numba
-taken("imports: numba", start)
 def timed(owner, attribute, name):
     function = getattr(owner, attribute)
     def run(*given, **named):

@@ -209,6 +209,12 @@ def test_few_votes_go_with_an_open_order(arena_cells):
     assert doubtful["k"].rank().corr(doubtful["p_better"].rank()) > 0.9
 
 
+def test_one_vote_is_expected_to_be_enough_where_it_is():
+    cells = ba.read_votes(frame([("x", "y", "model_a")] * 11 + [("x", "y", "model_b")] * 10))
+    (row,) = ba.flips(ba.fit(cells, model=BRADLEY_TERRY), how="flip").to_dict("records")
+    assert (row["k"], row["k_linear"]) == (1, 1)
+
+
 @pytest.mark.slow
 def test_a_mean_has_flips_of_the_mode_at_its_spreads():
     cells = ba.read_votes(ba.simulate(competitors=4, annotators=60, votes=300, seed=1).votes)

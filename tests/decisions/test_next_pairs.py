@@ -7,6 +7,7 @@ import pytest
 from helpers import frame
 
 import bayes_arena as ba
+from bayes_arena.decisions import next_pairs
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:
@@ -61,6 +62,11 @@ def test_for_the_best_every_second_pair_may_be_the_best(two_strong):
     contenders = [{a, b} for a, b in zip(table["a"][1::2], table["b"][1::2], strict=True)]
     assert np.mean([pair == {"x", "y"} for pair in contenders]) > 0.9
     assert table["why"][1].startswith("P(best) 0.")
+
+
+def test_a_chance_of_one_in_a_hundred_is_shown_as_that(two_strong, monkeypatch):
+    monkeypatch.setattr(next_pairs, "best_probabilities", lambda strength: np.array([0.0, 0.0, 0.01, 0.99]))
+    assert ba.next_pairs(two_strong, 2)["why"][1] in ("P(best) 0.99 and 0.01", "P(best) 0.01 and 0.99")
 
 
 def test_a_certain_leader_is_asked_for_with_the_next():

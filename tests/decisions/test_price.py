@@ -325,3 +325,10 @@ def test_small_leads_count_on_the_board():
     found = ba.fit(ba.read_votes(frame(votes)), model=ba.Model("davidson", ties="davidson"))
     assert np.abs(found.strength).max() < 0.1
     assert Board.of(found).precision * found.target.strength_sd**2 > 1.2
+
+
+def test_it_says_how_far_it_is(fitted, monkeypatch):
+    said = []
+    monkeypatch.setattr("bayes_arena.decisions.price.report", lambda text, *done: said.append(text))
+    ba.price(fitted)
+    assert said[:2] == ["competitor 1 of 5", "competitor 2 of 5"]

@@ -63,6 +63,12 @@ def test_a_settled_pair_needs_no_more_votes(close):
     assert "would settle" not in str(found)
 
 
+def test_a_pair_that_lacks_next_to_nothing_needs_one_vote_more(close):
+    level = np.nextafter(ba.versus(close, "x", "y").p_better, 1)
+    found = ba.versus(close, "x", "y", level=level)
+    assert not found.settled and found.votes_to_go == 1
+
+
 def test_so_many_more_votes_of_the_same_kind_settle_it(close):
     found = ba.versus(close, "x", "y")
     assert not found.settled and str(found).startswith("The votes do not settle whether x is better than y")

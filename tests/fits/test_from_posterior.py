@@ -75,6 +75,8 @@ class TestOfAModelWithSlices:
             assert back.prior.spread(name) == pytest.approx(answered.spreads.spread(name), rel=0.15)
         board, ours = (ba.leaderboard(one).set_index("competitor")["elo"].sort_index() for one in (answered, back))
         np.testing.assert_allclose(ours, board, atol=15)
+        asked = ba.leaderboard(back.on(over="new prompts")).set_index("competitor")["elo"].sort_index()
+        np.testing.assert_allclose(ours, asked, rtol=1e-9)
 
     def test_the_model_is_inferred_where_ties_are(self, answered, numbers):
         named = {"log_both_bad": numbers["strength"][:, :, 0].drop_vars("competitor")}

@@ -241,6 +241,8 @@ class TestReport:
         most = f"never more than {report.worth.most:,.0f}, however many it casts."
         assert str(report).startswith(f"bot: 600 votes worth {report.worth.votes:,.0f} human votes")
         assert report.sentence.endswith(most)
+        unbounded = replace(report, worth=replace(report.worth, most=None)).sentence
+        assert unbounded.endswith("may be worth more than any number of human votes on the same pairs.")
         assert json.loads(json.dumps(asdict(report), allow_nan=False))["worth"]["votes"] == report.worth.votes
 
     def test_numbers_of_ten_and_more_are_shown_without_decimals(self):

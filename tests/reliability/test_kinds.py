@@ -10,12 +10,12 @@ from crowds import Crowd, honest_arena
 from dissenters import REGIMES, draw
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.likelihood.predictor import THETA
-from bayes_arena.reliability.kinds import GUESSES, REGULAR, REVERSED, STEP, STEPS, Told, _spread, kinds
+from bayes_arena.reliability.kinds import GUESSES, REGULAR, REVERSED, STEP, STEPS, Told, _Crowd, _spread, kinds
 
 
 def crowd(annotators=100, each=60, seed=0, **which):
@@ -171,3 +171,14 @@ def test_a_sampled_spread_is_its_root_mean_square(arena_cells):
     (one,) = (effect for effect in fit.target.own if effect.name == "discrimination")
     sampled = SimpleNamespace(target=fit.target, sampled_spreads={one.spread: np.array([1.0, 7.0])})
     assert _spread(sampled) == pytest.approx(5 / one.unit)
+
+
+def test_loadings_are_as_likely_as_together_with_theta():
+    mean, spread, noise = np.array([1.0, 0.6]), np.array([[0.2, 0.05], [0.05, 0.3]]), 0.4
+    crowd = _Crowd(np.ones(1), mean[None], 0.5, spread)
+    theta, loading = np.array([0.2, 1.7]), np.array([-0.3, 1.1])
+    found = crowd.log_ratio(theta, loading[:, None], np.full((2, 1, 1), noise))
+    around = spread + 0.5**2 * np.outer(mean, mean)
+    joint = multivariate_normal(mean, around + np.diag([0, noise])).logpdf(np.column_stack([theta, loading]))
+    alone = norm(1.0, np.sqrt(around[0, 0])).logpdf(theta) + norm(0, np.sqrt(noise + 1)).logpdf(loading)
+    assert_allclose(found, joint - alone)

@@ -111,8 +111,9 @@ def decode(
     unknown, of_winner, scored = "unknown winner", dict[str, pl.Expr](), pl.lit("score" in groups.columns)
     if "winner" in names:
         codes = {label: OF_NAME[outcome] for label, outcome in labels.items()}
-        by_label = as_label(pl.col("winner")).replace_strict(codes, default=None, return_dtype=pl.Int8)
-        winner = pl.col("winner")
+        winner, written = pl.col("winner"), keys["winner"].unique().drop_nulls()
+        told = written.to_frame().select(as_label(winner).replace_strict(codes, default=None, return_dtype=pl.Int8))
+        by_label = winner.replace_strict(written, told["winner"], default=None, return_dtype=pl.Int8)
         by_name = pl.when(winner == pl.col("a")).then(WIN).when(winner == pl.col("b")).then(LOSS).cast(pl.Int8)
         keys = keys.with_columns(by_label=by_label, by_name=by_name)
         keys = keys.with_columns(outcome=pl.coalesce("by_label", "by_name"))

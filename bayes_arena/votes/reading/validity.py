@@ -214,7 +214,7 @@ def _graded(
     """Return the labels with those of the source that name grades in words, and labels that lack a grade."""
     if "winner" not in groups.columns:
         return labels, frozenset()
-    found = groups.select(as_label(pl.col("winner")).unique()).to_series().drop_nulls().to_list()
+    found = groups.select(as_label(pl.col("winner").unique()).unique()).to_series().drop_nulls().to_list()
     worded = by_words([label for label in found if label not in labels])
     labels = {**worded, **labels}
     if reading.get("grades") == "fold":
