@@ -182,17 +182,16 @@ def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCova
     return Covariances.of(target, cast(Factor, factor))
 
 
-def between[T](one: T, other: T, share: float) -> T:
-    """Return covariances that are this share of the way from one to the other."""
-    parts: Any = one
+def mixed[T](ones: Sequence[T], weights: Sequence[float] | Floats) -> T:
+    """Return covariances that are the sum of several, with weights whose sum is one."""
     found: dict[str, Any] = {}
-    for field in fields(parts):
-        here, there = getattr(one, field.name), getattr(other, field.name)
-        if isinstance(here, np.ndarray):
-            found[field.name] = here + share * (there - here)
-        elif isinstance(here, Spread):
-            found[field.name] = between(here, there, share)
-    return cast(T, replace(parts, **found))
+    for field in fields(cast(Any, ones[0])):
+        parts = [getattr(one, field.name) for one in ones]
+        if isinstance(parts[0], np.ndarray):
+            found[field.name] = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+        elif isinstance(parts[0], Spread):
+            found[field.name] = mixed(parts, weights)
+    return cast(T, replace(cast(Any, ones[-1]), **found))
 
 
 def _centred(covariance: Floats) -> Floats:

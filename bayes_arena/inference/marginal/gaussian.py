@@ -9,8 +9,9 @@ Sweeps ignore that S responds to m, so they approach a fixed point geometrically
 the distance that remains, which is at most the last step where steps turn back. Where a step, in standard deviations,
 undoes much of the one before, the next are half as long, separately for the spreads and for m, and S moves by the same
 share as m: for an outcome that is all but certain S and E[d2U] oscillate, as a wider S covers more of the curve, and so
-is narrower next. With slices the spreads wait for the second sweep, as the first, at no width, would lead them far
-astray.
+is narrower next. Where sweeps with slices are slow all the same, several are combined
+(:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads wait for the second sweep, as the first, at no
+width, would lead them far astray.
 
 Where hardly any annotator voted twice the votes say nothing about how annotators differ: the hyperpriors decide.
 """
@@ -30,6 +31,7 @@ from bayes_arena.algebra.factorising import DenseFactor
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
+from bayes_arena.inference.marginal.jumping import MOST, End, jump, residual
 from bayes_arena.inference.marginal.response import answered, joined, response_of
 from bayes_arena.inference.marginal.sweep import (
     AT_BOUND,
@@ -47,7 +49,7 @@ from bayes_arena.inference.mode.disagreement import starts_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.covariances import SliceCovariances, between, covariances
+from bayes_arena.likelihood.covariances import SliceCovariances, covariances, mixed
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA
@@ -58,8 +60,9 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 
 MAX_SWEEPS = 300
-NEAR = np.array([0.01, 0.02])
-"""Largest estimated distance from convergence, in standard deviations, of a parameter of the head and of ln sigma."""
+NEAR = np.array([0.01, 0.05, 0.02])
+"""Largest estimated distance from convergence, in standard deviations: of a strength or common number, of a number of a
+slice, and of ln sigma."""
 ROUGHLY = 20.0
 """Factor on ``NEAR`` for a quarter of many annotators, which only gives a start."""
 RATES = 0.3, 0.98
@@ -71,6 +74,9 @@ LONGEST_STEP = 1.0
 TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
 """Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
 those of m, and those of the spreads, which S follows only gradually."""
+CALM, SLOW = np.array([1.0, 1.0, 5.0]), 0.35
+"""Steps in which sweeps may be combined, as ``NEAR`` has them, and the share of a step that the next one is where it
+pays."""
 NOTHING = 1e-8
 """Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
@@ -276,24 +282,27 @@ def _sweeps(
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge.of_all(problem.shifts, target)
-    point, lengths, steps = start, [1.0, 1.0], np.full(2, np.inf)
-    moves, calmest = [np.zeros(len(start.head)), np.zeros(len(names))], None
+    point, lengths, steps = start, [1.0, 1.0], np.full(3, np.inf)
+    first = len(start.head) - len(start.slices)
+    moves, calmest = [np.zeros(first), np.zeros(len(start.slices)), np.zeros(len(names))], None
+    ends: list[End] = []
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
         sweep, head, own = swept(target, prior, gauge, point, around, count)
         change = change_of_spreads(sweep, estimated) * (around is not None or not target.slices)
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
-        first = len(head) - len(point.slices)
         in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
-        moves, last = [in_steps / np.sqrt(sweep.around.variances), of_spreads], moves
+        in_steps /= np.sqrt(sweep.around.variances)
+        moves, last = [in_steps[:first], in_steps[first:], of_spreads], moves
         if count > UNPROMISING and sweep.value > to_beat:
             raise Unpromising("The votes do not show a further direction.")
         steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
         rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
         onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
         distance = np.where(onward, steps * rate / (1 - rate), steps)
-        lengths = [length_of_step(*of) for of in zip(lengths, FASTER, moves, last, strict=True)]
+        both = [(np.concatenate(one[:2]), one[2]) for one in (moves, last)]
+        lengths = [length_of_step(*of) for of in zip(lengths, FASTER, *both, strict=True)]
         lengths = [min(length, SETTLING / count) for length in lengths]
         length, of_change = lengths
         if isinstance(around, SliceCovariances) and target.predictor.dimensions:
@@ -301,22 +310,33 @@ def _sweeps(
             length = min(length, WIDER / float(wider.max()))
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
+        jumped = None
+        if isinstance(around, SliceCovariances) and not off.any() and np.all(steps < CALM):
+            to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
+            left = residual(moves, around, cast(SliceCovariances, sweep.around))
+            slow = bool(ends) and left @ left > SLOW**2 * (ends[-1].residual @ ends[-1].residual)
+            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, cast(SliceCovariances, sweep.around), left)]
+            jumped = jump(ends, around) if slow else None
+        else:
+            ends = []
         ratio[off] = SMALLEST / values[off]
         change = np.log(ratio)
         step, by_own = head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change
         furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own * target.units).max(initial=0.0))
         size = min(length, LONGEST_STEP / max(furthest, 1e-12), FURTHEST / max(furthest_own, 1e-12))
-        point = point.moved(step, by_own, size)
-        around = sweep.around if around is None or length == 1 else between(around, sweep.around, length)
-        target = target.with_spreads(float(values[0] * ratio[0]), (values * ratio)[1:].tolist())
+        point, values = point.moved(step, by_own, size), values * ratio
+        around = sweep.around if around is None or length == 1 else mixed((around, sweep.around), (1 - length, length))
+        if jumped is not None:
+            point, around = jumped[0], jumped[2]
+            values = np.where(estimated, np.maximum(np.exp(jumped[1]), SMALLEST), values)
+        target = target.with_spreads(float(values[0]), values[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
         if count > SETTLING and target.slices and not target.predictor.dimensions:
-            of_board = moves[0][: target.n_competitors + len(target.common)]
-            left = max(float(np.abs(of_board).max(initial=0.0)), float(steps[1]))
-            if left < (UNSETTLED if calmest is None else calmest.unsettled):
-                calmest = replace(sweep, target=target, point=point, unsettled=left)
-        if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY:
+            moved = max(float(steps[0]), float(steps[2]))
+            if moved < (UNSETTLED if calmest is None else calmest.unsettled):
+                calmest = replace(sweep, target=target, point=point, unsettled=moved)
+        if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY and jumped is None:
             target, point, around = on_axes(target, point, cast(DenseFactor, sweep.factor), around)
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
@@ -324,7 +344,7 @@ def _sweeps(
         return calmest
     raise ConvergenceError(
         f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
-        f"deviations, spreads by {steps[1]:.2g}). To go on, {remedy(target)}"
+        f"deviations, spreads by {steps[2]:.2g}). To go on, {remedy(target)}"
     )
 
 
