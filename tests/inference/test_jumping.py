@@ -30,7 +30,7 @@ def test_jumps_end_where_sweeps_do_in_fewer(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_linear_map_of_two_rates_takes_three_sweeps() -> None:
     mode = ba.fit(answered(300), answers=True, dimensions=0).mode
     around = cast(SliceCovariances, covariances(mode.problem.objective, mode.laplace.factor))
-    fixed, X
+    fixed, rates = np.array([1.0, -2.0, 0.5, 0.0, 1.0, -0.5]), np.array([0.6, -0.9, 0.6, 0.6, -0.9, 0.6])
     strength, ends = np.zeros(6), list[End]()
     for _ in range(3):
         end = fixed + rates * (strength - fixed)
