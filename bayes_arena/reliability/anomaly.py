@@ -15,6 +15,7 @@ much, and is not anomalous unless it is largely the common one turned round.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -98,12 +99,23 @@ class Tally:
         return Anomaly(one_sided, (1 - dissents) * little, (1 - dissents) * turned, dissents, own.consistency)
 
 
+_FOUND: WeakKeyDictionary[Fit, Anomaly] = WeakKeyDictionary()
+"""What was found of a fit by its own draws, which take long where annotators are many."""
+
+
 def anomaly(fit: Fit) -> Anomaly:
     """Return the probabilities of each way of being anomalous."""
-    tally, of = Tally(fit.cells.n_annotators), kinds(fit)
-    for part, agreement in draw_agreement(fit, of):
-        tally.add(part, agreement)
-    return tally.anomaly(fit, of)
+    if fit not in _FOUND:
+        tally, of = Tally(fit.cells.n_annotators), kinds(fit)
+        for part, agreement in draw_agreement(fit, of):
+            tally.add(part, agreement)
+        keep(fit, tally.anomaly(fit, of))
+    return _FOUND[fit]
+
+
+def keep(fit: Fit, found: Anomaly) -> None:
+    """Keep what was found of a fit by its own draws."""
+    _FOUND[fit] = found
 
 
 def ways(model: Model, cells: Cells, found: Anomaly) -> np.ndarray:

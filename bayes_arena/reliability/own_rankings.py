@@ -22,12 +22,13 @@ be the common one turned round, or hardly any: then it changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
@@ -39,6 +40,8 @@ LONGEST = 3.0
 """Longest step, in logits."""
 ROUNDS = 100
 """Iterations of EM for the odds."""
+AT_ONCE = 1 << 20
+"""Numbers of the matrices of annotators who are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +60,13 @@ class OwnRankings:
 
 def own_rankings(fit: Fit, of: Kinds, asked: np.ndarray) -> OwnRankings:
     """Find which of the annotators who are ``asked`` about (indices) have a ranking of their own."""
-    target, point = fit.target, of.point
-    size = target.n_annotators
-    sd = of.mean * float(point.strength.std())
-    z = target.coordinates(of.guessing())
-    order = np.argsort(target.tally.k, kind="stable")
-    begin = np.searchsorted(target.tally.k[order], np.arange(size + 1))
+    size = fit.target.n_annotators
+    sd = of.mean * float(of.point.strength.std())
+    z = fit.target.coordinates(of.guessing())
     log_bayes, net, consistency = np.full(size, -np.inf), np.zeros(size), np.zeros(size)
-    for k in asked.tolist():
-        rows = order[begin[k] : begin[k + 1]]
-        log_bayes[k], net[k], consistency[k] = _of_one(target, point.strength, z[:, rows], rows, sd)
+    for crowd in _crowds(fit.target, asked):
+        log_bayes[crowd.annotators], y = _ranked(fit.target, z, crowd, sd)
+        net[crowd.annotators], consistency[crowd.annotators] = _agreement(fit.target, of.point.strength, z, crowd, y)
     with np.errstate(divide="ignore"):
         log_odds = log_bayes + np.log(of.probability[GUESSES])
     ratio, probability = 1.0, np.zeros(size)
@@ -77,37 +77,89 @@ def own_rankings(fit: Fit, of: Kinds, asked: np.ndarray) -> OwnRankings:
     return OwnRankings(log_bayes, probability, net, consistency)
 
 
-def _of_one(target: Objective, strength: Floats, z: Floats, rows: np.ndarray, sd: float) -> tuple[float, float, float]:
-    """Return ln B, net agreement and consistency of an annotator whose rows have coordinates z without a ranking."""
-    met, place = np.unique([target.tally.i[rows], target.tally.j[rows]], return_inverse=True)
-    i, j = place.reshape(2, -1)
-    unit = np.eye(len(met))
-    design, counts = sd * (unit[i] - unit[j]), target.counts[:, rows]  # of strengths in units of their spread
+@dataclass(frozen=True, eq=False)
+class _Crowd:
+    """Annotators who met the same number s of competitors.
 
-    def at(y: Floats) -> tuple[float, Floats, Floats]:
-        there = z.copy()
-        there[ETA] += design @ y
+    ``annotators`` (B,) are their indices, ``met`` (B, s) whom they met, ``rows`` (V,) those of their votes,
+    ``who`` (V,) the annotator of a row, and ``i`` and ``j`` (V,) the competitors, as places in ``met``.
+    """
+
+    annotators: Ints
+    met: Ints
+    rows: Ints
+    who: Ints
+    i: Ints
+    j: Ints
+
+
+def _crowds(target: Objective, asked: Ints) -> Iterator[_Crowd]:
+    """Divide annotators by how many competitors they met, into crowds of a bounded size."""
+    tally, n = target.tally, target.n_competitors
+    rows = np.flatnonzero(np.isin(tally.k, asked))
+    pairs, place = np.unique(
+        [tally.k[rows] * n + tally.i[rows], tally.k[rows] * n + tally.j[rows]], return_inverse=True
+    )
+    annotators, first, sizes = np.unique(pairs // n, return_index=True, return_counts=True)
+    order = np.argsort(sizes, kind="stable")
+    who = np.argsort(order)[np.searchsorted(annotators, tally.k[rows])]  # places in that order
+    i, j = place.reshape(2, -1) - first[order][who]
+    by_annotator = np.argsort(who, kind="stable")
+    votes, sizes = np.bincount(who, minlength=len(order)), sizes[order]
+    parts = np.cumsum(sizes**2 + votes) // AT_ONCE
+    for some in np.split(np.arange(len(order)), 1 + np.flatnonzero((np.diff(sizes) > 0) | (np.diff(parts) > 0))):
+        if len(some):
+            here = by_annotator[np.searchsorted(who[by_annotator], some[0]) :][: votes[some].sum()]
+            met = pairs[first[order[some]][:, None] + np.arange(sizes[some[0]])] % n
+            yield _Crowd(annotators[order[some]], met, rows[here], who[here] - some[0], i[here], j[here])
+
+
+def _ranked(target: Objective, z: Floats, crowd: _Crowd, sd: float) -> tuple[Floats, Floats]:
+    """Return ln B, and y of largest density, in logits, shape (B, s); z are coordinates of rows without a ranking."""
+    (size, s), counts, base = crowd.met.shape, target.counts[:, crowd.rows], z[:, crowd.rows]
+    of_i, of_j = crowd.who * s + crowd.i, crowd.who * s + crowd.j
+    entries = [(a * s + b, sign) for a, b, sign in ((of_i, crowd.i, 1), (of_j, crowd.j, 1), (of_i, crowd.j, -1))]
+
+    def at(y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the negative log-density, its gradient, and the information of the votes; y in units of sd."""
+        there = base.copy()
+        there[ETA] += sd * (y.ravel()[of_i] - y.ravel()[of_j])
         terms = target.likelihood.rows(counts, there)
-        hessian = (design.T * terms.hessian[ETA, ETA]) @ design
-        return float(terms.value.sum() + 0.5 * y @ y), design.T @ terms.gradient[ETA] + y, hessian
+        slope, bend = sd * terms.gradient[ETA], sd**2 * terms.hessian[ETA, ETA]
+        gradient = sum_by(of_i, slope, size * s) - sum_by(of_j, slope, size * s)
+        summed = [sign * sum_by(entry, bend, size * s * s).reshape(size, s, s) for entry, sign in entries]
+        hessian = summed[0] + summed[1] + summed[2] + summed[2].swapaxes(1, 2)
+        value = sum_by(crowd.who, terms.value, size) + 0.5 * (y**2).sum(axis=1)
+        return value, gradient.reshape(size, s) + y, hessian
 
-    y = np.zeros(len(met))
+    y = np.zeros((size, s))
     value, gradient, hessian = at(y)
     none = value
     for _ in range(STEPS):
         curvature, axes = np.linalg.eigh(hessian)  # beside many votes the prior's 1 would be lost to rounding
-        curvature = 1 + np.maximum(curvature, 0)
-        step = -axes @ (axes.T @ gradient / curvature)
-        if -0.5 * gradient @ step < NEAR:
+        along = np.einsum("bst,bs->bt", axes, gradient) / (1 + np.maximum(curvature, 0))
+        step = -np.einsum("bst,bt->bs", axes, along)
+        moving = -0.5 * (gradient * step).sum(axis=1) >= NEAR
+        if not moving.any():
             break
-        length = min(1.0, LONGEST / (sd * float(np.abs(step).max())))
-        while (there := at(y + length * step))[0] > value and length > NEAR:
-            length /= 2
-        y, (value, gradient, hessian) = y + length * step, there
-    log_bayes = none - value - 0.5 * float(np.log1p(np.maximum(np.linalg.eigvalsh(hessian), 0)).sum())
-    one, other = np.triu_indices(len(met), 1)
-    between = np.repeat(z.mean(axis=1)[:, None], len(one), axis=1)
-    between[ETA] = sd * (y[one] - y[other])
-    score = target.likelihood.net_score(between)
-    net = float((np.sign(strength[met[one]] - strength[met[other]]) * score).mean())
-    return log_bayes, net, float(np.abs(score).mean())
+        furthest = sd * np.maximum(np.abs(step).max(axis=1), 1e-300)
+        length = np.where(moving, np.minimum(1.0, LONGEST / furthest), 0.0)
+        there = at(y + length[:, None] * step)
+        while (worse := (there[0] > value) & (length > NEAR)).any():
+            length = np.where(worse, length / 2, length)
+            there = at(y + length[:, None] * step)
+        y, (value, gradient, hessian) = y + length[:, None] * step, there
+    log_bayes = none - value - 0.5 * np.log1p(np.maximum(np.linalg.eigvalsh(hessian), 0)).sum(axis=1)
+    return log_bayes, sd * y
+
+
+def _agreement(target: Objective, strength: Floats, z: Floats, crowd: _Crowd, y: Floats) -> tuple[Floats, Floats]:
+    """Return net agreement and consistency of rankings y, over all pairs of competitors that an annotator met."""
+    one, other = np.triu_indices(crowd.met.shape[1], 1)
+    votes = np.bincount(crowd.who)
+    between = np.array([sum_by(crowd.who, row[crowd.rows], len(votes)) / votes for row in z])
+    between = np.repeat(between, len(one), axis=1)
+    between[ETA] = (y[:, one] - y[:, other]).ravel()
+    score = target.likelihood.net_score(between).reshape(len(votes), -1)
+    agrees = np.sign(strength[crowd.met[:, one]] - strength[crowd.met[:, other]])
+    return (agrees * score).mean(axis=1), np.abs(score).mean(axis=1)

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import bayes_arena as ba
-from bayes_arena.reliability import anomaly
+from bayes_arena.reliability import anomaly, own_rankings as own_rankings_module
 from bayes_arena.reliability.agreement import Agreement
 from bayes_arena.reliability.kinds import kinds
 from bayes_arena.reliability.own_rankings import OwnRankings, own_rankings
@@ -41,6 +41,28 @@ def test_evidence_is_the_integral():
 
     ratio = quad(lambda lead: np.exp(loss(0) - loss(lead)) * norm.pdf(lead, scale=sd), -20, 20)[0]
     assert found.log_bayes[k] == pytest.approx(np.log(ratio), abs=0.05)
+
+
+def test_annotators_looked_at_together_are_as_alone(monkeypatch):
+    """In crowds that met as many competitors, whatever their votes."""
+    fit = ba.fit(ba.read_votes(ba.simulate(competitors=6, annotators=30, votes=400, seed=5).votes), robust=False)
+    of, asked = kinds(fit), np.arange(0, 30, 2)
+    together = own_rankings(fit, of, asked)
+    monkeypatch.setattr(own_rankings_module, "AT_ONCE", 1)
+    alone = own_rankings(fit, of, asked)
+    for name in ("log_bayes", "net", "consistency", "probability"):
+        np.testing.assert_allclose(getattr(together, name), getattr(alone, name), atol=1e-9)
+    assert np.isfinite(together.log_bayes[asked]).all()
+    assert np.isneginf(np.delete(together.log_bayes, asked)).all()
+
+
+def test_flags_need_no_draws_beside_those_of_the_table(monkeypatch):
+    fit = ba.fit(draw(Regime(people, 1200), 0).cells, robust=False)
+    again = ba.fit(draw(Regime(people, 1200), 0).cells, robust=False)
+    ba.annotators(fit)
+    flagged = ba.flag(again)
+    monkeypatch.setattr(anomaly, "draw_agreement", None)
+    assert ba.flag(fit) == flagged
 
 
 def _same_pair(votes):
