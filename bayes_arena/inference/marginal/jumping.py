@@ -14,6 +14,7 @@ H. F. & Ni, P. (2011), "Anderson acceleration for fixed-point iterations", SIAM 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,8 +28,8 @@ MOST = 6
 """Sweeps that are combined."""
 LONGEST = 8.0
 """Largest sum of the absolute weights of a combination."""
-WIDEST = 1.5
-"""Largest change of the logarithm of a variance in a jump."""
+WIDEST = math.log(2)
+"""Largest change of the logarithm of a variance in a jump: beside a saddle the precision is nearly singular."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +57,10 @@ def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, Sl
     if np.abs(weights).sum() > LONGEST:
         return None
     around = mixed([end.around for end in ends], weights)
-    if (around.own.diagonal(axis1=1, axis2=2) <= 0).any() or (around.variances <= 0).any():
+    before, after = (np.append(one.variances, one.own.max(axis=0).diagonal()) for one in (here, around))
+    if min(around.variances.min(), around.own.diagonal(axis1=1, axis2=2).min()) <= 0:
         return None
-    if np.abs(np.log(around.variances / here.variances)).max() > WIDEST:
+    if np.abs(np.log(after / before)).max() > WIDEST:
         return None
     parts = [(end.point.strength, end.point.common, end.point.own, end.point.slices, end.log_spreads) for end in ends]
     *numbers, log_spreads = [np.tensordot(weights, np.array(part), axes=1) for part in zip(*parts, strict=True)]
