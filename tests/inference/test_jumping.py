@@ -27,8 +27,10 @@ def test_jumps_end_where_sweeps_do_in_fewer(monkeypatch: pytest.MonkeyPatch) -> 
     assert fast.mode.free_energy == pytest.approx(slow.mode.free_energy, abs=0.5)
 
 
-def test_a_linear_map_of_two_rates_takes_three_sweeps() -> None:
-    mode = ba.fit(answered(300), answers=True, dimensions=0).mode
+@pytest.mark.parametrize("model", ["am-davidson", "davidson"])
+def test_a_linear_map_of_two_rates_takes_three_sweeps(model: str) -> None:
+    mode = ba.fit(answered(300), model=model, answers=True, dimensions=0).mode
+    assert bool(mode.point.own.size) == (model == "am-davidson")
     around = cast(SliceCovariances, covariances(mode.problem.objective, mode.laplace.factor))
     fixed, rates = np.array([1.0, -2.0, 0.5, 0.0, 1.0, -0.5]), np.array([0.6, -0.9, 0.6, 0.6, -0.9, 0.6])
     strength, ends = np.zeros(6), list[End]()

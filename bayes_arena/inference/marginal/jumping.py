@@ -57,11 +57,16 @@ def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, Sl
     if np.abs(weights).sum() > LONGEST:
         return None
     around = mixed([end.around for end in ends], weights)
-    before, after = (np.append(one.variances, one.own.max(axis=0).diagonal()) for one in (here, around))
-    if min(around.variances.min(), around.own.diagonal(axis1=1, axis2=2).min()) <= 0:
+    if min(around.variances.min(), _own(around).min(initial=np.inf)) <= 0:
         return None
+    before, after = (np.append(one.variances, _own(one).max(axis=0, initial=1e-300)) for one in (here, around))
     if np.abs(np.log(after / before)).max() > WIDEST:
         return None
     parts = [(end.point.strength, end.point.common, end.point.own, end.point.slices, end.log_spreads) for end in ends]
     *numbers, log_spreads = [np.tensordot(weights, np.array(part), axes=1) for part in zip(*parts, strict=True)]
     return Point(*numbers), log_spreads, around
+
+
+def _own(around: SliceCovariances) -> Floats:
+    """Return the variances of the annotators' own numbers, shape (M, q)."""
+    return np.asarray(around.own.diagonal(axis1=1, axis2=2))
