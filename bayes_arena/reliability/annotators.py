@@ -20,7 +20,7 @@ from bayes_arena.ratings.intervals.clustered import Clustered
 from bayes_arena.ratings.intervals.contract import Interval, equal_tailed, half_width, require_level
 from bayes_arena.ratings.intervals.names import IntervalName, resolve_interval
 from bayes_arena.reliability.agreement import draw_agreement
-from bayes_arena.reliability.anomaly import ANOMALOUS, WATCH, Tally, anomaly, keep, ways
+from bayes_arena.reliability.anomaly import ANOMALOUS, WATCH, Tally, anomaly, remember, ways
 from bayes_arena.reliability.camps import camps
 from bayes_arena.reliability.kinds import kinds
 from bayes_arena.votes.names import ANNOTATOR
@@ -107,7 +107,7 @@ def annotator_columns(fit: Fit, interval: Interval, *, level: float = 0.95) -> C
             log_tie[part] = agreement.log_tie_propensity
     found, (promoting, words) = tally.anomaly(fit, of), _promoters(fit)
     if sampled is fit:
-        keep(fit, found)
+        remember(fit, found)
     consistency += found.dissents * (found.own_consistency - consistency)
     suspicion = _either(found.probability, promoting)
     untold = fit.evidence == "variational" and hardly_any_voted_twice(fit.cells)  # none is called reliable

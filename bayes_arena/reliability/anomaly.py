@@ -109,12 +109,12 @@ def anomaly(fit: Fit) -> Anomaly:
         tally, of = Tally(fit.cells.n_annotators), kinds(fit)
         for part, agreement in draw_agreement(fit, of):
             tally.add(part, agreement)
-        keep(fit, tally.anomaly(fit, of))
+        remember(fit, tally.anomaly(fit, of))
     return _FOUND[fit]
 
 
-def keep(fit: Fit, found: Anomaly) -> None:
-    """Keep what was found of a fit by its own draws."""
+def remember(fit: Fit, found: Anomaly) -> None:
+    """Remember what was found of a fit by its own draws."""
     _FOUND[fit] = found
 
 

@@ -74,9 +74,8 @@ LONGEST_STEP = 1.0
 TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
 """Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
 those of m, and those of the spreads, which S follows only gradually."""
-CALM, SLOW = np.array([1.0, 1.0, 5.0]), 0.35
-"""Steps in which sweeps may be combined, as ``NEAR`` has them, and the share of a step that the next one is where it
-pays."""
+CALM = np.array([1.0, 1.0, 5.0])
+"""Steps, as ``NEAR`` has them, below which sweeps may be combined."""
 NOTHING = 1e-8
 """Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
@@ -313,10 +312,9 @@ def _sweeps(
         jumped = None
         if isinstance(around, SliceCovariances) and not off.any() and np.all(steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
-            left = residual(moves, around, cast(SliceCovariances, sweep.around))
-            slow = bool(ends) and left @ left > SLOW**2 * (ends[-1].residual @ ends[-1].residual)
-            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, cast(SliceCovariances, sweep.around), left)]
-            jumped = jump(ends, around) if slow else None
+            there = cast(SliceCovariances, sweep.around)
+            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(moves, around, there))]
+            jumped = jump(ends, around)
         else:
             ends = []
         ratio[off] = SMALLEST / values[off]

@@ -26,6 +26,8 @@ from bayes_arena.likelihood.point import Point
 
 MOST = 6
 """Sweeps that are combined."""
+SLOW = 0.35
+"""Share of the residual before that is left where a jump pays."""
 LONGEST = 8.0
 """Largest sum of the absolute weights of a combination."""
 WIDEST = math.log(2)
@@ -48,10 +50,11 @@ def residual(moves: Sequence[Floats], here: SliceCovariances, there: SliceCovari
 
 
 def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, SliceCovariances] | None:
-    """Return the combination of ends, as m, ln sigma and S, or None where that is too far to be trusted."""
-    if len(ends) < 2:
-        return None
+    """Return the combination of ends, as m, ln sigma and S; None where sweeps are fast, or it would be too far."""
     residuals = np.array([end.residual for end in ends])
+    left = (residuals[-2:] ** 2).sum(axis=1)
+    if len(ends) < 2 or left[1] <= SLOW**2 * left[0]:
+        return None
     steps = np.linalg.lstsq(np.diff(residuals, axis=0).T, residuals[-1], rcond=1e-6)[0]
     weights = np.append(np.zeros(len(steps)), 1.0) + np.append(steps, 0.0) - np.append(0.0, steps)
     if np.abs(weights).sum() > LONGEST:
