@@ -216,7 +216,7 @@ def test_a_step_to_the_axes_changes_no_vote(camps, mix):
         for one, at in ((around, start), (moved, point))
     )
     # variances of products beyond the first order are of each direction by itself
-    np.testing.assert_allclose(after.root[0][0], before.root[0][0], rtol=1e-8 if q == 1 else 0.01)
+    np.testing.assert_allclose(after.root[0][0], before.root[0][0], rtol=1e-8 if q == 1 else 0.02)
 
 
 @pytest.mark.slow
@@ -236,10 +236,10 @@ def test_how_annotators_agree_with_the_ranking_follows_their_directions(fit, cam
 
 @pytest.mark.slow
 def test_noise_alone_starts_no_search(camps):
-    for votes, expected in ((camps[0], 1), (of_one_mind(0), 0)):
+    for votes, differ in ((camps[0], True), (of_one_mind(0), False)):
         mode = fitted(votes, dimensions=0).mode
-        assert len(disagreement.starts_along(mode.problem, mode.point, beyond_noise=True)) == expected
-        assert len(disagreement.starts_along(mode.problem, mode.point)) == disagreement.STARTS
+        assert (disagreement.start_along(mode.problem, mode.point, beyond_noise=True) is not None) == differ
+        assert disagreement.start_along(mode.problem, mode.point) is not None
 
 
 def test_the_gradient_of_the_projection_by_positions_and_loadings(fit):

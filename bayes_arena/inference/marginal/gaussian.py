@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -45,10 +44,10 @@ from bayes_arena.inference.marginal.sweep import (
     remedy,
     swept,
 )
-from bayes_arena.inference.mode.disagreement import starts_along
+from bayes_arena.inference.mode.disagreement import start_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
-from bayes_arena.inference.mode.newton import Gauge
+from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.likelihood.covariances import SliceCovariances, covariances, mixed
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
@@ -95,16 +94,13 @@ which is as much as the hyperpriors say without votes.
 RARELY = 0.1
 """Such pairs per vote below which hardly any annotator voted twice; for a few who voted often the hyperpriors
 decide."""
-WIDER = 2.0
-"""Largest growth of the variance of annotators' parameters in a sweep with directions: beside a saddle the precision is
-nearly singular."""
 UNSETTLED = 0.5
 """Largest step of a strength, a common number or a spread, in standard deviations, in the calmest of all sweeps, with
 which a model with slices is taken as found, and said to be found only nearly. One number of hundreds may go round in
 circles, for instance of a comparison on which all verdicts repeat each other."""
 SETTLING = 60
 """Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends, or calms."""
-EARLY = 20
+EARLY = 10
 """Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
 UNPROMISING = 20
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
@@ -159,6 +155,9 @@ def nearest_gaussian(
         known, questions = [mode] * along, mode.open_questions
     for one in known:
         problem = _with_spreads(problem, one.problem.objective)
+    if along and simpler is None:  # sweeps alone hardly get away from the saddle where nobody disagrees
+        gauge = Gauge.of_all(problem.shifts, problem.objective)
+        starts = [minimise(problem.objective, start, gauge).point for start in starts]
     try:
         found, response = _find(problem, starts, to_beat=to_beat)
     finally:
@@ -180,29 +179,13 @@ def nearest_gaussian(
 
 def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: float = math.inf) -> tuple[Sweep, float]:
     """Return the Gaussian and the annotators' response; with many annotators start from that of a quarter of them."""
-    if problem.model.dimensions:
-        return _along(problem, starts, to_beat), 1.0
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
-        found = min((_sweeps(problem, start, near=near) for start in starts), key=lambda end: end.value)
+        found = min((_sweeps(problem, one, near=near, to_beat=to_beat) for one in starts), key=lambda end: end.value)
         return found, 1.0 if problem.model.is_crossed else response_of(found)
     few = problem.of_a_quarter()
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
     return _sweeps(problem, *joined(problem.objective, found), near), response
-
-
-def _along(problem: Problem, starts: list[Point], to_beat: float) -> Sweep:
-    """Return the Gaussian found from the first start that leads anywhere.
-
-    Raises
-    ------
-    ConvergenceError
-        If none does.
-    """
-    for start in starts[:-1]:
-        with suppress(ConvergenceError):
-            return _sweeps(problem, start, to_beat=to_beat)
-    return _sweeps(problem, starts[-1], to_beat=to_beat)
 
 
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
@@ -218,16 +201,17 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
     Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
     the mode is far from the mean, the mode with identical annotators; with slices the mode without them, and where
     annotators are turned round there, the same with all upright: a group that ranks otherwise seems turned round as
-    long as it has no strengths of its own, which prompts do not do; with directions the Gaussian with one less.
+    long as it has no strengths of its own, which prompts do not do; with directions the Gaussian with one less,
+    moved along the direction of most disagreement.
     """
     cells = problem.cells
     if problem.model.dimensions:
         fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
         base = base or nearest_gaussian(replace(problem, model=fewer))
-        starts = starts_along(base.problem, base.point, beyond_noise=by_evidence)
-        if not starts:
+        start = start_along(base.problem, base.point, beyond_noise=by_evidence)
+        if start is None:
             raise Unpromising("All disagreement may be noise.")
-        return base, starts
+        return base, [start]
     if problem.model.is_crossed:
         base, start = find_mode(replace(problem, model=problem.model.without_slices())), problem.objective.start()
         own = base.point.own if problem.objective.own else start.own  # of no width: annotators may have slices
@@ -304,9 +288,6 @@ def _sweeps(
         lengths = [length_of_step(*of) for of in zip(lengths, FASTER, *both, strict=True)]
         lengths = [min(length, SETTLING / count) for length in lengths]
         length, of_change = lengths
-        if isinstance(around, SliceCovariances) and target.predictor.dimensions:
-            wider = sweep.around.own.max(axis=0).diagonal() / around.own.max(axis=0).diagonal()
-            length = min(length, WIDER / float(wider.max()))
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None

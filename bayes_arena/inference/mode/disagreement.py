@@ -2,14 +2,14 @@
 
 At w = 0 and v = 0 the objective has a saddle. Let R_k (n,) be the sums of annotator k's residuals in eta, + as i and
 - as j, and L_k the Laplacian of the curvatures. If annotators agree up to noise, R_k has mean zero and covariance L_k.
-Loadings of variance one on a direction w add L_k w w' L_k. So along the generalised eigenvectors of the largest
-eigenvalues of
+Loadings of variance one on a direction w add L_k w w' L_k. So along the generalised
+eigenvector of the largest eigenvalue of
 
     sum_k c_k R_k R_k'        against sum_k c_k L_k,        c_k = 1 / (1 + w' L_k w) for a w of the usual size,
 
 disagreement stands out most from noise: with the weights c_k no annotator counts for more than their loading can be
-known. How large eigenvalues are from noise alone is seen from the same residuals with
-random signs, which no longer belong together (parallel analysis; Horn, 1965, Psychometrika 30).
+known. How large it is from noise alone is seen from the same residuals with random signs, which no longer belong
+together (parallel analysis; Horn, 1965, Psychometrika 30).
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
-STARTS = 2
-"""Most directions to start from: noise may lead the first astray."""
 SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
@@ -36,8 +34,8 @@ SHUFFLES, BEYOND = 8, 2.0
 for: whether they are there, the evidence decides."""
 
 
-def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) -> list[Point]:
-    """Return points with one more direction, to start a search from.
+def start_along(problem: Problem, point: Point, *, beyond_noise: bool = False) -> Point | None:
+    """Return a point with one more direction, to start a search from; None where nobody disagrees.
 
     Parameters
     ----------
@@ -46,21 +44,22 @@ def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) 
     point : Point
         Its mode, or the mean of its posterior.
     beyond_noise : bool
-        Only along directions of more disagreement than noise alone has.
+        Only along a direction of more disagreement than noise alone has.
     """
     cells, model = problem.cells, problem.model
     target = problem.objective if model.needs_annotators else objective(cells, model, problem.prior, by_annotator=True)
     target = replace(target, n_annotators=cells.n_annotators)
     known = point.own if model.needs_annotators else np.zeros((cells.n_annotators, 0))
     own = np.column_stack([known, np.zeros(cells.n_annotators)])
-    directions, exceed = _directions(target, point)
-    chosen = [w for w in directions[: exceed if beyond_noise else STARTS] if np.mean(w**2) > 0]  # somebody disagrees
-    found = [SIZE * w / np.sqrt(np.mean(w**2)) for w in chosen]
-    return [Point(point.strength, point.common, own, np.append(point.slices, w)) for w in found]
+    w, exceeds = _direction(target, point)
+    size = float(np.sqrt(np.mean(w**2)))
+    if not size or (beyond_noise and not exceeds):
+        return None
+    return Point(point.strength, point.common, own, np.append(point.slices, SIZE / size * w))
 
 
-def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
-    """Return directions, those of most disagreement first, each of shape (n,), and how many exceed noise."""
+def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
+    """Return the direction of most disagreement, shape (n,), and whether that exceeds noise."""
     tally, n = target.tally, target.n_competitors
     terms = target.row_terms(point)
     known = sum_by(tally.k, terms.hessian[ETA, ETA], target.n_annotators)
@@ -73,18 +72,18 @@ def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
     half = vectors[:, seen] / np.sqrt(values[seen])
     residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
-    of_noise = [_spectrum(target, residuals * sign, half)[0][0] for sign in signs]
-    noise = np.mean(of_noise) + BEYOND * np.std(of_noise)
-    sizes, found = _spectrum(target, residuals, half)
-    return [half @ one - np.mean(half @ one) for one in found], int((sizes > noise).sum())
+    of_noise = [_largest(target, residuals * sign, half)[0] for sign in signs]
+    largest, found = _largest(target, residuals, half)
+    w = half @ found
+    return w - w.mean(), bool(largest > np.mean(of_noise) + BEYOND * np.std(of_noise))
 
 
-def _spectrum(target: Objective, residuals: Floats, half: Floats) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues for residuals (n_rows,), given L^-1/2 (n, m), and their vectors as rows."""
+def _largest(target: Objective, residuals: Floats, half: Floats) -> tuple[float, Floats]:
+    """Return the largest eigenvalue for residuals (n_rows,), given L^-1/2 (n, m), and its vector."""
     from scipy.sparse import csr_array  # slow to import
 
     tally, shape = target.tally, (target.n_annotators, target.n_competitors)
     of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
-    seen, count = (of_i - of_j) @ half, half.shape[1]
-    sizes, found = scipy.linalg.eigh(seen.T @ seen, subset_by_index=(max(count - STARTS, 0), count - 1))
-    return sizes[::-1], found.T[::-1]
+    seen, last = (of_i - of_j) @ half, half.shape[1] - 1
+    (value,), found = scipy.linalg.eigh(seen.T @ seen, subset_by_index=(last, last))
+    return float(value), found[:, 0]

@@ -19,7 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError, NotIdentifiedError
 from bayes_arena.inference.mode.direction import vague_objective
-from bayes_arena.inference.mode.disagreement import starts_along
+from bayes_arena.inference.mode.disagreement import start_along
 from bayes_arena.inference.mode.identification import NEGLIGIBLE
 from bayes_arena.inference.mode.newton import Gauge, Optimum, minimise, runs_to_infinity
 from bayes_arena.inference.mode.recession import starts_towards_infinity
@@ -70,14 +70,13 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
     if problem.model.dimensions and start is None:
         fewer = replace(problem, model=replace(problem.model, dimensions=problem.model.dimensions - 1))
         _, point, _ = search(fewer, None, thorough)
-        found = _attempts(target, starts_along(fewer, point), held)
-        if not found:
-            raise ConvergenceError(
-                "No mode was found in which annotators disagree along a direction: the votes hardly show one. Use a "
-                "Model with fewer dimensions, or sample the posterior (method='nuts')."
-            )
-        best = min(found, key=lambda one: one.value)
-        return best, best.point, []
+        along = start_along(fewer, point)
+        if along is not None and (best := minimise(target, along, held)).converged:
+            return best, best.point, []
+        raise ConvergenceError(
+            "No mode was found in which annotators disagree along a direction: the votes hardly show one. Use a "
+            "Model with fewer dimensions, or sample the posterior (method='nuts')."
+        )
     if not target.free_discrimination or start is not None:
         best = minimise(target, start or target.start(), held)
         return best, best.point, []
