@@ -79,7 +79,7 @@ class Attack:
         shown first, else honest), "often" (for it in three of four), "never lose" (ties where it would lose).
     others : str
         Of the votes elsewhere: "honest", "copied" (always for the better by the board), "other" (by a ranking of their
-        own), "ties", "decoys" (for one of five decoys).
+        own), "ties", "decoys" (for one of five decoys), "reversed" (as an honest annotator, turned round).
     targets : int
         How many competitors each promotes: the target and its neighbours.
     rivals : bool
@@ -126,6 +126,7 @@ ATTACKS = (
     Attack("ties elsewhere", 30, 60, 6, others="ties"),
     Attack("and honest votes on it", 60, 60, 5, meets=True),
     Attack("copies of it, too", 20, 100, 6, others="copied", meets=True),
+    Attack("reversed, and against it", 20, 60, 10, "against", others="reversed"),
 )
 REAL = (
     ("LLMFAO", "llmfao.csv", 28, (Attack("light", 30, 8, 3), Attack("little among much", 20, 60, 5))),
@@ -164,6 +165,7 @@ def attacked(cells: ba.Cells, strength: Floats, target: int, attack: Attack, see
     a, b = cells.a[row], cells.b[row]
     first = np.where(a == aim, 1.0, -1.0)
     leads = mine[account, a] - mine[account, b] + PUSH * first * ((aim >= 0) & (attack.habit == "soft"))
+    leads = np.where((aim < 0) & (attack.others == "reversed"), -leads, leads)
     outcome = draw_outcomes(leads, habits, account, rng)
     won = np.where(first > 0, WIN, LOSS)
     lost = WIN + LOSS - won
@@ -372,6 +374,7 @@ def honest_cases(seed: int, competitors: int) -> Iterator[tuple[str, Callable[[]
     yield "visitors", made(replace(CROWD, visitors=500))
     yield "camps, 30 %", made(replace(CROWD, camp_sd=0.4, camp_share=0.3))
     yield "guessers and adversaries", made(replace(CROWD, guessers=0.1, adversaries=0.05))
+    yield "one in seven reversed", made(replace(CROWD, annotators=42, adversaries=1 / 7))
     for name in ("fans, 5 %", "fans, 20 %", "hype", "specialists", "heavy voter"):
         yield name, partial(special, name, 100 + seed, competitors)
 

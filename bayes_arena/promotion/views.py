@@ -12,7 +12,8 @@ votes, x_kc is the strength r_c, plus a taste, plus the offset
 with the loadings that k's votes on others imply: one Newton step takes out those on c, whose loss has gradient g_kc and
 Hessian H_kc in k's numbers, where H_k is the Hessian of all their votes and the prior. Otherwise those who vote for one
 competitor only would be explained by a direction that they made themselves. theta is at most ``STEEPEST`` times its
-median here: those who copy a ranking look sharper than anybody.
+median here: those who copy a ranking look sharper than anybody. Its sign stays: annotators who turn the ranking round
+are not far off on every competitor.
 
 What k may say of c depends on how much else they do. Of n_k votes n_kc are on c and n' = n_k - n_kc on others:
 
@@ -39,7 +40,7 @@ from bayes_arena.votes.outcomes import LOSS, WIN, wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
 LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
-"""Bounds of theta, and largest theta in units of the median."""
+"""Bounds of the size of theta, and the largest in units of the median."""
 EXPONENT = 700.0
 """The largest of which the exponential is a number."""
 FURTHEST = 3.0
@@ -113,14 +114,14 @@ class Views:
         annotator, competitor = met.annotator[order], met.competitor[order]
         of_i, of_j = place[met.of_i], place[met.of_j]
         factors = [np.broadcast_to(one, len(tally.k)) for one in target.factors(point)]
-        theta = np.clip(factors[0], LEAST, MOST)
+        theta = _bounded(factors[0])
         leads, z = target.leads_at(point), target.coordinates(point)
         position = np.array([point.strength[tally.i], point.strength[tally.j]])
         for loading, part in zip(factors[1:], target.directions, strict=True):
             w = point.slices[part]
             position += loading * np.array([w[tally.i], w[tally.j]]) / theta
         own = point.own[:, 0] if target.free_discrimination else np.ones(1)
-        theta = np.minimum(theta, STEEPEST * np.median(np.clip(own, LEAST, MOST)))
+        theta = np.sign(theta) * np.minimum(np.abs(theta), STEEPEST * np.median(np.abs(_bounded(own))))
         of_slices = leads[0] - target.leads(point.strength)
         rest = z[ETA] - sum(times(*one) for one in zip(factors, leads, strict=True)) + theta * of_slices
         votes = sum_by(of_i, tally.votes, len(order)) + sum_by(of_j, tally.votes, len(order))
@@ -277,7 +278,12 @@ def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: 
         of_all[:, u, u] += one.sd**-2
     left = of_all[annotator] - hessian
     without = point.own[annotator] + np.linalg.solve(left, gradient[..., None])[..., 0]
-    theta = np.clip(point.own[annotator, 0], LEAST, MOST) if target.free_discrimination else 1.0
+    theta = _bounded(point.own[annotator, 0]) if target.free_discrimination else 1.0
     for column, part in zip(loadings, target.directions, strict=True):
         offset += without[:, column] * point.slices[part][competitor] / theta
     return np.clip(offset, -FURTHEST, FURTHEST)
+
+
+def _bounded(theta: Floats) -> Floats:
+    """Return theta, its size within bounds."""
+    return np.asarray(np.where(theta < 0, -1.0, 1.0) * np.clip(np.abs(theta), LEAST, MOST))

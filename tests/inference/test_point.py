@@ -377,7 +377,7 @@ def test_nearly_half_of_the_annotators_against_the_ranking_leave_its_direction_o
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ba.fit(ba.read_votes(settled.votes), robust=False).mirror_probability < 1e-6
+        assert ba.fit(ba.read_votes(settled.votes)).mirror_probability < 1e-6
     with pytest.warns(ba.errors.IdentificationWarning, match="direction of the ranking is not settled.*a probability"):
         fit = ba.fit(ba.read_votes(unsettled.votes), robust=False)  # by default votes may be discounted first
     assert 0.01 < fit.mirror_probability <= 0.5

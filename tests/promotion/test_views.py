@@ -94,3 +94,16 @@ def test_what_annotators_may_say_depends_on_what_else_they_do():
     assert weight["only"] == 0 and weight["k0"] == 1
     usual = np.median([views.votes[(views.annotator == k) & (views.competitor == 0)][0] for k in range(2, 22)])
     assert 2 / 40 < weight["both"] < (2 + 4 * usual) / 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [6, 13, 14])
+def test_reversed_annotators_are_no_campaign(seed):
+    """Who ranks everything the other way round is reversed, and nobody's votes are discounted for it."""
+    arena = honest_arena(
+        Crowd(annotators=42, adversaries=1 / 7), competitors=20, votes=4_000, strength_sd=0.8, seed=seed
+    )
+    fit = ba.fit(arena.cells, answers=False)
+    assert not fit.promotions.is_open.any()
+    assert np.array_equal(fit.cells.counts, arena.cells.counts)
+    assert ba.promoters(fit).empty
