@@ -32,7 +32,15 @@ import numpy as np
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.inference.crowd import kept
-from bayes_arena.inference.curves import curves, deviations, grid_of_pairs, part_of_ties, shares, ties_of_pairs
+from bayes_arena.inference.curves import (
+    average_score,
+    curves,
+    deviations,
+    grid_of_pairs,
+    part_of_ties,
+    shares,
+    ties_of_pairs,
+)
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
@@ -185,13 +193,14 @@ def _middle_of_pairs(
     shape = len(points), size, len(share)
     values, turned = np.zeros(shape), np.zeros(shape)
     slopes = np.zeros((target.likelihood.n_coordinates, *shape))
+    noise, ties_of_slices = (list(zip(*map(np.ndarray.tolist, one), strict=True)) for one in deviations(target, view))
     for place, (own, _) in enumerate(points):
-        for shift, tie, chance in scattered(target, view):
+        for shift, chance in noise:
             shifted = [leads[0] + shift + np.zeros(len(share)), *leads[1:]]
             z = predictor.coordinates(shifted, point.common, own)
-            if target.slices and len(z) > T:
-                z[T] += tie + offset
-            score, slope = target.likelihood.expected_score(z)
+            if len(z) > T:
+                z[T] += offset
+            score, slope = average_score(target.likelihood, z, ties_of_slices)
             values[place] += chance * score
             slopes[:, place] += chance * slope
             turned[place] += chance * slope[ETA] * shifted[0]

@@ -30,7 +30,7 @@ from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import ETA, M, T
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, M, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.threads import each, in_blocks
@@ -247,83 +247,59 @@ def _evaluated(
     target: Objective, common: Floats, points: Sequence[tuple[Floats, float]], ties: Rule, grid: Grid
 ) -> Floats:
     """Return curves, averaged over points of the parameters of some annotators, (rows, L, m)."""
-    predictor, likelihood, dimensions = target.predictor, target.likelihood, len(grid.leads)
+    predictor, dimensions, size = target.predictor, len(grid.leads), len(points[0][0])
     by_factor, by_coordinate = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
-    if likelihood.is_exponential:
-        return grid.averaged(_exponential(target, common, points, ties, grid))
-    size = len(points[0][0])
-    found = np.zeros((by_coordinate + likelihood.n_coordinates, len(grid.leads[0]), size))
+    found = np.zeros((by_coordinate + target.likelihood.n_coordinates, len(grid.leads[0]), size))
     leads = [one[:, None] + np.zeros(size) for one in grid.leads]
     for own, weight in points:
         z = predictor.coordinates(leads, common, own.T)
-        factors = predictor.factors(own.T)
-        for tie, chance in ties:
-            there = z.copy()
-            if target.slices and len(z) > T:
-                there[T] += tie + grid.offset[:, None]
-            score, slope = likelihood.expected_score(there)
-            slope *= chance * weight
-            found[SCORE] += chance * weight * score
-            for dimension, (factor, ahead) in enumerate(zip(factors, leads, strict=True)):
-                found[BY_LEAD + dimension] += times(factor, slope[ETA])
-                found[by_factor + dimension] += ahead * slope[ETA]
-            found[by_coordinate:] += slope
+        if len(z) > T:
+            z[T] += grid.offset[:, None]
+        score, slope = average_score(target.likelihood, z, ties)
+        slope *= weight
+        found[SCORE] += weight * score
+        for dimension, (factor, ahead) in enumerate(zip(predictor.factors(own.T), leads, strict=True)):
+            found[BY_LEAD + dimension] += times(factor, slope[ETA])
+            found[by_factor + dimension] += ahead * slope[ETA]
+        found[by_coordinate:] += slope
     return grid.averaged(found)
 
 
-def _exponential(
-    target: Objective,
-    common: Floats,
-    points: Sequence[tuple[Floats, float]],
-    ties: Rule,
-    grid: Grid,
-) -> Floats:
-    """Return what :func:`_evaluated` does for an exponential likelihood.
+def average_score(likelihood: Likelihood, z: Floats, ties: Rule) -> tuple[Floats, Floats]:
+    """Return the expected score and its slopes by the coordinates z, averaged over deviations of ln nu.
 
-    With y = exp(eta / 2) outcomes have the weights y^2, 1 and (nu + mu) y. So a deviation of ln nu takes no further
-    exponential.
+    With y = exp(-|eta| / 2) the outcomes of an exponential likelihood have the weights 1, y^2 and (nu + mu) y. So a
+    deviation of ln nu takes no further exponential.
     """
-    size, dimensions, width = len(points[0][0]), len(grid.leads), target.likelihood.n_coordinates
-    along, more = np.array(grid.leads), np.exp(np.minimum(grid.offset, CERTAINLY))
-    by_factor, by_eta = BY_LEAD + dimensions, BY_LEAD + 2 * dimensions
-    found, shape = np.zeros((by_eta + 3, size, along.shape[1])), (size, along.shape[1])
-    tied, net, one, other = (np.empty(shape) for _ in range(4))
-    for own, weight in points:
-        z = np.full((3, size), -np.inf)  # an outcome that the model lacks has probability zero
-        z[:width] = target.predictor.coordinates([np.zeros(size)] * dimensions, common, own.T)
-        nu, mu = (np.exp(np.minimum(z[one, :, None], CERTAINLY)) for one in (T, M))
-        factors = np.array([factor + np.zeros(size) for factor in target.predictor.factors(own.T)]).T
-        y = np.exp(0.5 * np.clip(factors @ along, -CERTAINLY, CERTAINLY))
-        squared, slope = y * y, np.zeros(shape)
-        for tie, chance in ties:
-            counted, with_tie = chance * weight, nu * math.exp(min(tie, CERTAINLY)) * more
-            np.multiply(y, with_tie + mu, out=tied)
-            np.add(squared, 1.0, out=one)
-            one += tied
-            np.reciprocal(one, out=one)
-            np.subtract(squared, 1.0, out=net)
-            net *= one  # P(win) - P(loss)
-            tied *= one
-            np.multiply(net, counted, out=other)
-            found[SCORE] += other
-            other *= y
-            other *= one
-            found[by_eta + T] -= with_tie * other
-            if width > M:
-                found[by_eta + M] -= mu * other
-            net *= net
-            net += tied
-            np.subtract(1.0, net, out=net)
-            net *= counted
-            slope += net
-        found[by_eta] += slope
-        for dimension in range(dimensions):
-            found[BY_LEAD + dimension] += factors[:, dimension, None] * slope
-            found[by_factor + dimension] += along[dimension] * slope
-    found[SCORE] = 0.5 * (found[SCORE] + sum(weight for _, weight in points) * sum(chance for _, chance in ties))
-    found[BY_LEAD : by_eta + 1] *= 0.25
-    found[by_eta + 1 :] *= 0.5
-    return found.transpose(0, 2, 1)[: by_eta + width]
+    if not likelihood.is_exponential or len(z) == 1:
+        parts = []
+        for deviation, chance in ties:
+            there = z.copy()
+            there[T:][:1] += deviation
+            parts.append([chance * one for one in likelihood.expected_score(there)])
+        scores, slopes = zip(*parts, strict=True)
+        return np.asarray(sum(scores)), np.asarray(sum(slopes))
+    y = np.exp(-0.5 * np.abs(z[ETA]))
+    tied, more = y * np.exp(np.minimum(z[T], CERTAINLY)), y * np.exp(np.minimum(z[M:], CERTAINLY))
+    y *= y
+    decided, ahead, score, slope = 1 + y, 1 - y, np.zeros_like(y), np.zeros_like(z)
+    of_fixed = decided + more.sum(axis=0)
+    for deviation, chance in ties:
+        nu = tied * math.exp(deviation)
+        share = 1 / (of_fixed + nu)
+        net = ahead * share  # P(win) - P(loss), of whom is ahead
+        nu *= share
+        share *= chance
+        slope[ETA] += decided * share
+        net_here = chance * net
+        score += net_here
+        slope[T] -= net_here * nu
+        slope[M:] -= (net * share) * more
+        net_here *= net
+        slope[ETA] -= net_here
+    slope[ETA] *= 0.25
+    slope[T:] *= 0.5 * np.sign(z[ETA])
+    return 0.5 + 0.5 * np.copysign(score, z[ETA]), slope
 
 
 def deviations(target: Objective, view: View, *, roughly: bool = False) -> tuple[tuple[Floats, Floats], ...]:
