@@ -502,8 +502,9 @@ def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[np.nda
     unit = np.repeat(np.arange(len(rows)), rows)
     length = wide[unit]
     starts = np.append(0, np.cumsum(length))
-    places = np.arange(starts[-1]) + np.repeat(column_start[:-1][unit] - starts[:-1], length)
     kind = np.int32 if starts[-1] < np.iinfo(np.int32).max else np.int64  # what SciPy would make of it every time
+    places = np.repeat((column_start[:-1][unit] - starts[:-1]).astype(kind), length)
+    places += np.arange(starts[-1], dtype=kind)
     return columns.astype(kind)[places], starts.astype(kind)
 
 

@@ -31,6 +31,8 @@ SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
+AT_ONCE = 20_000
+"""Annotators whose residuals are handled together."""
 SHUFFLES, BEYOND = 8, 2.0
 """Sets of random signs, and standard deviations of their largest eigenvalues beyond whose mean directions are searched
 for: whether they are there, the evidence decides."""
@@ -83,8 +85,13 @@ def _spectrum(target: Objective, residuals: Floats, half: Floats) -> tuple[Float
     """Return the largest eigenvalues for residuals (n_rows,), given L^-1/2 (n, m), and their vectors as rows."""
     from scipy.sparse import csr_array  # slow to import
 
-    tally, shape = target.tally, (target.n_annotators, target.n_competitors)
-    of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
-    seen, count = (of_i - of_j) @ half, half.shape[1]
-    sizes, found = scipy.linalg.eigh(seen.T @ seen, subset_by_index=(max(count - STARTS, 0), count - 1))
+    tally, count, shape = target.tally, half.shape[1], (min(AT_ONCE, target.n_annotators), target.n_competitors)
+    total = np.zeros((count, count))
+    for first in range(0, target.n_annotators, AT_ONCE):
+        some = slice(*np.searchsorted(tally.k, [first, first + AT_ONCE]).tolist())
+        rows = residuals[some], tally.k[some] - first
+        of_i, of_j = (csr_array((rows[0], (rows[1], one[some])), shape) for one in (tally.i, tally.j))
+        seen = (of_i - of_j) @ half
+        total += seen.T @ seen
+    sizes, found = scipy.linalg.eigh(total, subset_by_index=(max(count - STARTS, 0), count - 1))
     return sizes[::-1], found.T[::-1]
