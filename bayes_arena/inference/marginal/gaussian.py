@@ -335,16 +335,16 @@ def _sweeps(
             moved = max(float(steps[0]), float(steps[2]))
             if moved < (UNSETTLED if calmest is None else calmest.unsettled):
                 calmest = replace(sweep, target=target, point=point, unsettled=moved)
-        there, factor = sweep.around, sweep.factor if target.predictor.dimensions else None
+        found, factor = sweep.around, sweep.factor if target.predictor.dimensions else None
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
         if jumped is not None:
             around = jumped[2]
         else:
-            around = there if around is None or length == 1 else mixed((around, there), (1 - length, length))
+            around = found if around is None or length == 1 else mixed((around, found), (1 - length, length))
             if isinstance(around, SliceCovariances) and factor is not None and count <= EARLY:
                 target, point, around = on_axes(target, point, cast(DenseFactor, factor), around)
-        del there, factor
+        del found, factor
     if calmest is not None:
         return calmest
     raise ConvergenceError(
