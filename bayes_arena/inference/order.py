@@ -182,7 +182,9 @@ class Order:
         inverse, across = np.empty_like(found.inverse).reshape(count, width, width), np.empty_like(found.across)
         inverse[who] = found.inverse.reshape(inverse.shape) * own[:, None] * own
         for p in range(width) if count else ():
-            values = found.across[there.own_entries(p)] * signs[there.touched] * own[p]
+            values = found.across[there.own_entries(p)]
+            values *= signs[there.touched]
+            values *= own[p]
             across[units.own_entries(p)] = values[order]
         return Factor(replace(found, units=units, inverse=inverse.ravel(), across=across), factor.left.changed(matrix))
 

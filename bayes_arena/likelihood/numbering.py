@@ -343,7 +343,7 @@ def _annotators_alone(numbering: Numbering, tally: Tally) -> Units:
     common, met = np.arange(len(numbering.common)), tally.met
     here = np.append(met.start, np.full(count + 1 - len(met.start), len(met.competitor)))
     start = here + len(common) * np.arange(count + 1)
-    touched = np.empty(start[-1], dtype=np.int64)
+    touched = np.empty(start[-1], dtype=np.int32)
     touched[np.arange(len(met.competitor)) + np.repeat(len(common) * np.arange(count), np.diff(here))] = met.competitor
     touched[start[1:, None] - len(common) + common] = numbering.n_competitors + common
     own = np.arange(count * width)

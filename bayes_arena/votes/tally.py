@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, Places, sum_by
 from bayes_arena.votes.outcomes import turned as turned_outcomes
 
 TABLE, EMPTY = 1_000_000, 50
@@ -94,8 +94,8 @@ class Met:
 
     start: Ints
     competitor: Ints
-    of_i: Ints
-    of_j: Ints
+    of_i: Places
+    of_j: Places
 
     @property
     def annotator(self) -> Ints:
@@ -112,7 +112,8 @@ class Met:
         if size * count > EMPTY * len(k):
             codes, row = np.unique(np.concatenate([k * size + i, k * size + j]), return_inverse=True)
             return cls(np.searchsorted(codes, size * np.arange(count + 1)), codes % size, *np.split(row, 2))
-        of_i, of_j, met, total = np.empty_like(i), np.empty_like(j), [np.empty(0, dtype=np.int64)], 0
+        kind = np.int32 if 2 * len(k) < np.iinfo(np.int32).max else np.int64
+        of_i, of_j, met, total = *np.empty((2, len(k)), dtype=kind), [np.empty(0, dtype=np.int64)], 0
         step = min(max(1, TABLE // size), max(count, 1))
         ends = np.searchsorted(k, np.arange(0, count + step, step))
         for block, (first, last) in enumerate(pairwise(ends.tolist())):

@@ -21,7 +21,6 @@ import scipy
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.objective import Objective, objective
-from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
@@ -64,16 +63,16 @@ def starts_along(problem: Problem, point: Point, *, beyond_noise: bool = False) 
 def _directions(target: Objective, point: Point) -> tuple[list[Floats], int]:
     """Return directions, those of most disagreement first, each of shape (n,), and how many exceed noise."""
     tally, n = target.tally, target.n_competitors
-    terms = target.row_terms(point)
-    known = sum_by(tally.k, terms.hessian[ETA, ETA], target.n_annotators)
+    slope, curve = target.in_eta(point)
+    known = sum_by(tally.k, curve, target.n_annotators)
     weight = 1 / (1 + 2 * SIZE**2 * known)[tally.k]
-    between = sum_by(tally.i * n + tally.j, weight * terms.hessian[ETA, ETA], n * n).reshape(n, n)
+    between = sum_by(tally.i * n + tally.j, weight * curve, n * n).reshape(n, n)
     laplacian = -(between + between.T)
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
     half = vectors[:, seen] / np.sqrt(values[seen])
-    residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
+    residuals, rng = np.sqrt(weight) * slope, np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
     of_noise = [_spectrum(target, residuals * sign, half)[0][0] for sign in signs]
     noise = np.mean(of_noise) + BEYOND * np.std(of_noise)
