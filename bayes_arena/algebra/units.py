@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, Places, sum_by
 from bayes_arena.threads import each
 
 NUMBERS = 500_000
@@ -62,7 +62,7 @@ class Units:
     dense: Ints
     tail: Ints
     tail_start: Ints
-    touched: Ints
+    touched: Places
     touched_start: Ints
     n_own: int
 
@@ -111,7 +111,9 @@ class Units:
     def own_entries(self, number: int) -> Ints:
         """Where every unit's own number and those it touches meet in the matrices (q, t), shape (e,)."""
         first = self.first_entry(slice(None), number) - self.touched_start[:-1]
-        return np.asarray(np.repeat(first, self.touches) + np.arange(len(self.touched)))
+        entries = np.repeat(first, self.touches)
+        entries += np.arange(len(entries))
+        return entries
 
     def own_places(self, count: int) -> Ints:
         """Where the own numbers of annotators are in ``tail``, shape (count, n_own)."""
@@ -496,15 +498,16 @@ def _batch(units: Units, some: Ints) -> _Batch:
     return _Batch(own, across, touched, is_touched)
 
 
-def _pattern(row_start: Ints, column_start: Ints, columns: Ints) -> tuple[np.ndarray, np.ndarray]:
+def _pattern(row_start: Ints, column_start: Ints, columns: Places) -> tuple[np.ndarray, np.ndarray]:
     """Return columns and row starts of a sparse matrix of one dense block per unit, with columns listed by unit."""
     rows, wide = np.diff(row_start), np.diff(column_start)
     unit = np.repeat(np.arange(len(rows)), rows)
     length = wide[unit]
     starts = np.append(0, np.cumsum(length))
-    places = np.arange(starts[-1]) + np.repeat(column_start[:-1][unit] - starts[:-1], length)
     kind = np.int32 if starts[-1] < np.iinfo(np.int32).max else np.int64  # what SciPy would make of it every time
-    return columns.astype(kind)[places], starts.astype(kind)
+    places = np.repeat((column_start[:-1][unit] - starts[:-1]).astype(kind), length)
+    places += np.arange(starts[-1], dtype=kind)
+    return columns.astype(kind, copy=False)[places], starts.astype(kind)
 
 
 def _sparse(values: Floats, pattern: tuple[np.ndarray, np.ndarray], width: int) -> Any:

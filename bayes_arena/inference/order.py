@@ -119,7 +119,7 @@ class Order:
         return cls(np.argsort(who, kind="stable"), np.argsort(judge, kind="stable")[: cells.n_annotators], turned)
 
     def ordered(self, problem: Problem) -> Problem:
-        """Return the same problem in this order."""
+        """Return the same problem in this order, cells sorted as tallies are: by annotator first."""
         cells = problem.cells
         a, b = self._placed(cells.a, self.competitor), self._placed(cells.b, self.competitor)
         annotator = self._placed(cells.annotator, self.annotator) if len(self.annotator) else cells.annotator
@@ -133,8 +133,9 @@ class Order:
             "programs": self._programs(cells),
         }
         found = replace(cells, a=a, b=b, annotator=annotator, counts=counts, features=features, **whole)
-        key = (a * cells.n_competitors + b) * max(cells.n_annotators, 1) + annotator
-        return replace(problem, cells=found.take(np.argsort(key, kind="stable")), as_cast=None)
+        rows = np.argsort((annotator * cells.n_competitors + a) * cells.n_competitors + b, kind="stable")
+        found = found.take(rows, counts=counts.T.take(rows, 1).T)
+        return replace(problem, cells=found, as_cast=None)
 
     def _programs(self, cells: Cells) -> tuple[str, ...]:
         """Return the programs in this order."""
@@ -181,7 +182,9 @@ class Order:
         inverse, across = np.empty_like(found.inverse).reshape(count, width, width), np.empty_like(found.across)
         inverse[who] = found.inverse.reshape(inverse.shape) * own[:, None] * own
         for p in range(width) if count else ():
-            values = found.across[there.own_entries(p)] * signs[there.touched] * own[p]
+            values = found.across[there.own_entries(p)]
+            values *= signs[there.touched]
+            values *= own[p]
             across[units.own_entries(p)] = values[order]
         return Factor(replace(found, units=units, inverse=inverse.ravel(), across=across), factor.left.changed(matrix))
 

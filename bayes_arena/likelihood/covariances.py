@@ -23,6 +23,8 @@ from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.predictor import basis, kinds
 
+AT_ONCE = 100_000
+"""Rows of arrays that are added together."""
 NOWHERE = -1
 """Coordinate of a lead and a factor whose product is a part of eta already."""
 
@@ -188,10 +190,19 @@ def mixed[T](ones: Sequence[T], weights: Sequence[float] | Floats) -> T:
     for field in fields(cast(Any, ones[0])):
         parts = [getattr(one, field.name) for one in ones]
         if isinstance(parts[0], np.ndarray):
-            found[field.name] = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+            found[field.name] = _summed(parts, weights)
         elif isinstance(parts[0], Spread):
             found[field.name] = mixed(parts, weights)
     return cast(T, replace(cast(Any, ones[-1]), **found))
+
+
+def _summed(parts: Sequence[Floats], weights: Sequence[float] | Floats) -> Floats:
+    """Return the weighted sum of arrays, without temporary ones as large."""
+    total = weights[0] * parts[0]
+    for weight, part in zip(weights[1:], parts[1:], strict=True):
+        for first in range(0, len(total), AT_ONCE):
+            total[first : first + AT_ONCE] += weight * part[first : first + AT_ONCE]
+    return total
 
 
 def _centred(covariance: Floats) -> Floats:

@@ -341,9 +341,10 @@ def _annotators_alone(numbering: Numbering, tally: Tally) -> Units:
         nothing = np.zeros(1, dtype=np.int64)
         return Units(np.arange(h), nothing[:0], nothing, nothing[:0], nothing, 0)
     common, met = np.arange(len(numbering.common)), tally.met
-    start = np.searchsorted(met.annotator, np.arange(count + 1)) + len(common) * np.arange(count + 1)
-    touched = np.empty(start[-1], dtype=np.int64)
-    touched[np.arange(len(met.annotator)) + len(common) * met.annotator] = met.competitor
+    here = np.append(met.start, np.full(count + 1 - len(met.start), len(met.competitor)))
+    start = here + len(common) * np.arange(count + 1)
+    touched = np.empty(start[-1], dtype=np.int32)
+    touched[np.arange(len(met.competitor)) + np.repeat(len(common) * np.arange(count), np.diff(here))] = met.competitor
     touched[start[1:, None] - len(common) + common] = numbering.n_competitors + common
     own = np.arange(count * width)
     return Units(np.arange(h), h + own, width * np.arange(count + 1), touched, start, width)

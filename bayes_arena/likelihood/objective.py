@@ -19,7 +19,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.likelihood.averaging import RowCovariances, Scatter, averaged
 from bayes_arena.likelihood.numbering import Numbering, number
-from bayes_arena.likelihood.outcomes.likelihood import Likelihood, RowTerms
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
 from bayes_arena.likelihood.priors import Prior
@@ -227,6 +227,17 @@ class Objective:
         if self.slices:
             return float(self.row_terms(point).value.sum())
         return sum(float(self.terms_of(rows, point)[2].value.sum()) for rows in self.blocks())
+
+    def in_eta(self, point: Point) -> tuple[Floats, Floats]:
+        """Return the first and second derivatives of every row's loss in eta, each of shape (n_rows,)."""
+        if self.slices:
+            terms = self.row_terms(point)
+            return terms.gradient[ETA], terms.hessian[ETA, ETA]
+        slope, curve = np.empty((2, len(self.tally.i)))
+        for rows in self.blocks():
+            terms = self.terms_of(rows, point)[2]
+            slope[rows], curve[rows] = terms.gradient[ETA], terms.hessian[ETA, ETA]
+        return slope, curve
 
     def blocks(self) -> Iterator[slice]:
         """Yield blocks of rows that fit a processor's cache."""

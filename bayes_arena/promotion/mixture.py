@@ -246,13 +246,13 @@ class Mixture:
     def log_bayes(self, centre: float) -> Floats:
         """Return ln of L in the best slab over L without, for every annotator, r at the centre."""
         (each,) = self._components(_densities(np.array([centre - self.near]), self.taste))
-        return _log_bayes(each)
+        return _log_bayes(each.T)
 
     def parts(self, centre: float, *, is_open: bool) -> Parts:
         """Return each annotator's part in the mixture around a centre, with the shares of an open gate or a closed."""
         at = np.array([centre - self.near])
         densities = _densities(at, self.taste)
-        each, shares = self._components(densities)[0], _shares(FEW[-1])
+        each, shares = self._components(densities)[0].T, _shares(FEW[-1])
         if is_open:
             (opened,), (found,) = self._open(at, densities, self.weight)
             found = found[self._group]
@@ -284,11 +284,11 @@ class Mixture:
         return TASTES[int(np.argmax(values))]
 
     def _components(self, densities: Floats) -> Floats:
-        """Return L of every annotator under every component, shape (R, m, 10)."""
+        """Return L of every annotator under every component, shape (R, 10, m)."""
         size, count, width = densities.shape
-        found = self.likelihood @ densities.reshape(size, -1)
+        found = densities.reshape(size, -1).T @ self.likelihood.T
         found += np.finfo(float).tiny
-        return np.ascontiguousarray(found.reshape(-1, count, width).transpose(1, 0, 2))
+        return np.asarray(found.reshape(count, width, -1))
 
     def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
         """Return the closed profile, shape (R,), or several with weights (W, m), shape (W, R)."""
@@ -319,10 +319,10 @@ class Mixture:
         best slab of every group would by its slope: sum_k a_k (L_k,j / L_k - 1), L_k where closed.
         """
         (components,) = self._components(densities)
-        mixed = [components @ _shares(few) for few in FEW]
+        mixed = [_shares(few) @ components for few in FEW]
         closed = max(mixed, key=lambda one: float(weight @ np.log(one)))
-        slopes = (weight / closed)[:, None] * components - weight[:, None]
-        groups = [slopes[self._group == group].sum(axis=0) for group in np.unique(self._group)]
+        slopes = (weight / closed) * components - weight
+        groups = [slopes[:, self._group == group].sum(axis=1) for group in np.unique(self._group)]
         return float(sum(max(one.max(), 0.0) for one in groups))
 
     def _prior(self, shift: Floats) -> Floats:
@@ -388,28 +388,34 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
 
     Parameters
     ----------
-    components : ndarray, shape (R, m, 10)
+    components : ndarray, shape (R, 10, m)
     weight, group : ndarray, shape (m,)
 
     Returns
     -------
     value, shares : ndarray, shapes (R,) and (R, groups, 10)
     """
-    member = (group[:, None] == np.arange(len(VOTES) + 1)).astype(float)
-    size = weight @ member + STIFF
-    regular, far = components[:, :, 0], components[:, :, 1:]
+    member = (np.arange(len(VOTES) + 1)[:, None] == group).astype(float)
+    size = member @ weight + STIFF
+    regular, far = components[:, 0], components[:, 1:]
     share = np.full((len(components), len(size)), 0.1)
-    kind = np.full((len(components), far.shape[2], 1), 1 / far.shape[2])
+    kind = np.full((len(components), 1, far.shape[1]), 1 / far.shape[1])
     for _ in range(ITERATIONS):
-        mine = share @ member.T
-        slab = mine * np.matmul(far, kind)[:, :, 0]
-        chance = weight / (slab + (1 - mine) * regular)
-        share = np.minimum((chance * slab) @ member / size, AT_MOST)
-        kind = kind * np.matmul((chance * mine)[:, None, :], far)[:, 0, :, None] + np.finfo(float).tiny
-        kind /= kind.sum(axis=1, keepdims=True)
-    mine = share @ member.T
-    mixed = mine * np.matmul(far, kind)[:, :, 0] + (1 - mine) * regular
-    shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind.transpose(0, 2, 1)], axis=2)
+        mine = share.take(group, 1)
+        slab = (kind @ far)[:, 0]
+        slab *= mine
+        chance = 1 - mine
+        chance *= regular
+        chance += slab
+        np.divide(weight, chance, out=chance)
+        slab *= chance
+        share = np.minimum(slab @ member.T / size, AT_MOST)
+        chance *= mine
+        kind = kind * (far @ chance[:, :, None])[:, None, :, 0] + np.finfo(float).tiny
+        kind /= kind.sum(axis=2, keepdims=True)
+    mine = share.take(group, 1)
+    mixed = mine * (kind @ far)[:, 0] + (1 - mine) * regular
+    shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind], axis=2)
     return np.log(mixed) @ weight + STIFF * np.log(1 - share).sum(axis=1), shares
 
 

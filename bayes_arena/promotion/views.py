@@ -113,6 +113,10 @@ class Views:
         place[order] = np.arange(len(order))
         annotator, competitor = met.annotator[order], met.competitor[order]
         of_i, of_j = place[met.of_i], place[met.of_j]
+        del order, place
+        votes = sum_by(of_i, tally.votes, len(annotator)) + sum_by(of_j, tally.votes, len(annotator))
+        start = np.searchsorted(competitor, np.arange(n + 1))
+        weight = _weights(tally, (of_i, of_j), votes, annotator, start)
         factors = [np.broadcast_to(one, len(tally.k)) for one in target.factors(point)]
         theta = _bounded(factors[0])
         leads, z = target.leads_at(point), target.coordinates(point)
@@ -124,11 +128,6 @@ class Views:
         theta = np.sign(theta) * np.minimum(np.abs(theta), STEEPEST * np.median(np.abs(_bounded(own))))
         of_slices = leads[0] - target.leads(point.strength)
         rest = z[ETA] - sum(times(*one) for one in zip(factors, leads, strict=True)) + theta * of_slices
-        votes = sum_by(of_i, tally.votes, len(order)) + sum_by(of_j, tally.votes, len(order))
-        cast = sum_by(tally.k, tally.votes, int(tally.k.max(initial=0)) + 1)
-        start = np.searchsorted(competitor, np.arange(n + 1))
-        side = np.concatenate([of_i, of_j])
-        sides = np.argsort(side, kind="stable")
         return cls(
             annotator=annotator,
             competitor=competitor,
@@ -136,14 +135,14 @@ class Views:
             of_i=of_i,
             of_j=of_j,
             votes=votes,
-            weight=_weights(tally, (of_i, of_j), votes, cast[annotator], start),
+            weight=weight,
             offset=_offsets(fitted, point, (of_i, of_j), annotator, competitor),
             target=target,
             theta=theta,
             rest=rest,
             coordinates=z,
             opponent=position[::-1],
-            by_pair=(sides, np.searchsorted(side[sides], np.arange(len(order) + 1))),
+            by_pair=_by_pair(np.concatenate([of_i, of_j]), len(annotator)),
         )
 
     @property
@@ -237,11 +236,17 @@ class Views:
         return sums[0], sums[1], sums[2], sums[3]
 
 
-def _weights(tally: Tally, of: tuple[Ints, Ints], votes: Floats, cast: Floats, start: Ints) -> Floats:
+def _by_pair(side: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the sides of all rows in the order of their pairs, and where those of each pair begin."""
+    return np.argsort(side, kind="stable"), np.append(0, np.cumsum(np.bincount(side, minlength=size)))
+
+
+def _weights(tally: Tally, of: tuple[Ints, Ints], votes: Floats, annotator: Ints, start: Ints) -> Floats:
     """Return u of every pair."""
     of_i, of_j = of
-    n, elsewhere = len(start) - 1, cast - votes
     total = sum_by(tally.k, tally.votes, int(tally.k.max(initial=0)) + 1)
+    cast = total[annotator]
+    n, elsewhere = len(start) - 1, cast - votes
     crowd = float((total / (total + EARNED)).sum())
     share, heard = (votes + 0.5) / (cast + n / 4), elsewhere / (elsewhere + EARNED)
     usual = np.zeros(len(votes))

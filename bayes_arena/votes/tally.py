@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, Places, sum_by
 from bayes_arena.votes.outcomes import turned as turned_outcomes
 
 TABLE, EMPTY = 1_000_000, 50
@@ -84,16 +84,23 @@ class Met:
 
     Attributes
     ----------
-    annotator, competitor : ndarray of int, shape (e,)
-        Every combination that occurs, once.
+    start : ndarray of int, shape (M + 1,)
+        Where the combinations of every annotator begin.
+    competitor : ndarray of int, shape (e,)
+        Of every combination that occurs, once.
     of_i, of_j : ndarray of int, shape (n_rows,)
         Index of the combination of a row's annotator with its i, and with its j.
     """
 
-    annotator: Ints
+    start: Ints
     competitor: Ints
-    of_i: Ints
-    of_j: Ints
+    of_i: Places
+    of_j: Places
+
+    @property
+    def annotator(self) -> Ints:
+        """Annotator of every combination, shape (e,)."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     @classmethod
     def of(cls, k: Ints, i: Ints, j: Ints) -> Self:
@@ -104,8 +111,9 @@ class Met:
         size, count = int(max(i.max(initial=0), j.max(initial=0))) + 1, int(k.max(initial=-1)) + 1
         if size * count > EMPTY * len(k):
             codes, row = np.unique(np.concatenate([k * size + i, k * size + j]), return_inverse=True)
-            return cls(codes // size, codes % size, *np.split(row, 2))
-        of_i, of_j, met, total = np.empty_like(i), np.empty_like(j), [np.empty(0, dtype=np.int64)], 0
+            return cls(np.searchsorted(codes, size * np.arange(count + 1)), codes % size, *np.split(row, 2))
+        kind = np.int32 if 2 * len(k) < np.iinfo(np.int32).max else np.int64
+        of_i, of_j, met, total = *np.empty((2, len(k)), dtype=kind), [np.empty(0, dtype=np.int64)], 0
         step = min(max(1, TABLE // size), max(count, 1))
         ends = np.searchsorted(k, np.arange(0, count + step, step))
         for block, (first, last) in enumerate(pairwise(ends.tolist())):
@@ -116,8 +124,10 @@ class Met:
             of_i[first:last], of_j[first:last] = place[at_i], place[at_j]
             met.append(np.flatnonzero(seen) + block * step * size)
             total += len(met[-1])
-        annotator, competitor = np.divmod(np.concatenate(met), size)
-        return cls(annotator, competitor, of_i, of_j)
+        codes = np.concatenate(met)
+        start = np.searchsorted(codes, size * np.arange(count + 1))
+        codes %= size
+        return cls(start, codes, of_i, of_j)
 
 
 def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Tally:
@@ -132,6 +142,8 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
     new = np.arange(len(key)) == 0
     for values in (key, *codes, *differences):
         new[1:] |= np.diff(values[order]) != 0
+    if new.all() and not turned.any() and (order[1:] > order[:-1]).all():  # they are a tally already
+        return replace(rows, k=annotator)
     row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
     outcomes = rows.counts.shape[1]
     counts, mirror = np.empty((outcomes, len(order))), turned_outcomes(outcomes)

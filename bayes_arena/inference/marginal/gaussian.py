@@ -185,7 +185,9 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: flo
     few = problem.of_a_quarter()
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
-    return _sweeps(problem, *joined(problem.objective, found), near), response
+    start = joined(problem.objective, found)
+    del few, found  # they would take as much memory again as a quarter of what follows
+    return _sweeps(problem, *start, near), response
 
 
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
@@ -304,9 +306,8 @@ def _sweeps(
         furthest, furthest_own = float(np.abs(step).max()), float(np.abs(by_own * target.units).max(initial=0.0))
         size = min(length, LONGEST_STEP / max(furthest, 1e-12), FURTHEST / max(furthest_own, 1e-12))
         point, values = point.moved(step, by_own, size), values * ratio
-        around = sweep.around if around is None or length == 1 else mixed((around, sweep.around), (1 - length, length))
         if jumped is not None:
-            point, around = jumped[0], jumped[2]
+            point = jumped[0]
             values = np.where(estimated, np.maximum(np.exp(jumped[1]), SMALLEST), values)
         target = target.with_spreads(float(values[0]), values[1:].tolist())
         if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
@@ -315,10 +316,16 @@ def _sweeps(
             moved = max(float(steps[0]), float(steps[2]))
             if moved < (UNSETTLED if calmest is None else calmest.unsettled):
                 calmest = replace(sweep, target=target, point=point, unsettled=moved)
-        if isinstance(around, SliceCovariances) and target.predictor.dimensions and count <= EARLY and jumped is None:
-            target, point, around = on_axes(target, point, cast(DenseFactor, sweep.factor), around)
+        found, factor = sweep.around, sweep.factor if target.predictor.dimensions else None
         if count < MAX_SWEEPS:
             del sweep, head, own  # with many annotators a second factor would take as much memory again
+        if jumped is not None:
+            around = jumped[2]
+        else:
+            around = found if around is None or length == 1 else mixed((around, found), (1 - length, length))
+            if isinstance(around, SliceCovariances) and factor is not None and count <= EARLY:
+                target, point, around = on_axes(target, point, cast(DenseFactor, factor), around)
+        del found, factor
     if calmest is not None:
         return calmest
     raise ConvergenceError(

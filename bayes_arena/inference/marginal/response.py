@@ -90,4 +90,5 @@ def at_their_best(
         moved = tail @ gradient.own[..., None]
         moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
         point, around = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0), replace(around, own=tail + beside)
+        del gradient, hessian  # the next ones would take as much memory again
     return point, around

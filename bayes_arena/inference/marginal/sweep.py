@@ -136,6 +136,7 @@ def swept(
         head[len(head) - len(by_step) :, p] = target.numbering.steps.back(of_part)
     moved, moved_own = factor.solve(head, own)
     bent = head.T @ moved + np.einsum("kqs,kqt->st", own, moved_own)
+    del own
     around = covariances(target, factor)
     squares, variance = moments(target, there, around)
     scales, freedom = _hyperpriors(target, prior)

@@ -21,7 +21,6 @@ import scipy
 
 from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.objective import Objective, objective
-from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
 
@@ -29,6 +28,8 @@ SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
+AT_ONCE = 20_000
+"""Annotators whose residuals are handled together."""
 SHUFFLES, BEYOND = 8, 2.0
 """Sets of random signs, and standard deviations of their largest eigenvalues beyond whose mean directions are searched
 for: whether they are there, the evidence decides."""
@@ -61,16 +62,16 @@ def start_along(problem: Problem, point: Point, *, beyond_noise: bool = False) -
 def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
     """Return the direction of most disagreement, shape (n,), and whether that exceeds noise."""
     tally, n = target.tally, target.n_competitors
-    terms = target.row_terms(point)
-    known = sum_by(tally.k, terms.hessian[ETA, ETA], target.n_annotators)
+    slope, curve = target.in_eta(point)
+    known = sum_by(tally.k, curve, target.n_annotators)
     weight = 1 / (1 + 2 * SIZE**2 * known)[tally.k]
-    between = sum_by(tally.i * n + tally.j, weight * terms.hessian[ETA, ETA], n * n).reshape(n, n)
+    between = sum_by(tally.i * n + tally.j, weight * curve, n * n).reshape(n, n)
     laplacian = -(between + between.T)
     laplacian[np.diag_indices(n)] = -laplacian.sum(axis=1)
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
     half = vectors[:, seen] / np.sqrt(values[seen])
-    residuals, rng = np.sqrt(weight) * terms.gradient[ETA], np.random.default_rng(0)
+    residuals, rng = np.sqrt(weight) * slope, np.random.default_rng(0)
     signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
     of_noise = [_largest(target, residuals * sign, half)[0] for sign in signs]
     largest, found = _largest(target, residuals, half)
@@ -82,8 +83,14 @@ def _largest(target: Objective, residuals: Floats, half: Floats) -> tuple[float,
     """Return the largest eigenvalue for residuals (n_rows,), given L^-1/2 (n, m), and its vector."""
     from scipy.sparse import csr_array  # slow to import
 
-    tally, shape = target.tally, (target.n_annotators, target.n_competitors)
-    of_i, of_j = (csr_array((residuals, (tally.k, one)), shape) for one in (tally.i, tally.j))
-    seen, last = (of_i - of_j) @ half, half.shape[1] - 1
-    (value,), found = scipy.linalg.eigh(seen.T @ seen, subset_by_index=(last, last))
+    tally, count, shape = target.tally, half.shape[1], (min(AT_ONCE, target.n_annotators), target.n_competitors)
+    total = np.zeros((count, count))
+    for first in range(0, target.n_annotators, AT_ONCE):
+        some = slice(*np.searchsorted(tally.k, [first, first + AT_ONCE]).tolist())
+        of_i, of_j = (
+            csr_array((residuals[some], (tally.k[some] - first, one[some])), shape) for one in (tally.i, tally.j)
+        )
+        seen = (of_i - of_j) @ half
+        total += seen.T @ seen
+    (value,), found = scipy.linalg.eigh(total, subset_by_index=(count - 1, count - 1))
     return float(value), found[:, 0]
