@@ -26,7 +26,7 @@ from bayes_arena.algebra.bordered import Bordered
 from bayes_arena.algebra.rows import Rows
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.inference.marginal.gaussian import length_of_step
+from bayes_arena.inference.marginal.pace import length_of_step
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge, factorise_damped

@@ -12,7 +12,7 @@ from scipy.linalg import block_diag, null_space
 import bayes_arena as ba
 from bayes_arena.algebra.factorising import factorise
 from bayes_arena.fits.posterior_draws import draw_parameters
-from bayes_arena.inference.marginal import gaussian
+from bayes_arena.inference.marginal import gaussian, pace
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.inference.marginal.sweep import moments, sizes_of
@@ -89,8 +89,8 @@ def test_a_step_of_rounding_alone_does_not_shorten_the_next():
     """At a mode the first step is rounding, of either sign."""
     step = np.array([0.3, -0.2])
     for rounding in (1e-15, -1e-15):
-        assert gaussian.length_of_step(1.0, 1.2, step, rounding * step) == 1.0
-    assert gaussian.length_of_step(1.0, 1.2, step, -step) == 0.5
+        assert pace.length_of_step(1.0, 1.2, step, rounding * step) == 1.0
+    assert pace.length_of_step(1.0, 1.2, step, -step) == 0.5
 
 
 def dense(target, point, hessian):
@@ -370,6 +370,7 @@ def test_a_search_that_does_not_settle_says_so(monkeypatch):
     settled = nearest_gaussian(Problem(cells, model, Prior()))
     assert not settled.open_questions
     monkeypatch.setattr(gaussian, "MAX_SWEEPS", 6)
+    monkeypatch.setattr(pace, "SETTLING", 2)
     monkeypatch.setattr(gaussian, "SETTLING", 2)
     near = nearest_gaussian(Problem(cells, model, Prior()))
     assert "did not settle: in the calmest of 6 sweeps" in near.open_questions[-1]

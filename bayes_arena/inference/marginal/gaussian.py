@@ -5,13 +5,9 @@ its few votes happen to say, strengths stretch, and annotators look too much ali
 out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the least
 divergence from it, found by sweeps (:mod:`bayes_arena.inference.marginal.sweep`).
 
-Sweeps ignore that S responds to m, so they approach a fixed point geometrically; the ratio of successive steps gives
-the distance that remains, which is at most the last step where steps turn back. Where a step, in standard deviations,
-undoes much of the one before, the next are half as long, separately for the spreads and for m, and S moves by the same
-share as m: for an outcome that is all but certain S and E[d2U] oscillate, as a wider S covers more of the curve, and so
-is narrower next. Where sweeps with slices are slow all the same, several are combined
-(:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads wait for the second sweep, as the first, at no
-width, would lead them far astray.
+How long steps are, and how far the end is, says :mod:`bayes_arena.inference.marginal.pace`; where sweeps with slices
+are slow all the same, several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads
+wait for the second sweep, as the first, at no width, would lead them far astray.
 
 Where hardly any annotator voted twice the votes say nothing about how annotators differ: the hyperpriors decide.
 """
@@ -31,6 +27,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
 from bayes_arena.inference.marginal.jumping import MOST, End, jump, residual
+from bayes_arena.inference.marginal.pace import NEAR, SETTLING, Pace
 from bayes_arena.inference.marginal.response import answered, joined, response_of
 from bayes_arena.inference.marginal.sweep import (
     AT_BOUND,
@@ -59,24 +56,14 @@ from bayes_arena.votes.cells import Cells
 from bayes_arena.votes.names import PROMPT
 
 MAX_SWEEPS = 300
-NEAR = np.array([0.01, 0.05, 0.02])
-"""Largest estimated distance from convergence, in standard deviations: of a strength or common number, of a number of a
-slice, and of ln sigma."""
 ROUGHLY = 20.0
 """Factor on ``NEAR`` for a quarter of many annotators, which only gives a start."""
-RATES = 0.3, 0.98
-"""Range of the ratio of a step's length to that of the one before."""
 LEVEL = 1e-4
 """Largest coordinate of E[dU] at the end, per vote."""
 LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
-TAKEN_BACK, FASTER = 0.5, (1.2, 1.1)
-"""Share of the previous step that a step may undo before steps are halved, and factors by which they grow otherwise:
-those of m, and those of the spreads, which S follows only gradually."""
 CALM = np.array([1.0, 1.0, 5.0])
 """Steps, as ``NEAR`` has them, below which sweeps may be combined."""
-NOTHING = 1e-8
-"""Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
@@ -98,8 +85,6 @@ UNSETTLED = 0.5
 """Largest step of a strength, a common number or a spread, in standard deviations, in the calmest of all sweeps, with
 which a model with slices is taken as found, and said to be found only nearly. One number of hundreds may go round in
 circles, for instance of a comparison on which all verdicts repeat each other."""
-SETTLING = 60
-"""Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends, or calms."""
 EARLY = 10
 """Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
 UNPROMISING = 20
@@ -267,10 +252,8 @@ def _sweeps(
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge.of_all(problem.shifts, target)
-    point, lengths, steps = start, [1.0, 1.0], np.full(3, np.inf)
-    first = len(start.head) - len(start.slices)
-    moves, calmest = [np.zeros(first), np.zeros(len(start.slices)), np.zeros(len(names))], None
-    ends: list[End] = []
+    point, first, calmest = start, len(start.head) - len(start.slices), None
+    pace, ends = Pace.before([first, len(start.slices), len(names)]), list[End]()
     for count in range(1, MAX_SWEEPS + 1):
         if count > PATIENCE:
             report(f"sweep {count} over the votes")
@@ -279,24 +262,17 @@ def _sweeps(
         of_spreads = change * np.sqrt(np.where(estimated, np.maximum(np.diag(sweep.by_spreads), FLATTEST), 0.0))
         in_steps = np.append(head[:first, 0], target.steps_between(head[first:, 0]))
         in_steps /= np.sqrt(sweep.around.variances)
-        moves, last = [in_steps[:first], in_steps[first:], of_spreads], moves
+        pace = pace.after((in_steps[:first], in_steps[first:], of_spreads), count)
         if count > UNPROMISING and sweep.value > to_beat:
             raise Unpromising("The votes do not show a further direction.")
-        steps, before = np.array([np.abs(move).max(initial=0.0) for move in moves]), steps
-        rate = np.clip(steps / np.maximum(before, 1e-12), *RATES)
-        onward = np.array([move @ before_it > 0 for move, before_it in zip(moves, last, strict=True)])
-        distance = np.where(onward, steps * rate / (1 - rate), steps)
-        both = [(np.concatenate(one[:2]), one[2]) for one in (moves, last)]
-        lengths = [length_of_step(*of) for of in zip(lengths, FASTER, *both, strict=True)]
-        lengths = [min(length, SETTLING / count) for length in lengths]
-        length, of_change = lengths
+        length, of_change = pace.lengths
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        if isinstance(around, SliceCovariances) and not off.any() and np.all(steps < CALM):
+        if isinstance(around, SliceCovariances) and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
             there = cast(SliceCovariances, sweep.around)
-            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(moves, around, there))]
+            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
             jumped = jump(ends, around)
         else:
             ends = []
@@ -310,10 +286,10 @@ def _sweeps(
             point = jumped[0]
             values = np.where(estimated, np.maximum(np.exp(jumped[1]), SMALLEST), values)
         target = target.with_spreads(float(values[0]), values[1:].tolist())
-        if count > 2 and np.all(distance < near * NEAR) and sweep.gradient < LEVEL:
+        if count > 2 and np.all(pace.distance < near * NEAR) and sweep.gradient < LEVEL:
             return replace(sweep, target=target, point=point)
         if count > SETTLING and target.slices and not target.predictor.dimensions:
-            moved = max(float(steps[0]), float(steps[2]))
+            moved = float(max(pace.steps[0], pace.steps[2]))
             if moved < (UNSETTLED if calmest is None else calmest.unsettled):
                 calmest = replace(sweep, target=target, point=point, unsettled=moved)
         found, factor = sweep.around, sweep.factor if target.predictor.dimensions else None
@@ -329,15 +305,9 @@ def _sweeps(
     if calmest is not None:
         return calmest
     raise ConvergenceError(
-        f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {steps[0]:.2g} standard "
-        f"deviations, spreads by {steps[2]:.2g}). To go on, {remedy(target)}"
+        f"The posterior was not found in {MAX_SWEEPS} sweeps (strengths still move by {pace.steps[0]:.2g} standard "
+        f"deviations, spreads by {pace.steps[2]:.2g}). To go on, {remedy(target)}"
     )
-
-
-def length_of_step(length: float, faster: float, move: Floats, last: Floats) -> float:
-    """Return the share of a step to take, halved where it undoes much of the one before, unless that was rounding."""
-    undoes = move @ last < -TAKEN_BACK * (last @ last) and last @ last > NOTHING * (move @ move)
-    return 0.5 * length if undoes else min(faster * length, 1.0)
 
 
 def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
