@@ -5,7 +5,8 @@
 Fits of am-davidson: simulated arenas of 20 competitors, from three annotators of many votes to many of a few, and real
 votes where they are there. By strength and by Elo score: the largest distance of an estimate from NUTS's mean in its
 standard deviations, and the mean ratio of the standard deviations, of the Gaussian nearest to the posterior (the
-default) and of the mode at the spreads of the largest Laplace evidence.
+default) and of the mode at the spreads of the largest Laplace evidence, where the votes show no direction in which
+annotators disagree: with one there is no such mode.
 """
 
 import argparse
@@ -53,16 +54,17 @@ def main() -> None:
     for name, votes in cells.items():
         options = {"model": "am-davidson", "robust": False, "answers": False}
         fit, nuts = ba.fit(votes, **options), ba.fit(votes, **options, method="nuts", draws=draws)
-        mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
         strength = nuts.samples.strength
         rows = [
             beside(board(fit), board(nuts)),
             beside(
                 (fit.strength, np.sqrt(fit.laplace.strength_variance())), (strength.mean(axis=0), strength.std(axis=0))
             ),
-            beside(board(mode), board(nuts)),
         ]
-        print(f"| {name} | {' | '.join(', '.join(row) for row in rows)} |", flush=True)
+        if not fit.mode.problem.model.dimensions:
+            mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
+            rows.append(beside(board(mode), board(nuts)))
+        print(f"| {name} | {' | '.join(', '.join(row) for row in rows)} |{' |' * (len(rows) < 3)}", flush=True)
 
 
 if __name__ == "__main__":

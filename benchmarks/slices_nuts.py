@@ -43,12 +43,13 @@ def compare(cells: ba.Cells, draws: int) -> None:
     sampled = ba.fit(cells, model=gaussian.model, method="nuts", draws=draws, tune=draws, seed=1)
     posterior = sampled.tree["posterior"]
     print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {time.perf_counter() - begun - seconds:.0f} s\n")
-    labels = ["strength", *map(spread_label, sampled.target.spreads)]
+    spreads = [name for name in gaussian.target.spreads if name]  # of the others the prior has the value
+    labels = ["strength", *map(spread_label, spreads)]
     worst = az.rhat(posterior.to_dataset()[labels])
     print(f"Largest r-hat {max(float(one.max()) for one in worst.data_vars.values()):.3f}\n")
 
     print("| spread | Gaussian | NUTS | sd |\n|---|---|---|---|")
-    for name in gaussian.target.spreads:
+    for name in spreads:
         drawn = posterior[spread_label(name)].to_numpy()
         print(f"| {name} | {gaussian.spreads.spread(name):.2f} | {drawn.mean():.2f} | {drawn.std():.2f} |")
 
