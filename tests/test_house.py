@@ -35,6 +35,19 @@ def test_files_do_not_import_each_other_in_circles():
     assert not {circle for circle in circles if len(circle) > 1}
 
 
+def test_folders_do_not_import_each_other():
+    graph = grimp.build_graph("bayes_arena", exclude_type_checking_imports=True, cache_dir=None)
+    folders = {name: name.rpartition(".")[0] for name in graph.modules if not graph.find_children(name)}
+    imports = {
+        (folder, folders[other])
+        for name, folder in folders.items()
+        for other in graph.find_modules_directly_imported_by(name) & folders.keys()
+        if folder != folders[other] and "bayes_arena" not in (folder, folders[other])
+    }
+    assert imports
+    assert not {pair for pair in imports if pair[::-1] in imports}
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
 class TestFolder:
     def test_its_init_is_a_map_and_nothing_else(self, folder):

@@ -6,6 +6,7 @@ mode/            the posterior mode and the curvature there
 density/         the log-density that NUTS samples from
 pairing          whether the pairing already knew the ranking
 order            the order in which a problem is solved: by the votes, not by names
+pace             how far repeated steps are from the end, and how long the next one is
 marginal/        annotators and slices integrated out, spreads estimated
 crowd            whose votes a ranking is about, and how much each annotator counts
 population       whom a ranking speaks for: groups of voters and their shares

@@ -26,10 +26,10 @@ from bayes_arena.algebra.bordered import Bordered
 from bayes_arena.algebra.rows import Rows
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ConvergenceError
-from bayes_arena.inference.marginal.pace import length_of_step
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.mode.newton import Gauge, factorise_damped
+from bayes_arena.inference.pace import length_of_step
 from bayes_arena.likelihood.covariances import SliceCovariances, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective

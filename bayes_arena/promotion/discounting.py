@@ -41,8 +41,8 @@ from numpy.typing import NDArray
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import printable
 from bayes_arena.inference.change import POINTS
-from bayes_arena.inference.marginal.pace import length_of_step
 from bayes_arena.inference.mode.mode import Mode
+from bayes_arena.inference.pace import length_of_step
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.mixture import TASTES, Gate, Line, Mixture, Parts, positions
 from bayes_arena.promotion.views import Views

@@ -12,7 +12,6 @@ from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, NoVotesError, VotesError, did_you_mean, listing
 from bayes_arena.votes.cells import Cells, present, slices_left
 from bayes_arena.votes.groups import Groups, groups_of
-from bayes_arena.votes.reading.read_votes import as_cells
 from bayes_arena.votes.sequence import VoteSequence
 
 
@@ -125,13 +124,13 @@ def alone[V: (Cells, VoteSequence)](votes: V, rows: Ints, kept: NDArray[np.bool_
     )
 
 
-def split(cells: object, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
+def split(cells: Cells, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells]:
     """Split cells by annotator or slice, as if the votes of each part had been read on their own.
 
     Parameters
     ----------
-    cells : Cells, path, sequence of paths, or dataframe
-        Votes.
+    cells : Cells
+        Votes, read.
     by : str or sequence of str
         Slices of the votes, or ``"annotator"``: one part for every combination of their levels that has votes.
 
@@ -148,7 +147,7 @@ def split(cells: object, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells
     ModelError
         If ``by`` is empty, names something twice, or names something that the votes do not carry.
     VotesError
-        If votes have importance weights, which are scaled to the votes that were read together.
+        If ``cells`` are not Cells, or have importance weights, which are scaled to the votes that were read together.
 
     Examples
     --------
@@ -158,7 +157,9 @@ def split(cells: object, by: str | Sequence[str]) -> dict[tuple[str, ...], Cells
     >>> len(parts), parts[("annotator-01",)].n_annotators
     (42, 1)
     """
-    cells, kinds = as_cells(cells), [by] if isinstance(by, str) else list(by)
+    if not isinstance(cells, Cells):
+        raise VotesError(f"Expected Cells, not {type(cells).__name__}. Read the votes first, with read_votes.")
+    kinds = [by] if isinstance(by, str) else list(by)
     if not kinds or len(set(kinds)) < len(kinds):
         raise ModelError(f"by must name at least one slice, each once; not {listing(kinds) or 'none'}.")
     if cells.design_effect != 1:

@@ -12,7 +12,8 @@ from scipy.linalg import block_diag, null_space
 import bayes_arena as ba
 from bayes_arena.algebra.factorising import factorise
 from bayes_arena.fits.posterior_draws import draw_parameters
-from bayes_arena.inference.marginal import gaussian, pace
+from bayes_arena.inference import pace
+from bayes_arena.inference.marginal import gaussian
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 from bayes_arena.inference.marginal.sweep import moments, sizes_of

@@ -211,6 +211,8 @@ class TestSplitting:
         for by in ([], ["language", "language"]):
             with pytest.raises(ba.ModelError, match="each once"):
                 ba.split(read(table), by)
+        with pytest.raises(ba.VotesError, match="not DataFrame"):
+            ba.split(table, "language")
         weighed = table.with_columns(weight=pl.col("length") + 2)
         with pytest.raises(ba.VotesError, match="cannot be split"):
             ba.split(ba.read_votes(weighed, weight="weight", weights="importance", slices=["language"]), "language")

@@ -4,7 +4,6 @@
 finding     chooses one of the following
 gaussian    by the Gaussian nearest to the posterior: annotators and slices
 sweep       an average over a Gaussian, and the next one
-pace        how far sweeps are from the end, and how long their steps are
 jumping     several sweeps combined, where they approach the fixed point slowly
 response    how annotators answer the head, and what that takes from the information about it
 axes        the axes along which disagreement is measured

@@ -5,7 +5,7 @@ its few votes happen to say, strengths stretch, and annotators look too much ali
 out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the least
 divergence from it, found by sweeps (:mod:`bayes_arena.inference.marginal.sweep`).
 
-How long steps are, and how far the end is, says :mod:`bayes_arena.inference.marginal.pace`; where sweeps with slices
+How long steps are, and how far the end is, says :mod:`bayes_arena.inference.pace`; where sweeps with slices
 are slow all the same, several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads
 wait for the second sweep, as the first, at no width, would lead them far astray.
 
@@ -27,7 +27,6 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.marginal.axes import on_axes
 from bayes_arena.inference.marginal.jumping import MOST, End, jump, residual
-from bayes_arena.inference.marginal.pace import NEAR, SETTLING, Pace
 from bayes_arena.inference.marginal.response import answered, joined, response_of
 from bayes_arena.inference.marginal.sweep import (
     AT_BOUND,
@@ -45,6 +44,7 @@ from bayes_arena.inference.mode.disagreement import start_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.inference.pace import NEAR, SETTLING, Pace
 from bayes_arena.likelihood.covariances import SliceCovariances, covariances, mixed
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
