@@ -315,15 +315,18 @@ class Mixture:
     def _most_gain(self, densities: Floats, weight: Floats) -> float:
         """Return what opening gains at most at one r, in nats.
 
-        The log-likelihood is concave in shares of its own for every group and slab, so that it gains at most what the
-        best slab of every group would by its slope: sum_k a_k (L_k,j / L_k - 1), L_k where closed.
+        The log-likelihood is concave in the shares, so that it gains at most what its slopes say. With those by group,
+        e_g,j = sum_k a_k (L_k,j / L_k - 1) where L_k is closed, and the best slab j, that is
+
+            sum_g max over t of (1 - t) e_g,0 + t e_g,j + 10 ln(1 - t).
         """
         (components,) = self._components(densities)
         mixed = [_shares(few) @ components for few in FEW]
         closed = max(mixed, key=lambda one: float(weight @ np.log(one)))
-        slopes = (weight / closed) * components - weight
-        groups = [slopes[:, self._group == group].sum(axis=1) for group in np.unique(self._group)]
-        return float(sum(max(one.max(), 0.0) for one in groups))
+        slopes = ((weight / closed) * components - weight) @ _members(self._group).T
+        further = slopes[1:] - slopes[0]
+        share = np.clip(1 - STIFF / np.maximum(further, STIFF), 0.0, AT_MOST)
+        return float((slopes[0] + share * further + STIFF * np.log1p(-share)).sum(axis=1).max())
 
     def _prior(self, shift: Floats) -> Floats:
         return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
@@ -395,7 +398,7 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
     -------
     value, shares : ndarray, shapes (R,) and (R, groups, 10)
     """
-    member = (np.arange(len(VOTES) + 1)[:, None] == group).astype(float)
+    member = _members(group)
     size = member @ weight + STIFF
     regular, far = components[:, 0], components[:, 1:]
     share = np.full((len(components), len(size)), 0.1)
@@ -417,6 +420,11 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
     mixed = mine * (kind @ far)[:, 0] + (1 - mine) * regular
     shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind], axis=2)
     return np.log(mixed) @ weight + STIFF * np.log(1 - share).sum(axis=1), shares
+
+
+def _members(group: Ints) -> Floats:
+    """Return which annotators are in which group, as ones and zeros, shape (groups, m)."""
+    return (np.arange(len(VOTES) + 1)[:, None] == group).astype(float)
 
 
 def _hausman(alike: Line, weighted: Line) -> float:
