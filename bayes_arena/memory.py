@@ -16,6 +16,8 @@ FREELY = 2**30
 LOADED = {"AS": 3 * 2**29, "DATA": 3 * 2**27, "group": 2**27}
 """Bytes that the process comes to with the libraries of a small fit: of addresses, of data, of memory. Some libraries
 end the process if they get none, so what they will take counts as taken before they are loaded."""
+UNLIMITED = 2**60
+"""Bytes from which a limit is none: version 1 of control groups writes a number where there is none."""
 PROCESS = Path("/proc/self")
 GROUPS = Path("/sys/fs/cgroup")
 
@@ -58,27 +60,28 @@ def gib(size: float) -> str:
 
 def _left_by_limits() -> Iterator[tuple[int, str]]:
     """Yield what every limit leaves to this process, and the name of the limit; nothing but on Linux."""
-    if not (PROCESS / "statm").exists():
+    if not (statm := PROCESS / "statm").exists():
         return
     import resource
 
-    pages = [int(number) * mmap.PAGESIZE for number in (PROCESS / "statm").read_text().split()]
-    for name, used in (("AS", pages[0]), ("DATA", pages[5])):
-        most, _ = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
-        if most != resource.RLIM_INFINITY:
-            yield most - max(used, LOADED[name]), f"RLIMIT_{name}"
-    for file in _limits_of_groups(PROCESS, GROUPS):
-        limit = file.read_text().strip()
-        if limit != "max":
-            yield int(limit) - max(pages[1], LOADED["group"]), "of the container's memory"
+    limits = [(f"RLIMIT_{name}", resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[0]) for name in ("AS", "DATA")]
+    set_ones = {name: most for name, most in limits if most != resource.RLIM_INFINITY}
+    groups = _limits_of_groups(PROCESS, GROUPS)
+    if not (set_ones or groups):
+        return
+    addresses, resident, _, _, _, data, *_ = (int(number) * mmap.PAGESIZE for number in statm.read_text().split())
+    for name, most in set_ones.items():
+        yield most - max(addresses if name == "RLIMIT_AS" else data, LOADED[name.removeprefix("RLIMIT_")]), name
+    for most in groups:
+        yield most - max(resident, LOADED["group"]), "of the container's memory"
 
 
 @cache
-def _limits_of_groups(process: Path, groups: Path) -> tuple[Path, ...]:
-    """Return the files that hold the limits of the control groups that a process is in, and of those that these are in.
+def _limits_of_groups(process: Path, groups: Path) -> tuple[int, ...]:
+    """Return the limits, in bytes, of the control groups that a process is in, and of those that these are in.
 
     In a container the path may be one of the machine, which is not there; its own group is then the root. Every fit
-    asks, and to look for the files takes longer than to read them, so it is done once.
+    asks, so they are read once.
     """
     found = []
     for line in (process / "cgroup").read_text().splitlines():
@@ -91,4 +94,5 @@ def _limits_of_groups(process: Path, groups: Path) -> tuple[Path, ...]:
             continue
         group = root / path.lstrip("/")
         found += [place / name for place in (group, *group.parents) if place.is_relative_to(root)]
-    return tuple(file for file in found if file.is_file())
+    limits = (file.read_text().strip() for file in found if file.is_file())
+    return tuple(int(limit) for limit in limits if limit != "max" and int(limit) < UNLIMITED)

@@ -14,27 +14,21 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from bayes_arena.algebra.units import batches_of
 from bayes_arena.arrays import Floats, Ints
 
-SMALL = 250
-"""Size up to which solving with NumPy takes less time than importing SciPy."""
-
 
 def solve_lower(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:
     """Solve L x = right or L' x = right, for a lower triangular L (h, h) and right (h,) or (h, m)."""
-    if len(lower) <= SMALL:
-        return np.asarray(np.linalg.solve(lower.T if transposed else lower, right), dtype=np.float64)
-    x = scipy.linalg.solve_triangular(lower, right, lower=True, trans=1 if transposed else 0, check_finite=False)
-    return np.asarray(x)
+    return np.asarray(lapack.dtrtrs(lower.T, right, trans=not transposed)[0])  # L', as LAPACK stores by columns
 
 
 def solved(lower: Floats, right: Floats) -> Floats:
     """Solve S x = right, given the lower Cholesky factor of S."""
-    return solve_lower(lower, solve_lower(lower, right), transposed=True)
+    return np.asarray(lapack.dpotrs(lower.T, right)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +128,7 @@ class Dense:
     @cached_property
     def covariance(self) -> Floats:
         """S^-1 on the plane, (d, d)."""
-        inverse, _ = scipy.linalg.lapack.dpotri(self.lower, lower=1)
+        inverse, _ = lapack.dpotri(self.lower, lower=1)
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
         if self.columns.any():
             inverse -= self.back @ np.linalg.solve(self.columns.T @ self.back, self.back.T)

@@ -424,7 +424,7 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
 
 def _members(group: Ints) -> Floats:
     """Return which annotators are in which group, as ones and zeros, shape (groups, m)."""
-    return (np.arange(len(VOTES) + 1)[:, None] == group).astype(float)
+    return np.asarray(np.arange(len(VOTES) + 1)[:, None] == group, dtype=np.float64)
 
 
 def _hausman(alike: Line, weighted: Line) -> float:

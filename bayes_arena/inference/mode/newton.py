@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -126,10 +126,14 @@ class Gauge:
         if isinstance(hessian.left if isinstance(hessian, Bordered) else hessian, SparseHessian):
             columns = self.shifts if scale is None else np.column_stack([self.shifts, scale / math.sqrt(norm)])
             return math.sqrt(size) * columns
-        terms = self.shifts @ self.shifts.T
+        terms = self._of_shifts
         if scale is not None:
             terms = terms + np.outer(scale, scale) / norm
         return np.asarray(size * terms)
+
+    @cached_property
+    def _of_shifts(self) -> Floats:
+        return np.asarray(self.shifts @ self.shifts.T)
 
     def shift_size(self, hessian: Hessian) -> float:
         """Size of the rank-one terms."""
