@@ -134,7 +134,7 @@ def dense_hessian(target: Objective, point: Point) -> np.ndarray:
     """Hessian of the negative log-posterior: J' W J of the rows, what bends in theta (r_i - r_j), and the prior."""
     n, c, q, tally = target.n_competitors, len(target.common), len(target.own), target.tally
     rows, terms, (of_common, of_own) = np.arange(len(tally.i)), target.row_terms(point), target.bases(point)
-    size, theta = n + c + q * target.n_annotators, target.thetas(point)
+    size, theta = n + c + q * target.n_annotators, target.factors(point)[0]
     own = [n + c + q * tally.k + p for p in range(q)]
     entries = [(ETA, tally.i, theta), (ETA, tally.j, -theta)]  # coordinate, parameter, derivative
     entries += [(target.common[s].coordinate, n + s, of_common[s]) for s in range(c)]

@@ -27,6 +27,8 @@ DRAWS = 1000
 """Draws from a Gaussian approximation; a sampled fit uses all it has."""
 AT_ONCE = 4_000_000
 """Log-likelihoods in memory at once."""
+BLOCK = 20_000
+"""Log-likelihoods computed together, so that they fit into the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +197,16 @@ def _log_likelihoods(target: Objective, seen: Floats, draws: _Numbers) -> Floats
     target.places  # found before there are threads  # noqa: B018
 
     def fill(part: slice) -> None:
-        for s, point in enumerate(draws.points(part), part.start):
-            values[:, s] = -target.likelihood.rows(seen, target.coordinates(point)).value
+        if target.slices:
+            for s, point in enumerate(draws.points(part), part.start):
+                values[:, s] = target.likelihood.log_likelihood(seen, target.coordinates(point))
+            return
+        step = max(1, BLOCK // max(len(values), 1))
+        for first in range(part.start, part.stop, step):
+            some = slice(first, min(first + step, part.stop))
+            leads, own = [target.leads(draws.strength[some])], target.own_numbers(draws.own[some])
+            z = target.predictor.coordinates(leads, draws.common[some].T[..., None], own, target.tally.features)
+            values[:, some] = target.likelihood.log_likelihood(seen, z).T
 
     in_blocks(fill, len(draws.strength), of=-(-len(draws.strength) // (os.cpu_count() or 1)))
     return values
@@ -208,5 +218,5 @@ def _with_unseen(columns: Columns, draws: Draws) -> Floats:
     values = np.empty((len(draws.strength), len(columns.cell)))
     for index, point in enumerate(draws.points()):
         coordinates = target.coordinates(point) + target.unseen(point, rng)
-        values[index] = -target.likelihood.rows(columns.seen, coordinates[:, columns.cell]).value
+        values[index] = target.likelihood.log_likelihood(columns.seen, coordinates[:, columns.cell])
     return values

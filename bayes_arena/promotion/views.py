@@ -212,8 +212,7 @@ class Views:
             value += (0.5 * (counts[WIN] - counts[LOSS]))[:, None] * eta
         else:
             there = np.concatenate([eta[None], np.repeat(z[1:, :, None], len(at), axis=2)])
-            log_p = likelihood.log_probabilities(there)
-            value = np.einsum("or,org->rg", counts[list(likelihood.outcomes)], log_p[list(likelihood.outcomes)])
+            value = likelihood.log_likelihood(counts[..., None], there)
         if len(starts) < len(row):
             value = csr_array((np.ones(len(row)), np.arange(len(row)), np.append(starts, len(row)))) @ value
         value -= value.max(axis=1, keepdims=True)

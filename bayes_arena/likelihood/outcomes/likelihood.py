@@ -186,6 +186,13 @@ class Likelihood:
             log_p[outcome] = -self._one_vote(outcome, z).value
         return log_p
 
+    def log_likelihood(self, seen: Floats, z: Floats) -> Floats:
+        """Return the log-likelihood of votes, shape (..., n_rows), given counts (K, n_rows) and z (C, ..., n_rows)."""
+        log_p = self.log_probabilities(z)
+        with np.errstate(invalid="ignore"):  # what was not seen may have no probability
+            parts = (np.where(seen[one] > 0, seen[one] * log_p[one], 0.0) for one in self.outcomes)
+            return np.asarray(sum(parts))
+
     def expected_score(self, z: Floats) -> tuple[Floats, Floats]:
         """Return the expected score of i and its derivatives in the coordinates.
 
