@@ -103,8 +103,8 @@ def test_closed_forms_are_what_follows_from_the_rows(one, z):
     assert_allclose(one.net_score(z), one.derived_net_score(z), atol=1e-14)
     for closed, derived in zip(one.expected_score(z), one.derived_expected_score(z), strict=True):
         assert_allclose(closed, derived, atol=1e-14)
-    seen = np.random.default_rng(0).uniform(0, 2, (one.size, z.shape[1]))
-    seen[[o for o in range(one.size) if o not in one.outcomes]] = 0.0
+    cast = np.random.default_rng(0).uniform(0, 2, (z.shape[1], one.size))
+    seen = one.seen(cast, "outcome" if BOTH_BAD in one.outcomes else "tie")
     draws = np.stack([z, z + 0.1], axis=1)
     for which, found in enumerate(one.log_likelihood(seen, draws)):
         assert_allclose(found, -one.rows(seen, draws[:, which]).value, atol=1e-10)

@@ -30,12 +30,12 @@ def fits(four_outcomes):
     }
 
 
-@pytest.mark.parametrize("name", ["plain", "annotators"])
-def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, name):
+@pytest.mark.parametrize("name", ["plain", "annotators", "half wins"])
+def test_columns_counted_as_often_as_cast_sum_to_the_loss(fits, four_outcomes, name):
     """At every draw the columns, each the density of one vote, add up to the log-likelihood of all votes."""
     from bayes_arena.likelihood.point import Point
 
-    fit = fits[name]
+    fit = fits[name] if name in fits else ba.fit(four_outcomes, model="am-elo")
     values, votes = pointwise(fit)
     draws = ba.draw(fit, size=len(values))
     for index in (0, 11):

@@ -188,10 +188,10 @@ class Likelihood:
 
     def log_likelihood(self, seen: Floats, z: Floats) -> Floats:
         """Return the log-likelihood of votes, shape (..., n_rows), given counts (K, n_rows) and z (C, ..., n_rows)."""
-        log_p = self.log_probabilities(z)
+        log_p, half = self.log_probabilities(z), 0.5 * seen[TIE] if self.half_wins else 0.0
+        counts = {one: seen[one] + half for one in self.outcomes}
         with np.errstate(invalid="ignore"):  # what was not seen may have no probability
-            parts = (np.where(seen[one] > 0, seen[one] * log_p[one], 0.0) for one in self.outcomes)
-            return np.asarray(sum(parts))
+            return np.asarray(sum(np.where(n > 0, n * log_p[one], 0.0) for one, n in counts.items()))
 
     def expected_score(self, z: Floats) -> tuple[Floats, Floats]:
         """Return the expected score of i and its derivatives in the coordinates.
