@@ -64,16 +64,16 @@ def _left_by_limits() -> Iterator[tuple[int, str]]:
         return
     import resource
 
-    limits = [(f"RLIMIT_{name}", resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[0]) for name in ("AS", "DATA")]
-    set_ones = {name: most for name, most in limits if most != resource.RLIM_INFINITY}
+    most = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[0] for name in ("AS", "DATA")}
     groups = _limits_of_groups(PROCESS, GROUPS)
-    if not (set_ones or groups):
+    if not groups and set(most.values()) == {resource.RLIM_INFINITY}:
         return
-    addresses, resident, _, _, _, data, *_ = (int(number) * mmap.PAGESIZE for number in statm.read_text().split())
-    for name, most in set_ones.items():
-        yield most - max(addresses if name == "RLIMIT_AS" else data, LOADED[name.removeprefix("RLIMIT_")]), name
-    for most in groups:
-        yield most - max(resident, LOADED["group"]), "of the container's memory"
+    pages = [int(number) * mmap.PAGESIZE for number in statm.read_text().split()]
+    for name, used in (("AS", pages[0]), ("DATA", pages[5])):
+        if most[name] != resource.RLIM_INFINITY:
+            yield most[name] - max(used, LOADED[name]), f"RLIMIT_{name}"
+    for limit in groups:
+        yield limit - max(pages[1], LOADED["group"]), "of the container's memory"
 
 
 @cache
