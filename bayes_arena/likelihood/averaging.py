@@ -37,8 +37,6 @@ from bayes_arena.likelihood.predictor import times
 LEAD, FACTOR = "lead", "factor"
 type Rule = tuple[Floats, Floats]
 """Nodes (K, n_coordinates) and their weights (K,)."""
-AT_ONCE = 16384
-"""Rows times nodes that are averaged together."""
 LEAST = 1e-12
 """Smallest variance of a coordinate, in place of zero."""
 WIDE, MANY, FEW = 1.5, (15, 7, 5, 5), 3
@@ -52,8 +50,8 @@ class Scatter:
 
     Attributes
     ----------
-    root : list of list of ndarray
-        Lower triangular root of their covariance, each entry (n_rows,).
+    root : ndarray, shape (n_coordinates, n_coordinates, n_rows)
+        Lower triangular root of their covariance.
     towards : mapping of (str, int) to list of ndarray
         Covariance of every coordinate with the ``LEAD`` and with the ``FACTOR`` of every dimension, where these vary.
     products : ndarray, shape (D - 1, 3, n_rows)
@@ -61,7 +59,7 @@ class Scatter:
         by the product of the variances beyond the first order, and their means differ by the covariance.
     """
 
-    root: list[list[Any]]
+    root: Floats
     towards: Mapping[tuple[str, int], Sequence[Any]]
     products: Floats = field(default_factory=partial(np.zeros, (0, 3, 1)))
 
@@ -98,22 +96,20 @@ class Scatter:
         products = [[covariance[u, u], covariance[v, v], covariance[u, v]] for u, v in pairs]
         for of_lead, of_factor, mixed in products:
             of_rows[ETA][ETA] = of_rows[ETA][ETA] + of_lead * of_factor + mixed**2
-        root: list[list[Any]] = []
+        root = np.zeros((size, size, len(covariance[0, 0])))
         for c, of_row in enumerate(of_rows):
-            line: list[Any] = []
             for e in range(c + 1):
-                left = of_row[e]
+                root[c, e] = of_row[e]
                 for f in range(e):
-                    left = left - line[f] * (root[e][f] if e < c else line[f])
-                line.append(np.sqrt(np.maximum(left, LEAST)) if e == c else left / root[e][e])
-            root.append(line)
+                    root[c, e] -= root[c, f] * root[e, f]
+                root[c, e] = np.sqrt(np.maximum(root[c, c], LEAST)) if e == c else root[c, e] / root[e, e]
         by_name = {name: [one[v] for one in towards] for name, v in named.items()}
         return cls(root, by_name, *([np.array(products)] if products else []))
 
     @property
     def wide(self) -> NDArray[np.bool_]:
         """Whether coordinates vary widely, shape (n_coordinates, n_rows)."""
-        return np.array([sum(part**2 for part in line) for line in self.root]) > WIDE**2
+        return np.einsum("cen,cen->cn", self.root, self.root) > WIDE**2
 
     def pull(self, terms: RowTerms, name: str, dimension: int = 0) -> Any:
         """Return the gradient in a lead (``FACTOR``) or in its factor (``LEAD``) that comes from the covariance."""
@@ -137,21 +133,17 @@ def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter
         z = z.copy()
         z[ETA] += scatter.products[:, MIXED].sum(axis=0)
     free = min(len(z), likelihood.emphasis + 1)
-    found = _summed(likelihood, counts, z, scatter.root, *rule(free))
+    found = _over(likelihood, counts, z, scatter.root, *rule(free))
     wide = scatter.wide[:free]
     kinds = (1 << np.arange(free)) @ wide
     for kind in np.flatnonzero(np.bincount(kinds)[1:]) + 1:
-        rows = np.flatnonzero(kinds == kind)
+        some = np.flatnonzero(kinds == kind)
         nodes = fine_rule(
-            tuple(many if one else FEW for many, one in zip(MANY, wide[:, rows[0]].tolist(), strict=False))
+            tuple(many if one else FEW for many, one in zip(MANY, wide[:, some[0]].tolist(), strict=False))
         )
-        step = max(1, AT_ONCE // len(nodes[1]))
-        for first in range(0, len(rows), step):
-            some = rows[first : first + step]
-            root = [[part[some] if np.ndim(part) else part for part in line] for line in scatter.root]
-            fine = _at_once(likelihood, counts[:, some], z[:, some], root, *nodes)
-            found.value[some], found.gradient[:, some] = fine.value, fine.gradient
-            found.hessian[:, :, some] = fine.hessian
+        fine = _over(likelihood, counts[:, some], z[:, some], scatter.root[:, :, some], *nodes)
+        found.value[some], found.gradient[:, some] = fine.value, fine.gradient
+        found.hessian[:, :, some] = fine.hessian
     return found
 
 
@@ -162,45 +154,19 @@ def convex(curves: Floats) -> Floats:
     return np.ascontiguousarray(found.transpose(1, 2, 0))
 
 
-def _summed(
-    likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Floats, weights: Floats
-) -> RowTerms:
-    """Return averages of many rows, node by node."""
+def _over(likelihood: Likelihood, counts: Floats, z: Floats, root: Floats, nodes: Floats, weights: Floats) -> RowTerms:
+    """Return averages over nodes: compiled, or by NumPy for a likelihood without loops."""
+    if likelihood.loop:
+        from bayes_arena.likelihood import loops  # numba is slow to import
+
+        arrays = map(np.ascontiguousarray, (counts, z, root))
+        return RowTerms(*loops.averaged(loops.LOOPS[likelihood.loop], *arrays, nodes, weights))
     totals: list[Floats] = []
-    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
-        there = z.copy()
-        for c, line in enumerate(root):
-            for length, part in zip(node, line, strict=False):
-                if length:
-                    there[c] += length * part
-        terms = likelihood.rows(counts, there)
-        parts = [terms.value, terms.gradient, terms.hessian]
-        for part in parts:
-            part *= weight
-        if totals:
-            for total, part in zip(totals, parts, strict=True):
-                total += part
-        else:
-            totals = parts
+    for node, weight in zip(nodes, weights.tolist(), strict=True):
+        terms = likelihood.rows(counts, z + np.einsum("cer,e->cr", root[:, : len(node)], node))
+        parts = [weight * part for part in (terms.value, terms.gradient, terms.hessian)]
+        totals = [total + part for total, part in zip(totals, parts, strict=True)] if totals else parts
     return RowTerms(*totals)
-
-
-def _at_once(
-    likelihood: Likelihood, counts: Floats, z: Floats, root: list[list[Any]], nodes: Floats, weights: Floats
-) -> RowTerms:
-    """Return averages of a few rows, all nodes together."""
-    there = np.repeat(z[:, None], len(nodes), axis=1)
-    for c, line in enumerate(root):
-        for length, part in zip(nodes.T, line, strict=False):
-            there[c] += length[:, None] * part
-    seen = np.repeat(counts[:, None], len(nodes), axis=1).reshape(len(counts), -1)
-    terms = likelihood.rows(seen, there.reshape(len(z), -1))
-    return RowTerms(
-        *(
-            np.einsum("...nr,n->...r", part.reshape(*part.shape[:-1], *there.shape[1:]), weights)
-            for part in (terms.value, terms.gradient, terms.hessian)
-        )
-    )
 
 
 @cache

@@ -18,7 +18,7 @@ print(ba.fit(ba.read_votes("votes.csv", prompt=False), method="nuts", draws=20, 
 """
 LOOP = """
 import bayes_arena.progress
-from bayes_arena.inference.density.compiled import compiled, made_ready
+from bayes_arena.compiled import compiled, made_ready
 
 bayes_arena.progress.PATIENCE = 0.01
 
@@ -67,7 +67,7 @@ def test_ctrl_c_ends_a_first_fit_before_everything_is_compiled(answered_votes):
 @pytest.mark.slow
 def test_compiled_code_of_a_fit_is_kept(answered_votes):
     hits = "print(sum(density.stats.cache_hits.values()))"
-    count = f"{FIT}\nfrom bayes_arena.inference.density.kernels import density\n{hits}"
+    count = f"{FIT}\nfrom bayes_arena.likelihood.loops import density\n{hits}"
     for run in range(2):
         done = python("-c", count, cwd=answered_votes, env=environment(answered_votes))
         assert done.stdout.split() == ["nuts", str(run)], done.stderr

@@ -12,7 +12,7 @@ from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
-from bayes_arena.inference.density import kernels
+from bayes_arena.likelihood import loops
 from bayes_arena.inference.marginal.finding import information_of
 from bayes_arena.likelihood import predictor
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
@@ -43,9 +43,9 @@ MODELS = [
 WRITTEN = [*((name, 1) for name in PRESETS), ("davidson", 3), ("am-davidson", 3)]
 COUNTED, RAO_KUPPER = MODELS[len(PRESETS) :][:2]
 ROWS = {
-    "half": (kernels.prepare_nothing, kernels.half),
-    "davidson": (kernels.prepare_davidson, kernels.davidson),
-    "rao-kupper": (kernels.prepare_rao_kupper, kernels.rao_kupper),
+    "half": (loops.prepare_nothing, loops.half),
+    "davidson": (loops.prepare_davidson, loops.davidson),
+    "rao-kupper": (loops.prepare_rao_kupper, loops.rao_kupper),
 }
 """What the compiled density computes for each annotator, and for each row."""
 

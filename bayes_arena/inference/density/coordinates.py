@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.inference.density import kernels
+from bayes_arena.likelihood import loops
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import Effect
@@ -119,7 +119,7 @@ class Coordinates:
 
     @cached_property
     def prior(self) -> tuple[Ints, Floats, Floats, Floats]:
-        """The tables for :func:`kernels.place`: vectors, scales, levels and weights."""
+        """The tables for :func:`loops.place`: vectors, scales, levels and weights."""
         vectors, at = [], 0
         for start, one in zip(self.starts[:-1], self.vectors, strict=True):
             vectors.append((start, one.size, at, one.zero_sum, one.degrees))
@@ -155,7 +155,7 @@ class Coordinates:
         vectors, scales, levels, weights = self.prior
         numbers, unused = np.empty((len(points), self.starts[-1] + len(levels))), np.empty(self.size)
         for row, x in zip(numbers, np.ascontiguousarray(points), strict=True):
-            row[:] = kernels.place(x, vectors, scales, levels, weights, unused)[1]
+            row[:] = loops.place(x, vectors, scales, levels, weights, unused)[1]
         named: dict[str, Floats] = {}
         for one, start, at in zip(self.vectors, self.starts, vectors[:, 2], strict=False):
             own = numbers[:, start : start + one.size] / one.unit

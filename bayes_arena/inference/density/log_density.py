@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.inference.density import kernels
-from bayes_arena.inference.density.compiled import made_ready
+from bayes_arena.likelihood import loops
+from bayes_arena.compiled import made_ready
 from bayes_arena.inference.density.coordinates import Coordinates
 from bayes_arena.inference.density.tables import Tables
 
@@ -26,23 +26,23 @@ def log_density(at: Coordinates) -> LogDensity:
     effects, slices, votes, features = tables.effects, tables.slices, tables.votes, tables.features
     walk = tables.walk
     loop, rows = target.likelihood.loop, target.likelihood.rows
-    kind = kernels.LOOPS[loop] if loop else None
+    kind = loops.LOOPS[loop] if loop else None
 
     def compiled(x: Floats) -> tuple[float, Floats]:
         slope = np.empty(len(x))
-        value = kernels.density(x, kind, *prior, effects, slices, votes, walk, features, counts, slope)
+        value = loops.density(x, kind, *prior, effects, slices, votes, walk, features, counts, slope)
         return value, slope
 
     def evaluated(x: Floats) -> tuple[float, Floats]:
         slope = np.empty(len(x))
-        value, numbers = kernels.place(x, *prior, slope)
-        of_annotator, leads, z = tables.coordinates(kernels.walk_of(numbers, walk), target.likelihood)
+        value, numbers = loops.place(x, *prior, slope)
+        of_annotator, leads, z = tables.coordinates(loops.walk_of(numbers, walk), target.likelihood)
         terms = rows(target.counts, z)
         pulled = tables.back(numbers, of_annotator, leads, -terms.gradient, target.likelihood)
-        kernels.walk_back(pulled, walk)
-        kernels.place_back(x, numbers, pulled, *prior, slope)
+        loops.walk_back(pulled, walk)
+        loops.place_back(x, numbers, pulled, *prior, slope)
         return value - float(terms.value.sum()), slope
 
-    function, first = (evaluated, kernels.back) if kind is None else (compiled, kernels.density)
+    function, first = (evaluated, loops.back) if kind is None else (compiled, loops.density)
     made_ready(first, lambda: function(at.start), "the density that is sampled")
     return function

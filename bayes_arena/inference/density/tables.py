@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.inference.density import kernels
+from bayes_arena.likelihood import loops
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood, M, T
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Effects and votes of a model, for the loops of :mod:`bayes_arena.inference.density.kernels`.
+    """Effects and votes of a model, for the loops of :mod:`bayes_arena.likelihood.loops`.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class Tables:
         """Return the tables of a model."""
         slices, at = [], 3
         for effect, places in zip(target.slices, target.places, strict=True):
-            what = {"difference": kernels.FACTORS + effect.dimension, "lead": kernels.SHARPER}.get(
-                effect.basis, kernels.TIES
+            what = {"difference": loops.FACTORS + effect.dimension, "lead": loops.SHARPER}.get(
+                effect.basis, loops.TIES
             )
             slices.append((what, at, at + 1 if places[1:] else 0))
             at += len(places)
@@ -64,7 +64,7 @@ class Tables:
 
     def coordinates(self, numbers: Floats, likelihood: Likelihood) -> tuple[Floats, Floats, Floats]:
         """Return annotators' parameters, the leads, and all coordinates of every row, (n_coordinates, n_rows)."""
-        of_annotator, bad, leads, eta, tie, at = kernels.coordinates(
+        of_annotator, bad, leads, eta, tie, at = loops.coordinates(
             numbers, self.effects, self.slices, self.votes, self.features
         )
         z = np.zeros((likelihood.n_coordinates, len(eta)))
@@ -77,7 +77,7 @@ class Tables:
         """Take slopes of the rows by their coordinates (n_coordinates, n_rows) back to the parameters."""
         three = np.zeros((3, by.shape[1]))
         three[: likelihood.emphasis] = by[: likelihood.emphasis]
-        by_number: Floats = kernels.back(
+        by_number: Floats = loops.back(
             numbers, of_annotator, leads, three[0], three[1], three[2].sum(),
             self.effects, self.slices, self.votes, self.features,
         )  # fmt: skip
@@ -88,9 +88,9 @@ class Tables:
     def _grades(self, likelihood: Likelihood) -> Iterator[tuple[int, Ints]]:
         """Yield the coordinates of further grades, and for every row the place of a parameter that enters each."""
         for what, start, own in self.effects:
-            if what < kernels.BAD:
+            if what < loops.BAD:
                 yield (
-                    likelihood.emphasis + kernels.BAD - 1 - what,
+                    likelihood.emphasis + loops.BAD - 1 - what,
                     start + (self.votes[2] if own else 0 * self.votes[2]),
                 )
 
@@ -111,12 +111,12 @@ def effects_of(target: Objective, count: int) -> Ints:
     own = [(effect, target.n_competitors + row * count, count) for row, effect in enumerate(target.own)]
     first = target.n_competitors + count * len(target.own) + target.numbering.n_slices
     common = [(effect, first + row, 0) for row, effect in enumerate(target.common)]
-    places, rows, slopes = {M: kernels.BAD, T: kernels.TIES}, [], kernels.FACTORS + 1 + target.predictor.dimensions
+    places, rows, slopes = {M: loops.BAD, T: loops.TIES}, [], loops.FACTORS + 1 + target.predictor.dimensions
     emphasis = target.likelihood.emphasis
     for effect, start, annotators in (*own, *common):
-        what = places.get(effect.coordinate, kernels.POSITION)
+        what = places.get(effect.coordinate, loops.POSITION)
         if effect.coordinate >= emphasis:
-            what = kernels.BAD - 1 - (effect.coordinate - emphasis)
-        what = {"lead": kernels.FACTORS + effect.dimension, "feature": slopes + effect.feature}.get(effect.basis, what)
+            what = loops.BAD - 1 - (effect.coordinate - emphasis)
+        what = {"lead": loops.FACTORS + effect.dimension, "feature": slopes + effect.feature}.get(effect.basis, what)
         rows.append((what, start, annotators))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

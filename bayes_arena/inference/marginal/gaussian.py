@@ -269,9 +269,9 @@ def _sweeps(
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        if isinstance(around, SliceCovariances) and not off.any() and np.all(pace.steps < CALM):
+        if around is not None and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
-            there = cast(SliceCovariances, sweep.around)
+            there = sweep.around
             ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
             jumped = jump(ends, around)
         else:
