@@ -8,6 +8,9 @@ from typing import Any
 
 from bayes_arena.progress import in_background
 
+LOOPS = "the loops over votes"
+"""What most fits wait for, once after an installation."""
+
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Compile a function when it is first called, and keep the code wherever numba finds a folder it can write to."""

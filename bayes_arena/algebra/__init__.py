@@ -2,6 +2,7 @@
 
 ===============  ===========================================================================================
 units            blocks of a matrix that are independent given the rest, eliminated; the formulas
+loops            what is done for every unit, compiled
 bordered         the Hessian of a model, its units apart
 rows             that of a model with slices, summed from the rows of votes, and covariances back to the rows
 elimination      which numbers of slices are units, and the entries that a vote fills

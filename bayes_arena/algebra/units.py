@@ -7,7 +7,7 @@ Order the numbers as (left, units). Given what is left, units such as annotators
 and everything follows from S = A - sum_u B_u D_u^-1 B_u': solutions, positive definiteness, the inverse, the
 determinant and draws. B_u is zero but for the t numbers among those left that the votes of u touch, so D_u^-1 (q, q)
 and X_u = D_u^-1 B_u' (q, t) are all that is kept of a unit. They are kept flat, one after the other, and worked on in
-batches of units of like size, so that BLAS does the work.
+compiled loops (:mod:`bayes_arena.algebra.loops`).
 
 Holding the sum over annotators of some of their own numbers confines x to the plane E'x = 0, where E has a one for
 every annotator in each held column. With G = B D^-1 E and T = E' D^-1 E the same formulas then hold with
@@ -19,26 +19,26 @@ the limit of (D + rho E E')^-1 for large rho.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, Places, sum_by
-from bayes_arena.threads import each
+from bayes_arena.compiled import LOOPS, made_ready
+from bayes_arena.threads import BLOCK, each
 
-NUMBERS = 500_000
-"""Numbers of units that are laid out together: few enough for a processor's cache."""
-ALIKE = 1.25
-"""Units of one batch touch at most so many times as many numbers as the one that touches fewest."""
-ADDED, SMALL = 200, 4
-"""Multiplications of large matrices in the time of moving one number from or to a place of its own, and of one
-multiplication of small matrices."""
-FLOOR = 1e-12
-"""Added to D: keeps it invertible for an annotator who saw only equal competitors."""
+TOGETHER = 500_000
+"""Entries of arrays for the numbers of units that are eliminated together: few enough for a processor's cache."""
+PARTS = 4
+"""In which units are worked on where memory is no limit: the same on any number of cores."""
+ADDED = 25
+"""Multiplications of large matrices in the time of one of which the product is added to a place of its own."""
 DRAWN_AT_ONCE = 250_000
 """Draws times annotators that are drawn together."""
 
@@ -75,6 +75,11 @@ class Units:
     def touches(self) -> Ints:
         """Numbers that the votes of every unit touch, t."""
         return np.diff(self.touched_start)
+
+    @property
+    def starts(self) -> tuple[Ints, Ints, Ints, Ints, Places]:
+        """Where units begin among numbers, touched numbers, and in the flat matrices; then what they touch."""
+        return self.tail_start, self.touched_start, self.inverse_start, self.across_start, self.touched
 
     @cached_property
     def inverse_start(self) -> Ints:
@@ -330,37 +335,29 @@ def eliminated(
     numpy.linalg.LinAlgError
         If some D is not positive definite.
     """
-    total, d = 0.0, len(units.dense)
+    d, numbers = len(units.dense), len(units.tail)
     inverse, solutions = np.empty_like(own), np.empty_like(across)
+    is_laid = left is not None and numbers * d * d < ADDED * float(np.sum(units.sizes * units.touches**2.0))
 
-    def work(batch: _Batch) -> tuple[float, Floats, Ints | None]:
-        """Return ln |D| of some units, and what they leave, with its places unless that is all of S."""
-        q, wide = batch.own.shape[1], batch.touched.shape[1]
-        matrix = own[batch.own]
-        matrix[:, np.arange(q), np.arange(q)] += FLOOR
-        lower = np.linalg.cholesky(matrix)
-        size = 2 * float(np.log(np.diagonal(lower, axis1=1, axis2=2)).sum())
-        root = np.linalg.inv(lower)
-        half = root @ batch.taken(across)
-        inverse[batch.own] = root.transpose(0, 2, 1) @ root
-        batch.put(solutions, root.transpose(0, 2, 1) @ half)
-        if left is None:
-            return size, np.zeros(0), None
-        if q * d * d < (SMALL * q + ADDED) * wide * wide:
-            flat = batch.laid_out(half, d).reshape(-1, d)
-            return size, flat.T @ flat, None
-        less, kept = half.transpose(0, 2, 1) @ half, batch.is_touched
-        places = batch.touched[:, :, None] * d + batch.touched[:, None]
-        if not kept.all():
-            both = kept[:, :, None] & kept[:, None]
-            less, places = less[both], places[both]
-        return size, less.ravel(), places.ravel()
+    def work(some: slice) -> tuple[float, Floats]:
+        """Return ln |D| of some units, and what they leave."""
+        from bayes_arena.algebra import loops  # numba is slow to import
 
-    for size, less, places in _of_batches(work, units):
+        rows = units.tail_start[some.stop] - units.tail_start[some.start]
+        laid, less = np.zeros((rows if is_laid else 0, d)), np.zeros((0 if is_laid or left is None else d, d))
+        size = made_ready(
+            loops.eliminate,
+            lambda: loops.eliminate(some.start, some.stop, units.starts, own, across, inverse, solutions, laid, less),
+            LOOPS,
+        )
+        if not math.isfinite(size):
+            raise np.linalg.LinAlgError("a unit's matrix is not positive definite")
+        return size, laid.T @ laid if is_laid else np.triu(less) + np.triu(less, 1).T
+
+    total = 0.0
+    for size, less in each(work, _parts(units, TOGETHER // d if is_laid else max(numbers // PARTS, BLOCK))):
         total += size
-        if left is not None and places is not None:
-            np.subtract.at(left.reshape(-1), places, less)
-        elif left is not None:
+        if left is not None:
             left -= less
     found = Eliminated(units, shape, inverse, solutions, held, total)
     if left is not None and len(held):
@@ -397,105 +394,27 @@ def joint(found: Eliminated, left: Floats) -> Joint:
     Where sums are held, with F = D^-1 E T^-1, x = -(X - F G') y + noise, y what is left, and the noise has the
     covariance D^-1 - F T F'.
     """
-    units, held, d = found.units, found.held, len(left)
+    units, held = found.units, found.held
     own, across = np.empty_like(found.inverse), np.empty_like(found.across)
     moved, shared = left @ found.towards, np.linalg.inv(found.total)  # C G and T^-1
-    excess = found.towards.T @ moved - found.total
+    excess, covariance = found.towards.T @ moved - found.total, np.ascontiguousarray(left)
 
-    def work(batch: _Batch) -> None:
-        x, inverse = batch.taken(found.across), found.inverse[batch.own]
-        q, wide = x.shape[1:]
-        if 2 * q * d * d < (SMALL * q + ADDED) * wide * wide:
-            every = (batch.laid_out(x, d).reshape(-1, d) @ left).reshape(len(x), q, d)
-            at = np.broadcast_to(np.minimum(batch.touched, d - 1)[:, None], x.shape)
-            with_left = -np.take_along_axis(every, at, axis=2)
-        else:
-            near = np.minimum(batch.touched, d - 1)
-            with_left = -(x @ left[near[:, :, None], near[:, None]])
-        block = inverse.copy()
-        if len(held):
-            pull, near = inverse[:, :, held] @ shared, moved[np.minimum(batch.touched, d - 1)]
-            with_left += pull @ near.transpose(0, 2, 1)
-            block += (pull @ excess - x @ near) @ pull.transpose(0, 2, 1)
-        block -= with_left @ x.transpose(0, 2, 1)
-        own[batch.own] = block
-        batch.put(across, with_left)
+    def work(some: slice) -> None:
+        from bayes_arena.algebra import loops  # numba is slow to import
 
-    for _ in _of_batches(work, units):
+        given = units.starts, found.inverse, found.across, covariance, held, shared, moved, excess
+        made_ready(loops.join, lambda: loops.join(some.start, some.stop, *given, own, across), LOOPS)
+
+    for _ in each(work, _parts(units, max(len(units.tail) // PARTS, BLOCK))):
         pass
     return Joint(own, across, left)
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Units with as many own numbers, which touch about as many others.
-
-    Attributes
-    ----------
-    own : ndarray of int, shape (m, q, q)
-        Places of their matrices.
-    across : ndarray of int, shape (m, q, t)
-    touched : ndarray of int, shape (m, t)
-        Places in what is left; d, one too many, where a unit touches fewer.
-    is_touched : ndarray of bool, shape (m, t)
-    """
-
-    own: Ints
-    across: Ints
-    touched: Ints
-    is_touched: np.ndarray
-
-    def taken(self, across: Floats) -> Floats:
-        """Return the matrices (m, q, t), zero where a unit touches fewer."""
-        return np.where(self.is_touched[:, None], across[self.across], 0.0)
-
-    def put(self, across: Floats, values: Floats) -> None:
-        """Write the matrices (m, q, t)."""
-        if self.is_touched.all():
-            across[self.across] = values
-        else:
-            there = np.broadcast_to(self.is_touched[:, None], values.shape)
-            across[self.across[there]] = values[there]
-
-    def laid_out(self, values: Floats, d: int) -> Floats:
-        """Return matrices (m, q, t) with a column for each of the d numbers that are left, (m, q, d)."""
-        laid = np.zeros((len(values), values.shape[1], d + 1))
-        np.put_along_axis(laid, np.broadcast_to(self.touched[:, None], values.shape), values, axis=2)
-        return laid[:, :, :d]
-
-
-def _of_batches[T](work: Callable[[_Batch], T], units: Units) -> Iterator[T]:
-    """Yield the result of the work for units with numbers, batch by batch, on all cores if there are many."""
-    every = list(_alike(units))
-    yield from (each if units.across_start[-1] > NUMBERS else map)(lambda some: work(_batch(units, some)), every)
-
-
-def _alike(units: Units) -> Iterator[Ints]:
-    """Yield units of like size."""
-    for q in np.unique(units.sizes[units.sizes > 0]).tolist():
-        some = np.flatnonzero(units.sizes == q)
-        some = some[np.argsort(units.touches[some], kind="stable")]
-        touches, first = units.touches[some], 0
-        while first < len(some):
-            alike = int(np.searchsorted(touches, ALIKE * touches[first], side="right"))
-            wide = int(touches[alike - 1])
-            last = min(alike, first + max(1, NUMBERS // max(q * wide, 1)))
-            yield some[first:last]
-            first = last
-
-
-def _batch(units: Units, some: Ints) -> _Batch:
-    """Lay out units of like size."""
-    q = int(units.sizes[some[0]])
-    touches, numbers = units.touches[some][:, None], np.arange(q)
-    along = np.arange(int(touches.max()))
-    is_touched = along < touches
-    near = np.where(is_touched, along, 0)
-    across = units.across_start[some][:, None, None] + numbers[:, None] * touches[:, None] + near[:, None]
-    own = units.inverse_start[some][:, None, None] + numbers[:, None] * q + numbers
-    touched = np.full(is_touched.shape, len(units.dense))
-    touched[is_touched] = units.touched[(units.touched_start[some][:, None] + along)[is_touched]]
-    return _Batch(own, across, touched, is_touched)
+def _parts(units: Units, numbers: int) -> list[slice]:
+    """Return units in parts of about so many numbers; none where they have none."""
+    ends = np.searchsorted(units.tail_start, np.arange(0, len(units.tail), max(numbers, 1)), side="right") - 1
+    ends = np.unique(np.append(ends, len(units.sizes)))
+    return [slice(first, last) for first, last in pairwise(ends.tolist())] if len(units.tail) else []
 
 
 def _pattern(row_start: Ints, column_start: Ints, columns: Places) -> tuple[np.ndarray, np.ndarray]:

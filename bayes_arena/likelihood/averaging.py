@@ -109,7 +109,7 @@ class Scatter:
     @property
     def wide(self) -> NDArray[np.bool_]:
         """Whether coordinates vary widely, shape (n_coordinates, n_rows)."""
-        return np.einsum("cen,cen->cn", self.root, self.root) > WIDE**2
+        return np.asarray(np.einsum("cen,cen->cn", self.root, self.root) > WIDE**2)
 
     def pull(self, terms: RowTerms, name: str, dimension: int = 0) -> Any:
         """Return the gradient in a lead (``FACTOR``) or in its factor (``LEAD``) that comes from the covariance."""

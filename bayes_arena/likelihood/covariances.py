@@ -168,7 +168,10 @@ class SliceCovariances:
         return Scatter.of(target.likelihood.n_coordinates, numbers, covariance, named)
 
 
-def covariances(target: Objective, factor: AnyFactor) -> Covariances | SliceCovariances:
+AnyCovariances = Covariances | SliceCovariances
+
+
+def covariances(target: Objective, factor: AnyFactor) -> AnyCovariances:
     """Return the Gaussian around a point, given a factor of its precision.
 
     Raises

@@ -172,7 +172,9 @@ def test_no_array_is_as_large_as_annotators_times_competitors(monkeypatch):
     counts = np.eye(4)[rng.choice(3, size=6_000)]
     cells = ba.Cells(*names, a, b, np.repeat(np.arange(3_000), 2), counts)
     target = objective(cells, PRESETS["am-davidson"], Prior())
-    monkeypatch.setattr(units, "NUMBERS", 50_000)
+    monkeypatch.setattr(units, "TOGETHER", 50_000)
+    with one_thread():
+        laplace_at(target, target.start(), np.full((300, 1), 300**-0.5)).own_covariance()  # compiles
     tracemalloc.start()
     with one_thread():
         laplace_at(target, target.start(), np.full((300, 1), 300**-0.5)).own_covariance()

@@ -201,12 +201,14 @@ def random_matrix(touched: list[list[int]], n: int = 4, q: int = 2) -> Bordered:
     return Bordered(units, (n, m, q), left, tail.ravel(), across, ())
 
 
-@pytest.fixture(params=["full", "touched"])
+@pytest.fixture(params=["full", "laid out", "added in place"])
 def matrix(request, monkeypatch):
     """Units that touch all that is left, taken together; or two or three numbers, or none, one at a time."""
     if request.param == "full":
         return random_matrix([[0, 1, 2, 3]] * 5)
-    monkeypatch.setattr(algebra, "NUMBERS", 1)
+    added = math.inf if request.param == "laid out" else 0
+    for name, value in {"TOGETHER": 1, "BLOCK": 1, "PARTS": 100, "ADDED": added}.items():
+        monkeypatch.setattr(algebra, name, value)
     monkeypatch.setattr(own_jacobian, "AT_ONCE", 1)
     return random_matrix([[0, 2], [3], [], [0, 1, 3], [1, 2]])
 

@@ -12,9 +12,8 @@ from pymc.model.transform.conditioning import remove_value_transforms
 from scipy.stats import chi, norm
 
 import bayes_arena as ba
-from bayes_arena.likelihood import loops
 from bayes_arena.inference.marginal.finding import information_of
-from bayes_arena.likelihood import predictor
+from bayes_arena.likelihood import loops, predictor
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.objective import objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood import loops
 from bayes_arena.compiled import made_ready
 from bayes_arena.inference.density.coordinates import Coordinates
 from bayes_arena.inference.density.tables import Tables
+from bayes_arena.likelihood import loops
 
 LogDensity = Callable[[Floats], tuple[float, Floats]]
 

@@ -46,9 +46,7 @@ class Tables:
         """Return the tables of a model."""
         slices, at = [], 3
         for effect, places in zip(target.slices, target.places, strict=True):
-            what = {"difference": loops.FACTORS + effect.dimension, "lead": loops.SHARPER}.get(
-                effect.basis, loops.TIES
-            )
+            what = {"difference": loops.FACTORS + effect.dimension, "lead": loops.SHARPER}.get(effect.basis, loops.TIES)
             slices.append((what, at, at + 1 if places[1:] else 0))
             at += len(places)
         tally, first = target.tally, target.n_competitors + target.n_annotators * len(target.own)

@@ -33,7 +33,6 @@ from bayes_arena.inference.marginal.sweep import (
     FLATTEST,
     FURTHEST,
     SMALLEST,
-    AnyCovariances,
     Sweep,
     change_of_spreads,
     free_energy,
@@ -45,7 +44,7 @@ from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.pace import NEAR, SETTLING, Pace
-from bayes_arena.likelihood.covariances import SliceCovariances, covariances, mixed
+from bayes_arena.likelihood.covariances import AnyCovariances, SliceCovariances, covariances, mixed
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import THETA

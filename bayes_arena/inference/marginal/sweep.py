@@ -43,13 +43,12 @@ from bayes_arena.algebra.factorising import AnyFactor, factorise
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.mode.newton import Gauge
-from bayes_arena.likelihood.covariances import Covariances, SliceCovariances, covariances
+from bayes_arena.likelihood.covariances import AnyCovariances, covariances
 from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior, Spreads, degrees
 
-AnyCovariances = Covariances | SliceCovariances
 SMALLEST, AT_BOUND = 0.01, 1.01
 """Least spread, at which one that the votes turn off ends; up to so many times as much counts as the least."""
 LONGEST_CHANGE, FURTHEST = 0.6, 1.5

@@ -1,0 +1,161 @@
+"""Compiled loops over units: their elimination, and their covariances.
+
+A unit such as an annotator has a handful of numbers and touches a dozen, so that NumPy would spend most of its time on
+laying matrices out. It is one file because numba's disk cache checks only the file of the called function.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.compiled import vectorised
+
+FLOOR = 1e-12
+"""Added to D: keeps it invertible for an annotator who saw only equal competitors."""
+FEW = 8
+"""Numbers of a unit up to which plain loops are faster than a call of BLAS."""
+
+
+@vectorised
+def eliminate(first, last, units, own, across, inverse, solutions, laid, less):  # type: ignore[no-untyped-def]
+    """Write D^-1 and X of the units from the first up to the last, and return ln |D|, or NaN if some D is not positive.
+
+    Parameters
+    ----------
+    units : tuple of ndarray of int
+        ``Units.starts``: where units begin among numbers, touched numbers and in the flat arrays, and what they touch.
+    own, across : ndarray
+        D and B' of all units, flat.
+    inverse, solutions : ndarray
+        D^-1 and X, written.
+    laid : ndarray, shape (s, d)
+        Rows for the numbers of these units. With D = L L', L^-1 B' is written to them, unless there are none.
+    less : ndarray, shape (d, d)
+        The upper triangle of B D^-1 B' is added to it, unless it is empty.
+    """
+    tail_start, touched_start, inverse_start, across_start, touched = units
+    total = 0.0
+    for u in range(first, last):
+        q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
+        t, at_own, at_across = len(near), inverse_start[u], across_start[u]
+        lower = own[at_own : at_own + q * q].copy().reshape(q, q)
+        half = across[at_across : at_across + q * t].copy().reshape(q, t)
+        for a in range(q):
+            for b in range(a + 1):
+                value = lower[a, b] if b < a else lower[a, a] + FLOOR
+                for c in range(b):
+                    value -= lower[a, c] * lower[b, c]
+                if b < a:
+                    lower[a, b] = value / lower[b, b]
+                elif value > 0:
+                    lower[a, a] = np.sqrt(value)
+                else:
+                    return np.nan
+            total += 2 * np.log(lower[a, a])
+            for b in range(a):
+                for j in range(t):
+                    half[a, j] -= lower[a, b] * half[b, j]
+            for j in range(t):
+                half[a, j] /= lower[a, a]
+        if len(laid):
+            for a in range(q):
+                for j in range(t):
+                    laid[tail_start[u] - tail_start[first] + a, near[j]] = half[a, j]
+        if len(less):
+            for i in range(t):
+                for j in range(i, t):
+                    value = 0.0
+                    for a in range(q):
+                        value += half[a, i] * half[a, j]
+                    less[near[i], near[j]] += value
+        for a in range(q - 1, -1, -1):  # L' X = L^-1 B'
+            for b in range(a + 1, q):
+                for j in range(t):
+                    half[a, j] -= lower[b, a] * half[b, j]
+            for j in range(t):
+                half[a, j] /= lower[a, a]
+                solutions[at_across + a * t + j] = half[a, j]
+        for a in range(q):  # L^-1, in the place of L
+            for b in range(a):
+                value = 0.0
+                for c in range(b, a):
+                    value -= lower[a, c] * lower[c, b]
+                lower[a, b] = value / lower[a, a]
+            lower[a, a] = 1.0 / lower[a, a]
+        for a in range(q):
+            for b in range(a + 1):
+                value = 0.0
+                for c in range(a, q):
+                    value += lower[c, a] * lower[c, b]
+                inverse[at_own + a * q + b] = inverse[at_own + b * q + a] = value
+    return total
+
+
+@vectorised
+def join(first, last, units, inverse, solutions, left, held, shared, moved, excess, own, across):  # type: ignore[no-untyped-def]
+    """Write the covariances of units, with themselves and with what they touch.
+
+    Parameters
+    ----------
+    units : tuple of ndarray of int
+        As for :func:`eliminate`.
+    inverse, solutions : ndarray
+        D^-1 and X of all units, flat.
+    left : ndarray, shape (d, d)
+        C, the covariance of what is left.
+    held : ndarray of int, shape (m,)
+    shared, moved, excess : ndarray, shapes (m, m), (d, m) and (m, m)
+        T^-1, C G and G' C G - T.
+    own, across : ndarray
+        Covariances (q, q) and (q, t) of all units, flat, written.
+    """
+    tail_start, touched_start, inverse_start, across_start, touched = units
+    m = len(held)
+    for u in range(first, last):
+        q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
+        t, at_own, at_across = len(near), inverse_start[u], across_start[u]
+        x = solutions[at_across : at_across + q * t].reshape(q, t)
+        d_inverse = inverse[at_own : at_own + q * q].reshape(q, q)
+        with_left, block = (
+            across[at_across : at_across + q * t].reshape(q, t),
+            own[at_own : at_own + q * q].reshape(q, q),
+        )
+        if q > FEW:
+            some = np.empty((t, t))
+            for i in range(t):
+                for j in range(t):
+                    some[i, j] = -left[near[i], near[j]]
+            with_left[:] = np.dot(x, some)
+        else:
+            with_left[:] = 0.0
+            some = np.empty((1, t))
+            for i in range(t):
+                for j in range(t):
+                    some[0, j] = left[near[i], near[j]]
+                for a in range(q):
+                    for j in range(t):
+                        with_left[a, j] -= x[a, i] * some[0, j]
+        block[:] = d_inverse
+        if m:
+            pull, beside = np.zeros((q, m)), np.zeros((q, m))
+            for a in range(q):
+                for c in range(m):
+                    for e in range(m):
+                        pull[a, c] += d_inverse[a, held[e]] * shared[e, c]
+            for a in range(q):
+                for c in range(m):
+                    for e in range(m):
+                        beside[a, c] += pull[a, e] * excess[e, c]
+                    for j in range(t):
+                        beside[a, c] -= x[a, j] * moved[near[j], c]
+                        with_left[a, j] += pull[a, c] * moved[near[j], c]
+            for a in range(q):
+                for b in range(q):
+                    for c in range(m):
+                        block[a, b] += beside[a, c] * pull[b, c]
+        for a in range(q):
+            for b in range(q):
+                value = 0.0
+                for j in range(t):
+                    value += with_left[a, j] * x[b, j]
+                block[a, b] -= value
