@@ -140,6 +140,43 @@ def add_rao_kupper(weight, eta, t, seen, sums):  # type: ignore[no-untyped-def]
 
 
 @vectorised
+def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no-untyped-def]
+    """Return the likelihood of positions on lines, relative to the largest.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (4, n_rows)
+    slope, constant : ndarray, shape (n_rows,)
+        Of eta, along a line.
+    nu : ndarray, shape (n_rows,)
+        Weight of a vote for neither; those for and against have exp(eta / 2) and exp(-eta / 2).
+    at : ndarray, shape (G,)
+        Positions on the line.
+    starts : ndarray of int, shape (m + 1,)
+        Where the rows of each line begin.
+
+    Returns
+    -------
+    ndarray, shape (m, G)
+    """
+    found = np.zeros((len(starts) - 1, len(at)))
+    for line in range(len(found)):
+        value = found[line]
+        for r in range(starts[line], starts[line + 1]):
+            net = 0.5 * (counts[WIN, r] - counts[LOSS, r])
+            n = counts[WIN, r] + counts[LOSS, r] + counts[TIE, r] + counts[BOTH_BAD, r]
+            for g in range(len(at)):
+                eta = slope[r] * at[g] + constant[r]
+                h = 0.5 * abs(eta)
+                decay = _exp(-h)
+                value[g] += net * eta - n * (h + _log(1.0 + decay * decay + nu[r] * decay))
+        highest = value.max()
+        for g in range(len(at)):
+            value[g] = _exp(value[g] - highest)
+    return found
+
+
+@vectorised
 def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, walk, features, counts, slope):  # type: ignore[no-untyped-def]
     """Return the log-density at a point of the sampler's coordinates, up to a constant; write ``slope``.
 

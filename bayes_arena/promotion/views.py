@@ -31,12 +31,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.compiled import LOOPS, made_ready
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
-from bayes_arena.votes.outcomes import LOSS, WIN, wins_losses_ties
+from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
 LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
@@ -163,11 +164,10 @@ class Views:
         second = side >= len(self.of_i)
         return np.where(second, side - len(self.of_i), side), np.where(second, -1.0, 1.0), pair
 
-    def leads(self, competitor: int, at: Floats, shift: Floats | None = None) -> tuple[Ints, Floats, Ints]:
-        """Return the rows of votes on a competitor, their eta where its centre is ``at``, and where pairs begin.
+    def leads(self, competitor: int, shift: Floats | None = None) -> tuple[Ints, Floats, Floats, Ints]:
+        """Return the rows of votes on a competitor, slope and constant of eta in its centre, and where pairs begin.
 
-        The centre is one number, or several, shape (G,); eta has the shape (m, G). ``shift`` (C,) is added to where
-        annotators see opponents.
+        ``shift`` (C,) is added to where annotators see opponents.
         """
         row, sign, pair = self.sides(competitor)
         slope = sign * self.theta[row]
@@ -175,7 +175,7 @@ class Views:
         if shift is not None:
             opponent = opponent + shift[np.where(sign > 0, self.of_j[row], self.of_i[row])]
         constant = slope * (self.offset[pair] - opponent) + self.rest[row]
-        return row, slope[:, None] * at + constant[:, None], np.flatnonzero(np.diff(pair, prepend=-1))
+        return row, slope, constant, np.flatnonzero(np.diff(pair, prepend=-1))
 
     def likelihood(self, competitor: int, at: Floats, shift: Floats | None = None) -> Floats:
         """Return the likelihood of positions, less the offset, to the annotators who voted on a competitor.
@@ -193,37 +193,26 @@ class Views:
         ndarray, shape (m, G)
             For each of its pairs, relative to the largest.
         """
-        from scipy.sparse import csr_array  # slow to import
-
-        row, eta, starts = self.leads(competitor, at, shift)
+        row, slope, constant, starts = self.leads(competitor, shift)
         counts, z, likelihood = self.target.counts[:, row], self.coordinates[:, row], self.target.likelihood
         if likelihood.is_exponential:
-            half = np.abs(eta)
-            half *= -0.5
-            decay = np.exp(half)
-            total = decay * decay
-            total += 1.0
-            if len(z) > T:
-                decay *= np.exp(np.minimum(z[T:], EXPONENT)).sum(axis=0)[:, None]
-                total += decay
-            value = np.log(total, out=total)
-            value -= half
-            value *= -counts.sum(axis=0)[:, None]
-            value += (0.5 * (counts[WIN] - counts[LOSS]))[:, None] * eta
-        else:
-            there = np.concatenate([eta[None], np.repeat(z[1:, :, None], len(at), axis=2)])
-            value = likelihood.log_likelihood(counts[..., None], there)
-        if len(starts) < len(row):
-            value = csr_array((np.ones(len(row)), np.arange(len(row)), np.append(starts, len(row)))) @ value
-        value -= value.max(axis=1, keepdims=True)
-        return np.asarray(np.exp(value, out=value))
+            from bayes_arena.likelihood import loops  # numba is slow to import
+
+            nu, ends = np.exp(np.minimum(z[T:], EXPONENT)).sum(axis=0), np.append(starts, len(row))
+            given = np.ascontiguousarray(counts), slope, constant, nu, at, ends
+            found: Floats = made_ready(loops.along_positions, lambda: loops.along_positions(*given), LOOPS)
+            return found
+        there = np.repeat(z[:, :, None], len(at), axis=2)
+        there[ETA] = slope[:, None] * at + constant[:, None]
+        value = np.add.reduceat(likelihood.log_likelihood(counts[..., None], there), starts)
+        return np.exp(value - value.max(axis=1, keepdims=True))
 
     def for_and_against(self, competitor: int, centre: float) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the votes for and against a competitor, and the same as expected at its centre, each (m,)."""
-        row, eta, starts = self.leads(competitor, np.array([centre]))
+        row, slope, constant, starts = self.leads(competitor)
         first = self.sides(competitor)[1] > 0
         counts, likelihood = self.target.counts[:, row], self.target.likelihood
-        log_p = likelihood.log_probabilities(np.concatenate([eta.T, self.coordinates[1:, row]]))
+        log_p = likelihood.log_probabilities(np.vstack([slope * centre + constant, self.coordinates[1:, row]]))
         (won, lost, _), (p_won, p_lost, _) = wins_losses_ties(counts.T), wins_losses_ties(np.exp(log_p).T)
         cast = counts.sum(axis=0) if likelihood.has_tie_outcome else won + lost
         seen = (won, lost), (cast * p_won, cast * p_lost)

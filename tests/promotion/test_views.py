@@ -37,7 +37,8 @@ def test_pairs_are_all_annotators_with_all_they_voted_on(fit):
 
 def test_the_likelihood_is_that_of_the_votes_on_it(fit):
     views, at, c = views_of(fit), np.array([-1.0, 0.4, 2.0]), 3
-    row, eta, _ = views.leads(c, at)
+    row, slope, constant, _ = views.leads(c)
+    eta = slope[:, None] * at + constant[:, None]
     tally = views.target.tally
     expected = np.zeros((views.pairs_of(c).stop - views.pairs_of(c).start, 3))
     first = int(views.start[c])
