@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bayes_arena.progress import in_background
+import numpy as np
 
-LOOPS = "the loops over votes"
-"""What most fits wait for, once after an installation."""
+from bayes_arena.progress import in_background
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
@@ -46,3 +45,18 @@ def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
         return f"compiling {what}; {once}" if compiles else ""
 
     return in_background(call, under_way)
+
+
+def called(function: Any, *given: Any) -> Any:
+    """Call one of the loops over votes, which most fits wait for, once after an installation.
+
+    Arrays that are views, or may not be written to, are copied: for each kind of array it would be compiled anew.
+    """
+    return made_ready(function, partial(function, *map(_plain, given)), "the loops over votes")
+
+
+def _plain(given: Any) -> Any:
+    if isinstance(given, tuple):
+        return tuple(map(_plain, given))
+    is_plain = not isinstance(given, np.ndarray) or (given.flags.c_contiguous and given.flags.writeable)
+    return given if is_plain else np.array(given, order="C")

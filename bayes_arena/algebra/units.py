@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, Places, sum_by
-from bayes_arena.compiled import LOOPS, made_ready
+from bayes_arena.compiled import called
 from bayes_arena.threads import BLOCK, each
 
 TOGETHER = 500_000
@@ -345,11 +345,8 @@ def eliminated(
 
         rows = units.tail_start[some.stop] - units.tail_start[some.start]
         laid, less = np.zeros((rows if is_laid else 0, d)), np.zeros((0 if is_laid or left is None else d, d))
-        size = made_ready(
-            loops.eliminate,
-            lambda: loops.eliminate(some.start, some.stop, units.starts, own, across, inverse, solutions, laid, less),
-            LOOPS,
-        )
+        given = some.start, some.stop, units.starts, own, across, inverse, solutions, laid, less
+        size = called(loops.eliminate, *given)
         if not math.isfinite(size):
             raise np.linalg.LinAlgError("a unit's matrix is not positive definite")
         return size, laid.T @ laid if is_laid else np.triu(less) + np.triu(less, 1).T
@@ -397,13 +394,13 @@ def joint(found: Eliminated, left: Floats) -> Joint:
     units, held = found.units, found.held
     own, across = np.empty_like(found.inverse), np.empty_like(found.across)
     moved, shared = left @ found.towards, np.linalg.inv(found.total)  # C G and T^-1
-    excess, covariance = found.towards.T @ moved - found.total, np.ascontiguousarray(left)
+    excess = found.towards.T @ moved - found.total
 
     def work(some: slice) -> None:
         from bayes_arena.algebra import loops  # numba is slow to import
 
-        given = units.starts, found.inverse, found.across, covariance, held, shared, moved, excess
-        made_ready(loops.join, lambda: loops.join(some.start, some.stop, *given, own, across), LOOPS)
+        given = units.starts, found.inverse, found.across, left, held, shared, moved, excess, own, across
+        called(loops.join, some.start, some.stop, *given)
 
     for _ in each(work, _parts(units, max(len(units.tail) // PARTS, BLOCK))):
         pass

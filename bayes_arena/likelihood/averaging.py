@@ -31,10 +31,12 @@ from numpy.typing import NDArray
 
 from bayes_arena.algebra.rows import MIXED
 from bayes_arena.arrays import Floats
+from bayes_arena.compiled import called
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.predictor import times
 
-LEAD, FACTOR = "lead", "factor"
+LEAD, FACTOR = 0, 1
+"""Numbers of a dimension whose product is a part of eta."""
 type Rule = tuple[Floats, Floats]
 """Nodes (K, n_coordinates) and their weights (K,)."""
 LEAST = 1e-12
@@ -52,15 +54,16 @@ class Scatter:
     ----------
     root : ndarray, shape (n_coordinates, n_coordinates, n_rows)
         Lower triangular root of their covariance.
-    towards : mapping of (str, int) to list of ndarray
-        Covariance of every coordinate with the ``LEAD`` and with the ``FACTOR`` of every dimension, where these vary.
+    towards : ndarray, shape (D, 2, n_coordinates, n_rows)
+        Covariance of every coordinate with the ``LEAD`` and with the ``FACTOR`` of every dimension; zero where these do
+        not vary.
     products : ndarray, shape (D - 1, 3, n_rows)
         Variances of the lead along every direction and of its factor, and their covariance. Products of the two vary
         by the product of the variances beyond the first order, and their means differ by the covariance.
     """
 
     root: Floats
-    towards: Mapping[tuple[str, int], Sequence[Any]]
+    towards: Floats
     products: Floats = field(default_factory=partial(np.zeros, (0, 3, 1)))
 
     @classmethod
@@ -69,7 +72,7 @@ class Scatter:
         size: int,
         numbers: Sequence[tuple[int, Any]],
         covariance: Mapping[tuple[int, int], Any],
-        named: Mapping[tuple[str, int], int],
+        named: Mapping[tuple[int, int], int],
     ) -> Self:
         """Return the scatter of ``size`` coordinates.
 
@@ -79,8 +82,8 @@ class Scatter:
             Coordinate and basis of every number.
         covariance : mapping
             Covariance of numbers u <= v, (n_rows,).
-        named : mapping of (str, int) to int
-            Which of the numbers are the leads and their factors.
+        named : mapping of (int, int) to int
+            Which of the numbers are the leads and their factors, by dimension and ``LEAD`` or ``FACTOR``.
         """
 
         def with_number(c: int, v: int) -> Any:
@@ -92,7 +95,7 @@ class Scatter:
             [sum((times(x, one[v]) for v, (at, x) in enumerate(numbers) if at == e), 0.0) for e in range(c + 1)]
             for c, one in enumerate(towards)
         ]
-        pairs = [(named[LEAD, dimension], v) for (what, dimension), v in named.items() if what == FACTOR and dimension]
+        pairs = [(named[dimension, LEAD], v) for (dimension, what), v in named.items() if what == FACTOR and dimension]
         products = [[covariance[u, u], covariance[v, v], covariance[u, v]] for u, v in pairs]
         for of_lead, of_factor, mixed in products:
             of_rows[ETA][ETA] = of_rows[ETA][ETA] + of_lead * of_factor + mixed**2
@@ -103,7 +106,9 @@ class Scatter:
                 for f in range(e):
                     root[c, e] -= root[c, f] * root[e, f]
                 root[c, e] = np.sqrt(np.maximum(root[c, c], LEAST)) if e == c else root[c, e] / root[e, e]
-        by_name = {name: [one[v] for one in towards] for name, v in named.items()}
+        by_name = np.zeros((1 + max((dimension for dimension, _ in named), default=0), 2, *root.shape[1:]))
+        for name, v in named.items():
+            by_name[name] = [one[v] for one in towards]
         return cls(root, by_name, *([np.array(products)] if products else []))
 
     @property
@@ -111,10 +116,9 @@ class Scatter:
         """Whether coordinates vary widely, shape (n_coordinates, n_rows)."""
         return np.asarray(np.einsum("cen,cen->cn", self.root, self.root) > WIDE**2)
 
-    def pull(self, terms: RowTerms, name: str, dimension: int = 0) -> Any:
-        """Return the gradient in a lead (``FACTOR``) or in its factor (``LEAD``) that comes from the covariance."""
-        towards = self.towards.get((name, dimension), ())
-        return sum((terms.hessian[ETA, c] * one for c, one in enumerate(towards)), 0.0)
+    def pull(self, terms: RowTerms, number: int, dimension: int = 0) -> Floats:
+        """Return the gradient in a lead or its factor that comes from the covariance with the other, ``number``."""
+        return np.asarray(np.einsum("cn,cn->n", terms.hessian[ETA], self.towards[dimension, number]))
 
 
 class RowCovariances(Protocol):
@@ -159,8 +163,7 @@ def _over(likelihood: Likelihood, counts: Floats, z: Floats, root: Floats, nodes
     if likelihood.loop:
         from bayes_arena.likelihood import loops  # numba is slow to import
 
-        arrays = map(np.ascontiguousarray, (counts, z, root))
-        return RowTerms(*loops.averaged(loops.LOOPS[likelihood.loop], *arrays, nodes, weights))
+        return RowTerms(*called(loops.averaged, loops.LOOPS[likelihood.loop], counts, z, root, nodes, weights))
     totals: list[Floats] = []
     for node, weight in zip(nodes, weights.tolist(), strict=True):
         terms = likelihood.rows(counts, z + np.einsum("cer,e->cr", root[:, : len(node)], node))

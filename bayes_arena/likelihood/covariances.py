@@ -18,10 +18,10 @@ from bayes_arena.algebra.factor import Factor
 from bayes_arena.algebra.factorising import AnyFactor, DenseFactor
 from bayes_arena.algebra.rows import Spread
 from bayes_arena.arrays import Floats
+from bayes_arena.compiled import called
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
-from bayes_arena.likelihood.predictor import basis, kinds
 
 AT_ONCE = 100_000
 """Rows of arrays that are added together."""
@@ -68,27 +68,15 @@ class Covariances:
 
     def rows(self, rows: slice, leads: Sequence[Any], factors: Sequence[Any], features: Floats) -> Scatter:
         """Return how the coordinates of some rows vary."""
-        tally, n = self.target.tally, self.target.n_competitors
-        effects, of_common, of_own = kinds(self.target.common, self.target.own)
-        i, j, (k, of_i, of_j) = tally.i[rows], tally.j[rows], self.target.touched(rows)
-        units = self.target.numbering.units(tally)
-        numbers = [(0, factors[0]), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
-        covariance: dict[tuple[int, int], Any] = {(0, 0): self._of_leads.take(i * n + j)}
-        for u in range(len(effects)):
-            total: Any = 0.0
-            if u in of_own:
-                entry = units.first_entry(k, of_own.index(u))
-                total = self.across.take(entry + of_i) - self.across.take(entry + of_j)
-            if u in of_common:
-                column = self.head[n + of_common.index(u)]
-                total = total + column.take(i) - column.take(j)
-            covariance[0, u + 1] = total
-        for (u, v), values in self._between.items():
-            covariance[u + 1, v + 1] = values if np.ndim(values) == 0 else values.take(k)
-        named = {(LEAD, 0): 0}
-        if self.target.free_discrimination:
-            named[FACTOR, 0] = 1 + [effect.basis for effect in effects].index("lead")
-        return Scatter.of(self.target.likelihood.n_coordinates, numbers, covariance, named)
+        from bayes_arena.likelihood import loops  # numba is slow to import
+
+        target, units = self.target, self.target.numbering.units(self.target.tally)
+        n, size = target.n_competitors, target.likelihood.n_coordinates
+        theta = np.broadcast_to(factors[0], leads[0].shape)
+        given = target.votes(rows), leads[0], theta, features, target.kinds, len(target.common), size, n
+        found = self._of_leads, self.head, self.across, units.across_start, units.touches, self.own
+        root, towards = called(loops.scatter, *given, *found)
+        return Scatter(root, towards[None])
 
     @cached_property
     def _of_leads(self) -> Floats:
@@ -96,32 +84,6 @@ class Covariances:
         n = self.target.n_competitors
         variance = np.diag(self.head)[:n]
         return np.asarray(variance[:, None] + variance - 2 * self.head[:n, :n]).ravel()
-
-    def _with_common(self, own: int, common: int) -> Floats:
-        """Covariance of every annotator's own number and a common one, shape (M,)."""
-        units = self.target.numbering.units(self.target.tally)
-        return np.asarray(self.across[units.last_entries(own, len(self.target.common))[common]])
-
-    @cached_property
-    def _between(self) -> dict[tuple[int, int], Any]:
-        """Covariance of two kinds of numbers, for every annotator (M,) or the same for all."""
-        effects, of_common, of_own = kinds(self.target.common, self.target.own)
-        n, found = self.target.n_competitors, {}
-        for u in range(len(effects)):
-            for v in range(u, len(effects)):
-                total: Any = 0.0
-                s, t = ((of_common.index(one) if one in of_common else None) for one in (u, v))
-                p, q = ((of_own.index(one) if one in of_own else None) for one in (u, v))
-                if s is not None and t is not None:
-                    total = total + self.head[n + s, n + t]
-                if p is not None and q is not None:
-                    total = total + self.own[:, p, q]
-                if s is not None and q is not None:
-                    total = total + self._with_common(q, s)
-                if t is not None and p is not None:
-                    total = total + self._with_common(p, t)
-                found[u, v] = np.ascontiguousarray(total) if np.ndim(total) else total
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +125,8 @@ class SliceCovariances:
         lower = np.tril_indices(len(numbers))
         pieces = self.spread.pieces[:, rows]
         covariance = {(v, u): part for u, v, part in zip(*map(np.ndarray.tolist, lower), pieces, strict=True)}
-        named = {(LEAD, one): one for one in range(len(factors))}
-        named |= {(FACTOR, one): len(factors) + place for place, one in enumerate(free)}
+        named = {(one, LEAD): one for one in range(len(factors))}
+        named |= {(one, FACTOR): len(factors) + place for place, one in enumerate(free)}
         return Scatter.of(target.likelihood.n_coordinates, numbers, covariance, named)
 
 

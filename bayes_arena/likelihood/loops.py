@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from bayes_arena.compiled import vectorised
+from bayes_arena.likelihood.predictor import OF_LEAD, OF_ONE
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
@@ -34,8 +35,171 @@ FAR = 700.0
 """Log-odds against a decided vote above which only ties are left, and minus those of what has no probability."""
 TOGETHER = 1024
 """Rows that are averaged together: few enough for a processor's nearest cache."""
+LEAST = 1e-12
+"""Smallest variance of a coordinate, in place of zero."""
 SUMS = 10
 """Of a row: the loss, its gradient (3), and the lower triangle of its Hessian (6)."""
+
+
+@vectorised
+def scatter(votes, lead, theta, features, kinds, of_common, size, n, of_leads, head, across, starts, touches, own):  # type: ignore[no-untyped-def]
+    """Return how the coordinates of rows vary, as :class:`~bayes_arena.likelihood.averaging.Scatter` has it.
+
+    Parameters
+    ----------
+    votes : tuple of ndarray of int, shape (n_rows,)
+        i, j and k, and the places of i and j among what k touches.
+    lead, theta : ndarray, shape (n_rows,)
+    features : ndarray, shape (f, n_rows)
+    kinds : ndarray of int, shape (U, 4)
+        Of every kind of number: basis, coordinate, and place among common and own numbers, or -1.
+    of_common, size, n : int
+        Common numbers, coordinates, competitors.
+    of_leads : ndarray, shape (n * n,)
+        Variance of the lead of every pair.
+    head : ndarray, shape (h, h)
+        Covariance of strengths and common numbers.
+    across, starts, touches : ndarray
+        Covariances of annotators' numbers and those that they touch, where those of each begin, and how many there are.
+    own : ndarray, shape (M, q, q)
+        Covariances of annotators' numbers.
+
+    Returns
+    -------
+    root : ndarray, shape (C, C, n_rows)
+        Lower triangular root of the covariance of coordinates.
+    towards : ndarray, shape (2, C, n_rows)
+        Covariance of the coordinates with the lead, and with theta.
+    """
+    numbers, of_theta = 1 + len(kinds), -1
+    root, towards = np.zeros((size, size, len(lead))), np.zeros((2, size, len(lead)))
+    coordinate = np.zeros(numbers, dtype=np.int64)
+    for u in range(1, numbers):
+        coordinate[u] = kinds[u - 1, 1]
+        of_theta = u if kinds[u - 1, 0] == OF_LEAD else of_theta
+    x, covariance = bases(lead, theta, features, kinds), np.empty((numbers, numbers, TOGETHER))
+    with_number = np.empty((size, numbers, TOGETHER))
+    for first in range(0, len(lead), TOGETHER):
+        rows = slice(first, min(first + TOGETHER, len(lead)))
+        m = rows.stop - first
+        i, j, k, at_i, at_j = votes[0][rows], votes[1][rows], votes[2][rows], votes[3][rows], votes[4][rows]
+        with_number[:] = 0.0
+        for r in range(m):
+            covariance[0, 0, r] = of_leads[i[r] * n + j[r]]
+        begin = end = 0
+        while begin < m:  # rows of one annotator
+            end = begin + 1
+            while end < m and (not len(k) or k[end] == k[begin]):
+                end += 1
+            who = k[begin] if len(k) else 0
+            for u in range(1, numbers):
+                _, _, common, mine = kinds[u - 1]
+                covariance[0, u, begin:end] = 0.0
+                if mine >= 0:
+                    first_entry = starts[who] + mine * touches[who]
+                    for r in range(begin, end):
+                        covariance[0, u, r] = across[first_entry + at_i[r]] - across[first_entry + at_j[r]]
+                if common >= 0:
+                    for r in range(begin, end):
+                        covariance[0, u, r] += head[n + common, i[r]] - head[n + common, j[r]]
+                for v in range(1, u + 1):
+                    _, _, other, my_other = kinds[v - 1]
+                    value = 0.0
+                    if mine >= 0 and my_other >= 0:
+                        value += own[who, mine, my_other]
+                    if common >= 0 and other >= 0:
+                        value += head[n + common, n + other]
+                    if mine >= 0 and other >= 0:
+                        value += across[starts[who] + (mine + 1) * touches[who] - of_common + other]
+                    if common >= 0 and my_other >= 0:
+                        value += across[starts[who] + (my_other + 1) * touches[who] - of_common + common]
+                    covariance[u, v, begin:end] = covariance[v, u, begin:end] = value
+            begin = end
+        covariance[1:, 0] = covariance[0, 1:]
+        for u in range(numbers):
+            for v in range(numbers):
+                for r in range(m):
+                    with_number[coordinate[u], v, r] += x[u, first + r] * covariance[u, v, r]
+        for c in range(size):
+            towards[0, c, rows] = with_number[c, 0, :m]
+            if of_theta >= 0:
+                towards[1, c, rows] = with_number[c, of_theta, :m]
+            for v in range(numbers):
+                if coordinate[v] <= c:
+                    for r in range(m):
+                        root[c, coordinate[v], first + r] += x[v, first + r] * with_number[c, v, r]
+            for e in range(c + 1):
+                for f in range(e):
+                    root[c, e, rows] -= root[c, f, rows] * root[e, f, rows]
+                for r in range(first, rows.stop):
+                    root[c, e, r] = math.sqrt(max(root[c, c, r], LEAST)) if e == c else root[c, e, r] / root[e, e, r]
+    return root, towards
+
+
+@vectorised
+def bases(lead, theta, features, kinds):  # type: ignore[no-untyped-def]
+    """Return what the lead, and the number of every kind, are multiplied by, shape (1 + U, n_rows)."""
+    x = np.ones((1 + len(kinds), len(lead)))
+    x[0] = theta
+    for u in range(len(kinds)):
+        if kinds[u, 0] == OF_LEAD:
+            x[1 + u] = lead
+        elif kinds[u, 0] != OF_ONE:
+            x[1 + u] = features[kinds[u, 0]]
+    return x
+
+
+@vectorised
+def add_rows(votes, pair, lead, theta, features, kinds, gradient, hessian, towards, residuals, starts, touches, sums):  # type: ignore[no-untyped-def]
+    """Add rows to the sums of :mod:`bayes_arena.likelihood.row_sums`.
+
+    Parameters
+    ----------
+    votes, lead, theta, features, kinds, starts, touches
+        As for :func:`scatter`.
+    pair : ndarray of int, shape (n_rows,)
+    gradient, hessian : ndarray, shapes (C, n_rows) and (C, C, n_rows)
+        Of the losses.
+    towards : ndarray, shape (2, C, n_rows)
+        As :func:`scatter` returns it; without rows where losses are not averaged.
+    residuals : bool
+        Whether mixed curvature of theta includes the slope in the lead.
+    sums : tuple of ndarray
+        ``by_lead`` and ``weight`` (n_pairs,), ``across`` (U, n_pairs), gradient (U, M) and Hessian (U, U, M), of which
+        the lower triangle is added to, by annotator, and ``own_across``.
+    """
+    _, _, k, at_i, at_j = votes
+    by_lead, weight, across, by_number, by_two, own_across = sums
+    n, x = len(pair), bases(lead, theta, features, kinds)
+    who, pulls = k if len(k) else np.zeros(n, dtype=np.int64), np.zeros((2, n))
+    for c in range(len(gradient) if towards.shape[2] else 0):
+        for number in range(2):
+            for r in range(n):
+                pulls[number, r] += hessian[0, c, r] * towards[number, c, r]
+    for r in range(n):
+        by_lead[pair[r]] += theta[r] * gradient[0, r] + pulls[1, r]
+        weight[pair[r]] += theta[r] * theta[r] * hessian[0, 0, r]
+    for u in range(len(kinds)):
+        basis, c, common, mine = kinds[u]
+        for r in range(n):
+            by_number[u, who[r]] += x[1 + u, r] * gradient[c, r]
+        if basis == OF_LEAD:
+            for r in range(n):
+                by_number[u, who[r]] += pulls[0, r]
+        for v in range(u + 1):
+            e = kinds[v, 1]
+            for r in range(n):
+                by_two[u, v, who[r]] += x[1 + u, r] * x[1 + v, r] * hessian[c, e, r]
+        if common >= 0:
+            for r in range(n):
+                across[u, pair[r]] += theta[r] * x[1 + u, r] * hessian[0, c, r]
+        if mine >= 0:
+            slope = 1.0 if residuals and basis == OF_LEAD else 0.0
+            for r in range(n):
+                mixed = theta[r] * x[1 + u, r] * hessian[0, c, r] + slope * gradient[0, r]
+                begin = starts[k[r]] + mine * touches[k[r]]
+                own_across[begin + at_i[r]] += mixed
+                own_across[begin + at_j[r]] -= mixed
 
 
 @vectorised

@@ -21,7 +21,7 @@ from bayes_arena.likelihood.averaging import RowCovariances, Scatter, averaged
 from bayes_arena.likelihood.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, lead
+from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, coded, effects, in_units, lead
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
@@ -29,7 +29,7 @@ from bayes_arena.votes.names import TIME
 from bayes_arena.votes.periods import periods
 from bayes_arena.votes.tally import Tally
 
-BLOCK = 65536
+BLOCK = 16384
 """Rows that are worked on at a time: few enough for a processor's cache, many enough for threads to pay."""
 
 
@@ -158,16 +158,22 @@ class Objective:
         """Return r_i - r_j of every row, shape (..., n_rows), for strengths (..., n)."""
         return lead(strength, self.tally.i, self.tally.j)
 
-    def touched(self, rows: slice) -> tuple[Ints, Ints, Ints]:
-        """Return the annotators of some rows, and the places of i and j among the competitors that they met.
+    def votes(self, rows: slice) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Return i, j and k of some rows, and the places of i and j among the competitors that k met.
 
-        Nothing where annotators have no numbers of their own.
+        The last three are empty where annotators have no numbers of their own.
         """
+        pair = self.tally.i[rows], self.tally.j[rows]
         if not self.own:
-            return (np.zeros(0, dtype=np.int64),) * 3
-        met, k, units = self.tally.met, self.tally.k[rows], self.numbering.units(self.tally)
-        first = units.touched_start[k] - len(self.common) * k
-        return k, met.of_i[rows] - first, met.of_j[rows] - first
+            return (*pair, *(np.zeros(0, dtype=np.int64),) * 3)
+        met, k = self.tally.met, self.tally.k[rows]
+        first = met.start[k]
+        return *pair, k, met.of_i[rows] - first, met.of_j[rows] - first
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """The kinds of numbers that common and own effects are, for compiled loops, shape (U, 4)."""
+        return coded(self.common, self.own)
 
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""

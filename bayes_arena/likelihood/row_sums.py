@@ -18,14 +18,13 @@ from functools import partial
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import FACTOR, LEAD, RowCovariances, convex
+from bayes_arena.arrays import Floats
+from bayes_arena.compiled import called
+from bayes_arena.likelihood.averaging import RowCovariances, convex
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import basis, kinds, times
+from bayes_arena.likelihood.predictor import kinds
 from bayes_arena.threads import each
-from bayes_arena.votes.tally import Tally
 
 _OF_ONE = np.array([0]), np.array([0])
 
@@ -84,45 +83,47 @@ def row_sums(
     made_convex : bool
         Whether curvature of a row that is not convex is replaced by the nearest that is.
     """
-    tally, own = target.tally, target.own
-    effects, of_common, of_own = kinds(target.common, target.own)
-    every, n_pairs = [*of_common, *of_own], len(tally.pairs.i)
-    count, units = target.n_annotators if own else 1, target.numbering.units(tally)
-    gradient, hessian = np.zeros((len(effects), count)), np.zeros((len(effects), len(effects), count))
-    by_lead, weight, across = np.zeros(n_pairs), np.zeros(n_pairs), np.zeros((len(effects), n_pairs))
-    own_across, total = np.zeros(units.across_start[-1]), 0.0
+    from bayes_arena.likelihood import loops  # numba is slow to import
+
+    tally, units = target.tally, target.numbering.units(target.tally)
+    n_pairs, count = len(tally.pairs.i), target.n_annotators if target.own else 1
+    numbers, of_row = len(target.kinds), tally.pairs.of_row
+    sums = (
+        np.zeros(n_pairs),
+        np.zeros(n_pairs),
+        np.zeros((numbers, n_pairs)),
+        np.zeros((numbers, count)),
+        np.zeros((numbers, numbers, count)),
+        np.zeros(units.across_start[-1]),
+    )
+    total, nothing = 0.0, np.zeros((2, target.likelihood.n_coordinates, 0))
     blocks = list(target.blocks())
     found = each(partial(target.terms_of, point=point, around=around), blocks)
     for rows, (leads, theta, terms, scatter) in zip(blocks, found, strict=True):
-        features, pair = tally.features[:, rows], tally.pairs.of_row[rows]
-        who, first = _runs(tally, rows) if own else _OF_ONE
-        k, of_i, of_j = target.touched(rows)
-        slope, curve = terms.gradient, convex(terms.hessian) if made_convex else terms.hessian
-        moved = times(theta, curve[ETA])
         total += float(terms.value.sum())
-        np.add.at(by_lead, pair, times(theta, slope[ETA]) + (scatter.pull(terms, FACTOR) if scatter else 0.0))
-        np.add.at(weight, pair, times(theta, moved[ETA]))
-        for u, effect in enumerate(effects):
-            x, c = basis(effect, leads, features), effect.coordinate
-            by_number = times(x, slope[c])
-            if scatter and effect.basis == "lead":
-                by_number = by_number + scatter.pull(terms, LEAD)
-            gradient[u, who] += np.add.reduceat(by_number, first)
-            for v, other in enumerate(effects[: u + 1]):
-                both = times(x, times(basis(other, leads, features), curve[c, other.coordinate]))
-                hessian[u, v, who] += np.add.reduceat(both, first)
-            mixed = times(x, moved[c])
-            if u in of_common:
-                np.add.at(across[u], pair, mixed)
-            if u in of_own:
-                mixed = mixed + slope[ETA] if effect.basis == "lead" and residuals else mixed
-                entry = units.first_entry(k, of_own.index(u))
-                np.add.at(own_across, entry + of_i, mixed)
-                np.subtract.at(own_across, entry + of_j, mixed)
-    for u in range(len(effects)):
+        curves = convex(terms.hessian) if made_convex else terms.hessian
+        given = (
+            target.votes(rows),
+            of_row[rows],
+            leads[0],
+            np.broadcast_to(theta, leads[0].shape),
+            tally.features[:, rows],
+            target.kinds,
+            terms.gradient,
+            curves,
+            scatter.towards[0] if scatter else nothing,
+            residuals,
+            units.across_start,
+            units.touches,
+            sums,
+        )
+        called(loops.add_rows, *given)
+    by_lead, weight, across, gradient, hessian, own_across = sums
+    for u in range(numbers):
         hessian[:u, u] = hessian[u, :u]
-    by_two = hessian[every][:, every]
-    return RowSums(total, by_lead, weight, across[of_common], gradient[every], by_two, own_across)
+    _, of_common, of_own = kinds(target.common, target.own)
+    every = [*of_common, *of_own]
+    return RowSums(total, by_lead, weight, across[of_common], gradient[every], hessian[every][:, every], own_across)
 
 
 def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
@@ -144,11 +145,3 @@ def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floa
     by_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
     by_common = sums.gradient[:c].sum(axis=1) + (point.common - mean) / sd**2
     return Point(by_strength, by_common, np.zeros((target.n_annotators, 0))), across, common
-
-
-def _runs(tally: Tally, rows: slice) -> tuple[Ints, Ints]:
-    """Return the annotators of these rows, and where the rows of each begin."""
-    head, tail = np.searchsorted(tally.runs, [rows.start + 1, rows.stop])
-    first = tally.runs[max(head - 1, 0) : tail] - rows.start
-    first[0] = 0
-    return tally.k[rows][first], first

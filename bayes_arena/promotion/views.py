@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints, sum_by
-from bayes_arena.compiled import LOOPS, made_ready
+from bayes_arena.compiled import called
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
@@ -199,13 +199,12 @@ class Views:
             from bayes_arena.likelihood import loops  # numba is slow to import
 
             nu, ends = np.exp(np.minimum(z[T:], EXPONENT)).sum(axis=0), np.append(starts, len(row))
-            given = np.ascontiguousarray(counts), slope, constant, nu, at, ends
-            found: Floats = made_ready(loops.along_positions, lambda: loops.along_positions(*given), LOOPS)
-            return found
+            likelihoods: Floats = called(loops.along_positions, counts, slope, constant, nu, at, ends)
+            return likelihoods
         there = np.repeat(z[:, :, None], len(at), axis=2)
         there[ETA] = slope[:, None] * at + constant[:, None]
         value = np.add.reduceat(likelihood.log_likelihood(counts[..., None], there), starts)
-        return np.exp(value - value.max(axis=1, keepdims=True))
+        return np.asarray(np.exp(value - value.max(axis=1, keepdims=True)), dtype=np.float64)
 
     def for_and_against(self, competitor: int, centre: float) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the votes for and against a competitor, and the same as expected at its centre, each (m,)."""

@@ -48,11 +48,6 @@ class Tally:
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
-    def runs(self) -> Ints:
-        """Index of the first row of every annotator that has rows."""
-        return np.flatnonzero(np.diff(self.k, prepend=-1))
-
-    @cached_property
     def pairs(self) -> Pairs:
         """Pairs of competitors that met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1

@@ -115,24 +115,21 @@ def test_rows_vary_as_the_inverse_of_the_whole_hessian_says(few_votes, model):
     scatter = Covariances.of(target, factor).rows(rows, leads, factors, tally.features[:, rows])
     whole, plane = dense(target, point, hessian)
     covariance = plane @ np.linalg.inv(plane.T @ whole @ plane) @ plane.T
-    jacobian = np.zeros((target.likelihood.n_coordinates + 1, 37, len(whole)))
+    size = target.likelihood.n_coordinates
+    jacobian = np.zeros((size + 2, 37, len(whole)))
     step = 1e-6
     for p in range(len(whole)):
         move = np.where(np.arange(len(whole)) == p, step, 0.0)
         there = point.moved(move[: len(point.head)], move[len(point.head) :].reshape(point.own.shape), 1.0)
-        jacobian[:-1, :, p] = (target.coordinates(there) - target.coordinates(point))[:, rows] / step
-        jacobian[-1, :, p] = (target.leads(there.strength) - target.leads(point.strength))[rows] / step
+        jacobian[:size, :, p] = (target.coordinates(there) - target.coordinates(point))[:, rows] / step
+        jacobian[size, :, p] = (target.leads(there.strength) - target.leads(point.strength))[rows] / step
+        if target.free_discrimination:
+            jacobian[-1, :, p] = (there.own - point.own)[tally.k[rows], 0] / step
     expected = np.einsum("arp,pq,brq->abr", jacobian, covariance, jacobian)
-    size = len(expected) - 1
-    root = np.zeros((size, size, 37))
-    for a in range(size):
-        for b in range(a + 1):
-            root[a, b] = scatter.root[a][b]
-    np.testing.assert_allclose(np.einsum("abr,cbr->acr", root, root), expected[:-1, :-1], atol=1e-6)
-    np.testing.assert_allclose(
-        np.array([one + np.zeros(37) for one in scatter.towards[LEAD, 0]]), expected[:-1, -1], atol=1e-6
-    )
-    assert ((FACTOR, 0) in scatter.towards) == target.free_discrimination
+    root = scatter.root
+    np.testing.assert_allclose(np.einsum("abr,cbr->acr", root, root), expected[:size, :size], atol=1e-6)
+    for number, place in {LEAD: size, FACTOR: -1}.items():
+        np.testing.assert_allclose(scatter.towards[0, number], expected[:size, place], atol=1e-6)
 
 
 @pytest.mark.slow

@@ -144,10 +144,7 @@ def test_variances_of_rows_and_numbers(written):
     order, leads = target.numbering.elimination, target.leads_at(written.point)
     around = covariances(target, factor)
     scatter = around.rows(slice(None), leads, target.factors(written.point), target.tally.features)
-    size = len(scatter.root)
-    root = np.zeros((size, size, len(order.rows)))
-    for c, line in enumerate(scatter.root):
-        root[c, : c + 1] = line
+    root = scatter.root
     expected = np.einsum("arp,pq,brq->abr", written.jacobian, written.covariance, written.jacobian)
     for of_lead, of_factor, mixed in scatter.products:
         expected[0, 0] += (of_lead * of_factor + mixed**2)[order.rows]

@@ -270,8 +270,9 @@ def _sweeps(
         jumped = None
         if around is not None and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
-            there = sweep.around
-            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
+            logarithms = np.where(estimated, np.log(values) + change, 0.0)
+            far = residual(pace.moves, around, sweep.around)
+            ends = [*ends[1 - MOST :], End(to, logarithms, sweep.around, far)]
             jumped = jump(ends, around)
         else:
             ends = []
