@@ -164,13 +164,13 @@ def test_variances_of_rows_and_numbers(written):
                 lead, (np.arange(len(lead)), target.numbering.layout.columns[entry][order.rows]), order.sign[entry]
             )
         expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
-        found = np.array(scatter.towards[LEAD, dimension])
+        found = scatter.towards[dimension, LEAD]
         np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
         for place in factors:
             of_factor[np.arange(len(lead)), target.numbering.layout.columns[place][order.rows]] = 1
         if len(factors):
             expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, of_factor)
-            found = np.array(scatter.towards[FACTOR, dimension])
+            found = scatter.towards[dimension, FACTOR]
             np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
         if dimension:
             both = np.array([lead, of_factor])

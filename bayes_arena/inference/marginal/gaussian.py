@@ -268,11 +268,10 @@ def _sweeps(
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        if around is not None and not off.any() and np.all(pace.steps < CALM):
+        if isinstance(around, SliceCovariances) and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
-            logarithms = np.where(estimated, np.log(values) + change, 0.0)
-            far = residual(pace.moves, around, sweep.around)
-            ends = [*ends[1 - MOST :], End(to, logarithms, sweep.around, far)]
+            there = cast(SliceCovariances, sweep.around)
+            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
             jumped = jump(ends, around)
         else:
             ends = []

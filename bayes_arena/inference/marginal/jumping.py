@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.covariances import AnyCovariances, mixed
+from bayes_arena.likelihood.covariances import SliceCovariances, mixed
 from bayes_arena.likelihood.point import Point
 
 MOST = 6
@@ -40,16 +40,16 @@ class End:
 
     point: Point
     log_spreads: Floats
-    around: AnyCovariances
+    around: SliceCovariances
     residual: Floats
 
 
-def residual(moves: Sequence[Floats], here: AnyCovariances, there: AnyCovariances) -> Floats:
+def residual(moves: Sequence[Floats], here: SliceCovariances, there: SliceCovariances) -> Floats:
     """Return what a sweep moves, in standard deviations: numbers and spreads, given so, and variances."""
     return np.concatenate([*moves, np.log(there.variances / here.variances) / np.sqrt(2)])
 
 
-def jump(ends: Sequence[End], here: AnyCovariances) -> tuple[Point, Floats, AnyCovariances] | None:
+def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, SliceCovariances] | None:
     """Return the combination of ends, as m, ln sigma and S; None where sweeps are fast, or it would be too far."""
     residuals = np.array([end.residual for end in ends])
     left = (residuals[-2:] ** 2).sum(axis=1)
@@ -70,6 +70,6 @@ def jump(ends: Sequence[End], here: AnyCovariances) -> tuple[Point, Floats, AnyC
     return Point(*numbers), log_spreads, around
 
 
-def _own(around: AnyCovariances) -> Floats:
+def _own(around: SliceCovariances) -> Floats:
     """Return the variances of the annotators' own numbers, shape (M, q)."""
     return np.asarray(around.own.diagonal(axis1=1, axis2=2))
