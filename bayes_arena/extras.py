@@ -14,7 +14,6 @@ from bayes_arena.errors import MissingPackageError
 EXTRA_OF = {
     "arviz": "posterior",
     "h5netcdf": "posterior",
-    "numba": "posterior",
     "nutpie": "posterior",
     "pymc": "posterior",
     "xarray": "posterior",
