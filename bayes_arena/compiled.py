@@ -34,7 +34,7 @@ def part(function: Callable[..., Any]) -> Any:
 
 def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
     """Return the result of a call, and say so if the function has to be compiled first."""
-    if function.signatures:
+    if function.overloads:
         return call()
     once = "once after an installation"
     if not function.stats.cache_path:

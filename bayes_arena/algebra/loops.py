@@ -114,48 +114,41 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
     for u in range(first, last):
         q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
         t, at_own, at_across = len(near), inverse_start[u], across_start[u]
-        x = solutions[at_across : at_across + q * t].reshape(q, t)
-        d_inverse = inverse[at_own : at_own + q * q].reshape(q, q)
-        with_left, block = (
-            across[at_across : at_across + q * t].reshape(q, t),
-            own[at_own : at_own + q * q].reshape(q, q),
-        )
+        x, with_left, pull, beside = np.empty((q, t)), np.empty((q, t)), np.zeros((q, m)), np.zeros((q, m))
+        for a in range(q):
+            for j in range(t):
+                x[a, j], with_left[a, j] = solutions[at_across + a * t + j], 0.0
         if q > FEW:
             some = np.empty((t, t))
             for i in range(t):
                 for j in range(t):
                     some[i, j] = -left[near[i], near[j]]
-            with_left[:] = np.dot(x, some)
+            with_left = np.dot(x, some)
         else:
-            with_left[:] = 0.0
-            some = np.empty((1, t))
+            row = np.empty(t)
             for i in range(t):
                 for j in range(t):
-                    some[0, j] = left[near[i], near[j]]
+                    row[j] = left[near[i], near[j]]
                 for a in range(q):
                     for j in range(t):
-                        with_left[a, j] -= x[a, i] * some[0, j]
-        block[:] = d_inverse
-        if m:
-            pull, beside = np.zeros((q, m)), np.zeros((q, m))
-            for a in range(q):
-                for c in range(m):
-                    for e in range(m):
-                        pull[a, c] += d_inverse[a, held[e]] * shared[e, c]
-            for a in range(q):
-                for c in range(m):
-                    for e in range(m):
-                        beside[a, c] += pull[a, e] * excess[e, c]
-                    for j in range(t):
-                        beside[a, c] -= x[a, j] * moved[near[j], c]
-                        with_left[a, j] += pull[a, c] * moved[near[j], c]
-            for a in range(q):
-                for b in range(q):
-                    for c in range(m):
-                        block[a, b] += beside[a, c] * pull[b, c]
+                        with_left[a, j] -= x[a, i] * row[j]
+        for a in range(q):
+            for c in range(m):
+                for e in range(m):
+                    pull[a, c] += inverse[at_own + a * q + held[e]] * shared[e, c]
+            for c in range(m):
+                for e in range(m):
+                    beside[a, c] += pull[a, e] * excess[e, c]
+                for j in range(t):
+                    beside[a, c] -= x[a, j] * moved[near[j], c]
+                    with_left[a, j] += pull[a, c] * moved[near[j], c]
         for a in range(q):
             for b in range(q):
-                value = 0.0
+                value = inverse[at_own + a * q + b]
+                for c in range(m):
+                    value += beside[a, c] * pull[b, c]
                 for j in range(t):
-                    value += with_left[a, j] * x[b, j]
-                block[a, b] -= value
+                    value -= with_left[a, j] * x[b, j]
+                own[at_own + a * q + b] = value
+            for j in range(t):
+                across[at_across + a * t + j] = with_left[a, j]

@@ -53,7 +53,7 @@ class Units:
         Numbers that are left and those of units, as places in (head, own); the latter sorted by unit.
     tail_start : ndarray of int, shape (n_units + 1,)
         Where the numbers of a unit begin in ``tail``.
-    touched, touched_start : ndarray of int
+    touched, touched_start : ndarray of int32, ndarray of int
         Places in ``dense`` that the votes of a unit involve, sorted, unit after unit, and where those of a unit begin.
     n_own : int
         Own numbers of an annotator if annotators are units, the first of their unit; else 0.

@@ -71,7 +71,7 @@ class Scatter:
         cls,
         size: int,
         numbers: Sequence[tuple[int, Any]],
-        covariance: Mapping[tuple[int, int], Any],
+        covariance: Floats,
         named: Mapping[tuple[int, int], int],
     ) -> Self:
         """Return the scatter of ``size`` coordinates.
@@ -80,14 +80,14 @@ class Scatter:
         ----------
         numbers : sequence of (int, ndarray)
             Coordinate and basis of every number.
-        covariance : mapping
-            Covariance of numbers u <= v, (n_rows,).
+        covariance : ndarray, shape (U, U, n_rows)
+            Of the numbers.
         named : mapping of (int, int) to int
             Which of the numbers are the leads and their factors, by dimension and ``LEAD`` or ``FACTOR``.
         """
 
         def with_number(c: int, v: int) -> Any:
-            parts = (times(x, covariance[min(u, v), max(u, v)]) for u, (at, x) in enumerate(numbers) if at == c)
+            parts = (times(x, covariance[u, v]) for u, (at, x) in enumerate(numbers) if at == c)
             return sum(parts, 0.0)
 
         towards = [[with_number(c, v) for v in range(len(numbers))] for c in range(size)]
@@ -99,7 +99,7 @@ class Scatter:
         products = [[covariance[u, u], covariance[v, v], covariance[u, v]] for u, v in pairs]
         for of_lead, of_factor, mixed in products:
             of_rows[ETA][ETA] = of_rows[ETA][ETA] + of_lead * of_factor + mixed**2
-        root = np.zeros((size, size, len(covariance[0, 0])))
+        root = np.zeros((size, size, covariance.shape[2]))
         for c, of_row in enumerate(of_rows):
             for e in range(c + 1):
                 root[c, e] = of_row[e]
@@ -137,7 +137,7 @@ def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter
         z = z.copy()
         z[ETA] += scatter.products[:, MIXED].sum(axis=0)
     free = min(len(z), likelihood.emphasis + 1)
-    found = _over(likelihood, counts, z, scatter.root, *rule(free))
+    found = over_nodes(likelihood, counts, z, scatter.root, *rule(free))
     wide = scatter.wide[:free]
     kinds = (1 << np.arange(free)) @ wide
     for kind in np.flatnonzero(np.bincount(kinds)[1:]) + 1:
@@ -145,7 +145,7 @@ def averaged(likelihood: Likelihood, counts: Floats, z: Floats, scatter: Scatter
         nodes = fine_rule(
             tuple(many if one else FEW for many, one in zip(MANY, wide[:, some[0]].tolist(), strict=False))
         )
-        fine = _over(likelihood, counts[:, some], z[:, some], scatter.root[:, :, some], *nodes)
+        fine = over_nodes(likelihood, counts[:, some], z[:, some], scatter.root[:, :, some], *nodes)
         found.value[some], found.gradient[:, some] = fine.value, fine.gradient
         found.hessian[:, :, some] = fine.hessian
     return found
@@ -158,7 +158,9 @@ def convex(curves: Floats) -> Floats:
     return np.ascontiguousarray(found.transpose(1, 2, 0))
 
 
-def _over(likelihood: Likelihood, counts: Floats, z: Floats, root: Floats, nodes: Floats, weights: Floats) -> RowTerms:
+def over_nodes(
+    likelihood: Likelihood, counts: Floats, z: Floats, root: Floats, nodes: Floats, weights: Floats
+) -> RowTerms:
     """Return averages over nodes: compiled, or by NumPy for a likelihood without loops."""
     if likelihood.loop:
         from bayes_arena.likelihood import loops  # numba is slow to import

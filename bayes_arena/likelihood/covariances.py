@@ -22,6 +22,7 @@ from bayes_arena.compiled import called
 from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
+from bayes_arena.likelihood.predictor import basis, kinds
 
 AT_ONCE = 100_000
 """Rows of arrays that are added together."""
@@ -71,12 +72,14 @@ class Covariances:
         from bayes_arena.likelihood import loops  # numba is slow to import
 
         target, units = self.target, self.target.numbering.units(self.target.tally)
-        n, size = target.n_competitors, target.likelihood.n_coordinates
-        theta = np.broadcast_to(factors[0], leads[0].shape)
-        given = target.votes(rows), leads[0], theta, features, target.kinds, len(target.common), size, n
-        found = self._of_leads, self.head, self.across, units.across_start, units.touches, self.own
-        root, towards = called(loops.scatter, *given, *found)
-        return Scatter(root, towards[None])
+        effects, _, _ = kinds(target.common, target.own)
+        numbers = [(ETA, factors[0]), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
+        given = target.votes(rows), target.kinds, len(target.common), target.n_competitors, self._of_leads
+        found = called(loops.covariances, *given, self.head, self.across, units.across_start, units.touches, self.own)
+        named = {(0, LEAD): 0}
+        if target.free_discrimination:
+            named[0, FACTOR] = 1 + [effect.basis for effect in effects].index("lead")
+        return Scatter.of(target.likelihood.n_coordinates, numbers, found, named)
 
     @cached_property
     def _of_leads(self) -> Floats:
@@ -124,7 +127,9 @@ class SliceCovariances:
         numbers += [(c, 1.0) for c in range(target.likelihood.n_coordinates)]
         lower = np.tril_indices(len(numbers))
         pieces = self.spread.pieces[:, rows]
-        covariance = {(v, u): part for u, v, part in zip(*map(np.ndarray.tolist, lower), pieces, strict=True)}
+        covariance = np.empty((len(numbers), len(numbers), pieces.shape[1]))
+        for u, v, part in zip(*map(np.ndarray.tolist, lower), pieces, strict=True):
+            covariance[u, v] = covariance[v, u] = part
         named = {(one, LEAD): one for one in range(len(factors))}
         named |= {(one, FACTOR): len(factors) + place for place, one in enumerate(free)}
         return Scatter.of(target.likelihood.n_coordinates, numbers, covariance, named)

@@ -16,8 +16,7 @@ import math
 
 import numpy as np
 
-from bayes_arena.compiled import vectorised
-from bayes_arena.likelihood.predictor import OF_LEAD, OF_ONE
+from bayes_arena.compiled import part, vectorised
 from bayes_arena.votes.outcomes import BOTH_BAD, LOSS, TIE, WIN
 
 HALF, DAVIDSON, RAO_KUPPER = 0, 1, 2
@@ -35,26 +34,22 @@ FAR = 700.0
 """Log-odds against a decided vote above which only ties are left, and minus those of what has no probability."""
 TOGETHER = 1024
 """Rows that are averaged together: few enough for a processor's nearest cache."""
-LEAST = 1e-12
-"""Smallest variance of a coordinate, in place of zero."""
 SUMS = 10
 """Of a row: the loss, its gradient (3), and the lower triangle of its Hessian (6)."""
 
 
 @vectorised
-def scatter(votes, lead, theta, features, kinds, of_common, size, n, of_leads, head, across, starts, touches, own):  # type: ignore[no-untyped-def]
-    """Return how the coordinates of rows vary, as :class:`~bayes_arena.likelihood.averaging.Scatter` has it.
+def covariances(votes, kinds, of_common, n, of_leads, head, across, starts, touches, own):  # type: ignore[no-untyped-def]
+    """Return the covariances of the numbers of rows: the lead, and one for every kind, shape (1 + U, 1 + U, n_rows).
 
     Parameters
     ----------
     votes : tuple of ndarray of int, shape (n_rows,)
         i, j and k, and the places of i and j among what k touches.
-    lead, theta : ndarray, shape (n_rows,)
-    features : ndarray, shape (f, n_rows)
-    kinds : ndarray of int, shape (U, 4)
-        Of every kind of number: basis, coordinate, and place among common and own numbers, or -1.
-    of_common, size, n : int
-        Common numbers, coordinates, competitors.
+    kinds : ndarray of int, shape (U, 3)
+        Coordinate, and place among common and own numbers, or -1.
+    of_common, n : int
+        Common numbers, competitors.
     of_leads : ndarray, shape (n * n,)
         Variance of the lead of every pair.
     head : ndarray, shape (h, h)
@@ -63,143 +58,83 @@ def scatter(votes, lead, theta, features, kinds, of_common, size, n, of_leads, h
         Covariances of annotators' numbers and those that they touch, where those of each begin, and how many there are.
     own : ndarray, shape (M, q, q)
         Covariances of annotators' numbers.
-
-    Returns
-    -------
-    root : ndarray, shape (C, C, n_rows)
-        Lower triangular root of the covariance of coordinates.
-    towards : ndarray, shape (2, C, n_rows)
-        Covariance of the coordinates with the lead, and with theta.
     """
-    numbers, of_theta = 1 + len(kinds), -1
-    root, towards = np.zeros((size, size, len(lead))), np.zeros((2, size, len(lead)))
-    coordinate = np.zeros(numbers, dtype=np.int64)
-    for u in range(1, numbers):
-        coordinate[u] = kinds[u - 1, 1]
-        of_theta = u if kinds[u - 1, 0] == OF_LEAD else of_theta
-    x, covariance = bases(lead, theta, features, kinds), np.empty((numbers, numbers, TOGETHER))
-    with_number = np.empty((size, numbers, TOGETHER))
-    for first in range(0, len(lead), TOGETHER):
-        rows = slice(first, min(first + TOGETHER, len(lead)))
-        m = rows.stop - first
-        i, j, k, at_i, at_j = votes[0][rows], votes[1][rows], votes[2][rows], votes[3][rows], votes[4][rows]
-        with_number[:] = 0.0
-        for r in range(m):
-            covariance[0, 0, r] = of_leads[i[r] * n + j[r]]
-        begin = end = 0
-        while begin < m:  # rows of one annotator
-            end = begin + 1
-            while end < m and (not len(k) or k[end] == k[begin]):
-                end += 1
-            who = k[begin] if len(k) else 0
-            for u in range(1, numbers):
-                _, _, common, mine = kinds[u - 1]
-                covariance[0, u, begin:end] = 0.0
+    i, j, k, at_i, at_j = votes
+    found, last = np.zeros((1 + len(kinds), 1 + len(kinds), len(i))), 0
+    for r in range(len(i)):
+        found[0, 0, r] = of_leads[i[r] * n + j[r]]
+    for first in range(len(i)):
+        if first < last:
+            continue
+        who, last = k[first] if len(k) else 0, first + 1
+        while last < len(i) and (not len(k) or k[last] == who):  # rows of one annotator
+            last += 1
+        for u in range(len(kinds)):
+            _, common, mine = kinds[u]
+            at = starts[who] + mine * touches[who] if mine >= 0 else 0
+            for r in range(first, last):
+                value = 0.0
                 if mine >= 0:
-                    first_entry = starts[who] + mine * touches[who]
-                    for r in range(begin, end):
-                        covariance[0, u, r] = across[first_entry + at_i[r]] - across[first_entry + at_j[r]]
+                    value += across[at + at_i[r]] - across[at + at_j[r]]
                 if common >= 0:
-                    for r in range(begin, end):
-                        covariance[0, u, r] += head[n + common, i[r]] - head[n + common, j[r]]
-                for v in range(1, u + 1):
-                    _, _, other, my_other = kinds[v - 1]
-                    value = 0.0
-                    if mine >= 0 and my_other >= 0:
-                        value += own[who, mine, my_other]
-                    if common >= 0 and other >= 0:
-                        value += head[n + common, n + other]
-                    if mine >= 0 and other >= 0:
-                        value += across[starts[who] + (mine + 1) * touches[who] - of_common + other]
-                    if common >= 0 and my_other >= 0:
-                        value += across[starts[who] + (my_other + 1) * touches[who] - of_common + common]
-                    covariance[u, v, begin:end] = covariance[v, u, begin:end] = value
-            begin = end
-        covariance[1:, 0] = covariance[0, 1:]
-        for u in range(numbers):
-            for v in range(numbers):
-                for r in range(m):
-                    with_number[coordinate[u], v, r] += x[u, first + r] * covariance[u, v, r]
-        for c in range(size):
-            towards[0, c, rows] = with_number[c, 0, :m]
-            if of_theta >= 0:
-                towards[1, c, rows] = with_number[c, of_theta, :m]
-            for v in range(numbers):
-                if coordinate[v] <= c:
-                    for r in range(m):
-                        root[c, coordinate[v], first + r] += x[v, first + r] * with_number[c, v, r]
-            for e in range(c + 1):
-                for f in range(e):
-                    root[c, e, rows] -= root[c, f, rows] * root[e, f, rows]
-                for r in range(first, rows.stop):
-                    root[c, e, r] = math.sqrt(max(root[c, c, r], LEAST)) if e == c else root[c, e, r] / root[e, e, r]
-    return root, towards
+                    value += head[n + common, i[r]] - head[n + common, j[r]]
+                found[0, u + 1, r] = found[u + 1, 0, r] = value
+            for v in range(u + 1):
+                _, other, other_mine = kinds[v]
+                value = 0.0
+                if mine >= 0 and other_mine >= 0:
+                    value += own[who, mine, other_mine]
+                if common >= 0 and other >= 0:
+                    value += head[n + common, n + other]
+                if mine >= 0 and other >= 0:
+                    value += across[at + touches[who] - of_common + other]
+                if common >= 0 and other_mine >= 0:
+                    value += across[starts[who] + (other_mine + 1) * touches[who] - of_common + common]
+                for r in range(first, last):
+                    found[u + 1, v + 1, r] = found[v + 1, u + 1, r] = value
+    return found
 
 
 @vectorised
-def bases(lead, theta, features, kinds):  # type: ignore[no-untyped-def]
-    """Return what the lead, and the number of every kind, are multiplied by, shape (1 + U, n_rows)."""
-    x = np.ones((1 + len(kinds), len(lead)))
-    x[0] = theta
-    for u in range(len(kinds)):
-        if kinds[u, 0] == OF_LEAD:
-            x[1 + u] = lead
-        elif kinds[u, 0] != OF_ONE:
-            x[1 + u] = features[kinds[u, 0]]
-    return x
-
-
-@vectorised
-def add_rows(votes, pair, lead, theta, features, kinds, gradient, hessian, towards, residuals, starts, touches, sums):  # type: ignore[no-untyped-def]
+def add_rows(votes, pair, x, kinds, gradient, hessian, pulls, slopes, starts, touches, sums):  # type: ignore[no-untyped-def]
     """Add rows to the sums of :mod:`bayes_arena.likelihood.row_sums`.
 
     Parameters
     ----------
-    votes, lead, theta, features, kinds, starts, touches
-        As for :func:`scatter`.
+    votes, kinds, starts, touches
+        As for :func:`covariances`.
     pair : ndarray of int, shape (n_rows,)
+    x : ndarray, shape (1 + U, n_rows)
+        What the lead, and the numbers, are multiplied by.
     gradient, hessian : ndarray, shapes (C, n_rows) and (C, C, n_rows)
         Of the losses.
-    towards : ndarray, shape (2, C, n_rows)
-        As :func:`scatter` returns it; without rows where losses are not averaged.
-    residuals : bool
-        Whether mixed curvature of theta includes the slope in the lead.
+    pulls : ndarray, shape (1 + U, n_rows)
+        Further gradients in the lead, and in the numbers.
+    slopes : ndarray, shape (U,)
+        Share of the gradient in eta that is a part of the mixed curvature in the lead and a number.
     sums : tuple of ndarray
         ``by_lead`` and ``weight`` (n_pairs,), ``across`` (U, n_pairs), gradient (U, M) and Hessian (U, U, M), of which
         the lower triangle is added to, by annotator, and ``own_across``.
     """
     _, _, k, at_i, at_j = votes
     by_lead, weight, across, by_number, by_two, own_across = sums
-    n, x = len(pair), bases(lead, theta, features, kinds)
-    who, pulls = k if len(k) else np.zeros(n, dtype=np.int64), np.zeros((2, n))
-    for c in range(len(gradient) if towards.shape[2] else 0):
-        for number in range(2):
-            for r in range(n):
-                pulls[number, r] += hessian[0, c, r] * towards[number, c, r]
-    for r in range(n):
-        by_lead[pair[r]] += theta[r] * gradient[0, r] + pulls[1, r]
-        weight[pair[r]] += theta[r] * theta[r] * hessian[0, 0, r]
+    for r in range(len(pair)):
+        by_lead[pair[r]] += x[0, r] * gradient[0, r] + pulls[0, r]
+        weight[pair[r]] += x[0, r] * x[0, r] * hessian[0, 0, r]
     for u in range(len(kinds)):
-        basis, c, common, mine = kinds[u]
-        for r in range(n):
-            by_number[u, who[r]] += x[1 + u, r] * gradient[c, r]
-        if basis == OF_LEAD:
-            for r in range(n):
-                by_number[u, who[r]] += pulls[0, r]
-        for v in range(u + 1):
-            e = kinds[v, 1]
-            for r in range(n):
-                by_two[u, v, who[r]] += x[1 + u, r] * x[1 + v, r] * hessian[c, e, r]
-        if common >= 0:
-            for r in range(n):
-                across[u, pair[r]] += theta[r] * x[1 + u, r] * hessian[0, c, r]
-        if mine >= 0:
-            slope = 1.0 if residuals and basis == OF_LEAD else 0.0
-            for r in range(n):
-                mixed = theta[r] * x[1 + u, r] * hessian[0, c, r] + slope * gradient[0, r]
-                begin = starts[k[r]] + mine * touches[k[r]]
-                own_across[begin + at_i[r]] += mixed
-                own_across[begin + at_j[r]] -= mixed
+        c, common, mine = kinds[u]
+        for r in range(len(pair)):
+            who, mixed = k[r] if len(k) else 0, x[0, r] * x[1 + u, r] * hessian[0, c, r]
+            by_number[u, who] += x[1 + u, r] * gradient[c, r] + pulls[1 + u, r]
+            for v in range(u + 1):
+                by_two[u, v, who] += x[1 + u, r] * x[1 + v, r] * hessian[c, kinds[v, 0], r]
+            if common >= 0:
+                across[u, pair[r]] += mixed
+            if mine >= 0:
+                mixed += slopes[u] * gradient[0, r]
+                at = starts[who] + mine * touches[who]
+                own_across[at + at_i[r]] += mixed
+                own_across[at + at_j[r]] -= mixed
 
 
 @vectorised
@@ -221,49 +156,60 @@ def averaged(kind, counts, z, root, nodes, weights):  # type: ignore[no-untyped-
     """
     size, n = z.shape
     value, gradient, hessian = np.empty(n), np.empty((size, n)), np.empty((size, size, n))
+    at, seen, sums = np.empty((3, TOGETHER)), np.empty((4, TOGETHER)), np.empty((SUMS, TOGETHER))
     for first in range(0, n, TOGETHER):
-        rows = slice(first, min(first + TOGETHER, n))
-        seen, at = counts[:, rows].copy(), np.full((3, rows.stop - first), -FAR)
-        sums = np.zeros((SUMS, rows.stop - first))
+        m = min(TOGETHER, n - first)
+        for o in range(4):
+            for r in range(m):
+                seen[o, r] = counts[o, first + r]
+        for s in range(SUMS):
+            for r in range(m):
+                sums[s, r] = 0.0
+        for c in range(size, 3):
+            for r in range(m):
+                at[c, r] = -FAR
         for x in range(len(weights)):
             for c in range(size):
-                for r in range(len(seen[0])):
+                for r in range(m):
                     at[c, r] = z[c, first + r]
                 for e in range(c + 1):
                     if nodes[x, e] != 0.0:
-                        for r in range(len(seen[0])):
+                        for r in range(m):
                             at[c, r] += nodes[x, e] * root[c, e, first + r]
             if kind == RAO_KUPPER:
-                add_rao_kupper(weights[x], at[0], at[1], seen, sums)
+                add_rao_kupper(m, weights[x], at, seen, sums)
             else:
-                add_davidson(weights[x], at[0], at[1], at[2], seen, 0.5 if kind == HALF else 0.0, sums)
-        value[rows] = sums[0]
+                add_davidson(m, weights[x], at, seen, 0.5 if kind == HALF else 0.0, sums)
+        for r in range(m):
+            value[first + r] = sums[0, r]
         for c in range(size):
-            gradient[c, rows] = sums[1 + c]
+            for r in range(m):
+                gradient[c, first + r] = sums[1 + c, r]
             for e in range(c + 1):
-                hessian[c, e, rows] = hessian[e, c, rows] = sums[4 + c * (c + 1) // 2 + e]
+                for r in range(m):
+                    hessian[c, e, first + r] = hessian[e, c, first + r] = sums[4 + c * (c + 1) // 2 + e, r]
     return value, gradient, hessian
 
 
-@vectorised
-def add_davidson(weight, eta, t, m, seen, half, sums):  # type: ignore[no-untyped-def]
+@part
+def add_davidson(n_rows, weight, z, seen, half, sums):  # type: ignore[no-untyped-def]
     """Add losses, with derivatives, of which a share ``half`` of the ties counts as wins and losses each.
 
     No share is subtracted from 1 and no count from the total: with a billion votes the difference would be rounding.
     """
-    for r in range(len(eta)):
-        of_ties = half * seen[TIE, r]
+    for r in range(n_rows):
+        eta, t, m, of_ties = z[0, r], z[1, r], z[2, r], half * seen[TIE, r]
         won, lost, tied = seen[WIN, r] + of_ties, seen[LOSS, r] + of_ties, seen[TIE, r] - 2.0 * of_ties
         bad = seen[BOTH_BAD, r]
-        h = 0.5 * abs(eta[r])
-        log_nu, log_mu = min(t[r] - h, FAR), min(m[r] - h, FAR)
+        h = 0.5 * abs(eta)
+        log_nu, log_mu = min(t - h, FAR), min(m - h, FAR)
         decay, nu, mu = _exp(-h), _exp(log_nu), _exp(log_mu)
         lower = decay * decay
         total = 1.0 + lower + nu + mu  # of the weights, that of the likelier win being 1
         n = won + lost + tied + bad
-        value = n * (h + _log(total)) - 0.5 * (won - lost) * eta[r] - tied * (h + log_nu) - bad * (h + log_mu)
+        value = n * (h + _log(total)) - 0.5 * (won - lost) * eta - tied * (h + log_nu) - bad * (h + log_mu)
         likely, unlikely = 1.0 / total, lower / total
-        win, loss = (likely, unlikely) if eta[r] > 0 else (unlikely, likely)
+        win, loss = (likely, unlikely) if eta > 0 else (unlikely, likely)
         tie, worse = nu / total, mu / total
         net, neither, decided = 0.5 * (win - loss), tie + worse, win + loss
         sums[0, r] += weight * value
@@ -278,13 +224,13 @@ def add_davidson(weight, eta, t, m, seen, half, sums):  # type: ignore[no-untype
         sums[9, r] += weight * n * worse * (decided + tie)
 
 
-@vectorised
-def add_rao_kupper(weight, eta, t, seen, sums):  # type: ignore[no-untyped-def]
+@part
+def add_rao_kupper(n_rows, weight, z, seen, sums):  # type: ignore[no-untyped-def]
     """Add losses, with derivatives, not finite where t is absurd."""
-    for r in range(len(eta)):
-        kappa = math.exp(t[r])
+    for r in range(n_rows):
+        eta, kappa = z[0, r], math.exp(z[1, r])
         not_lost, not_won, ties = seen[WIN, r] + seen[TIE, r], seen[LOSS, r] + seen[TIE, r], seen[TIE, r]
-        x, y = kappa - eta[r], kappa + eta[r]
+        x, y = kappa - eta, kappa + eta
         decay_x, decay_y, decay = _exp(-abs(x)), _exp(-abs(y)), math.exp(-2.0 * kappa)
         more_x, more_y = 1.0 / (1.0 + decay_x), 1.0 / (1.0 + decay_y)
         not_p, p = (more_x, decay_x * more_x) if x > 0 else (decay_x * more_x, more_x)
@@ -618,7 +564,7 @@ def rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
     return value, by_eta, by_tie, by_bad.sum()
 
 
-@vectorised
+@part
 def _exp(x):  # type: ignore[no-untyped-def]
     """Exponential of x <= 0, not less than exp(-700)."""
     x = x if x > -700.0 else -700.0
@@ -630,7 +576,7 @@ def _exp(x):  # type: ignore[no-untyped-def]
     return (1.0 + 2.0 * p / (q - p)) * np.int64((np.int64(n) + 1023) << 52).view(np.float64)
 
 
-@vectorised
+@part
 def _log(x):  # type: ignore[no-untyped-def]
     """Logarithm of a positive number that is not subnormal."""
     bits = np.float64(x).view(np.int64)

@@ -309,7 +309,8 @@ def _cheapest_elimination(numbering: Numbering) -> Elimination:
     left = unit[entries] < 0
     of_row = np.repeat(code[rows], entries.shape[1]).reshape(entries.shape)
     met = np.unique(of_row[left] * len(dense) + place[entries[left]])
-    touched, touched_start = met % len(dense), np.searchsorted(met // len(dense), np.arange(n_units + 1))
+    touched = (met % len(dense)).astype(np.int32)
+    touched_start = np.searchsorted(met // len(dense), np.arange(n_units + 1))
     local = place[entries]
     among = np.searchsorted(met, of_row * len(dense) + np.where(left, place[entries], 0))
     counts = np.diff(tail_start)
@@ -339,7 +340,7 @@ def _annotators_alone(numbering: Numbering, tally: Tally) -> Units:
     count = numbering.n_annotators if width else 0
     if not count:
         nothing = np.zeros(1, dtype=np.int64)
-        return Units(np.arange(h), nothing[:0], nothing, nothing[:0], nothing, 0)
+        return Units(np.arange(h), nothing[:0], nothing, np.zeros(0, dtype=np.int32), nothing, 0)
     common, met = np.arange(len(numbering.common)), tally.met
     here = np.append(met.start, np.full(count + 1 - len(met.start), len(met.competitor)))
     start = here + len(common) * np.arange(count + 1)

@@ -21,7 +21,7 @@ from bayes_arena.likelihood.averaging import RowCovariances, Scatter, averaged
 from bayes_arena.likelihood.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, coded, effects, in_units, lead
+from bayes_arena.likelihood.predictor import THETA, Effect, Predictor, basis, effects, in_units, kinds, lead
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.votes.cells import Cells
@@ -172,8 +172,11 @@ class Objective:
 
     @cached_property
     def kinds(self) -> Ints:
-        """The kinds of numbers that common and own effects are, for compiled loops, shape (U, 4)."""
-        return coded(self.common, self.own)
+        """Coordinate of every kind of number, and its place among common and own effects or -1, shape (U, 3)."""
+        effects, of_common, of_own = kinds(self.common, self.own)
+        places = ((of.index(u) if u in of else -1 for of in (of_common, of_own)) for u in range(len(effects)))
+        rows = [[effect.coordinate, *place] for effect, place in zip(effects, places, strict=True)]
+        return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
     def own_numbers(self, own: Floats) -> list[Floats]:
         """Return the numbers of every row's annotator, by effect, each (..., n_rows), for numbers (..., M, q)."""

@@ -50,8 +50,6 @@ from bayes_arena.votes.tally import Tally
 
 THETA = 0
 """Place of theta, where it is free, among the annotators' effects."""
-OF_LEAD, OF_ONE = -1, -2
-"""Bases in place of a feature's row."""
 Numbers = Sequence[Any] | Floats
 """Numbers by effect."""
 Level = Literal["common", "annotator", "slice"]
@@ -201,15 +199,6 @@ def kinds(common: Sequence[Effect], own: Sequence[Effect]) -> tuple[list[Effect]
     found = dict(zip((*keys[0], *keys[1]), (*common, *own), strict=True))
     places = list(found)
     return list(found.values()), [places.index(one) for one in keys[0]], [places.index(one) for one in keys[1]]
-
-
-def coded(common: Sequence[Effect], own: Sequence[Effect]) -> Ints:
-    """Return the kinds as numbers for compiled loops: basis, coordinate, place among common and own effects or -1."""
-    effects, of_common, of_own = kinds(common, own)
-    bases = [{"lead": OF_LEAD, "one": OF_ONE}.get(one.basis, one.feature) for one in effects]
-    places = [[of.index(u) if u in of else -1 for of in (of_common, of_own)] for u in range(len(effects))]
-    rows = [[at, one.coordinate, *place] for at, one, place in zip(bases, effects, places, strict=True)]
-    return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
 def _deviations(effect: Effect, sd: float, spread: str) -> Effect:

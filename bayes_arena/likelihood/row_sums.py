@@ -20,10 +20,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.compiled import called
-from bayes_arena.likelihood.averaging import RowCovariances, convex
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, RowCovariances, convex
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
-from bayes_arena.likelihood.predictor import kinds
+from bayes_arena.likelihood.predictor import basis, kinds
 from bayes_arena.threads import each
 
 _OF_ONE = np.array([0]), np.array([0])
@@ -86,42 +86,32 @@ def row_sums(
     from bayes_arena.likelihood import loops  # numba is slow to import
 
     tally, units = target.tally, target.numbering.units(target.tally)
+    effects, of_common, of_own = kinds(target.common, target.own)
     n_pairs, count = len(tally.pairs.i), target.n_annotators if target.own else 1
-    numbers, of_row = len(target.kinds), tally.pairs.of_row
-    sums = (
+    sums = by_lead, weight, across, gradient, hessian, own_across = (
         np.zeros(n_pairs),
         np.zeros(n_pairs),
-        np.zeros((numbers, n_pairs)),
-        np.zeros((numbers, count)),
-        np.zeros((numbers, numbers, count)),
+        np.zeros((len(effects), n_pairs)),
+        np.zeros((len(effects), count)),
+        np.zeros((len(effects), len(effects), count)),
         np.zeros(units.across_start[-1]),
     )
-    total, nothing = 0.0, np.zeros((2, target.likelihood.n_coordinates, 0))
-    blocks = list(target.blocks())
+    slopes = np.array([float(residuals and effect.basis == "lead") for effect in effects])
+    total, blocks = 0.0, list(target.blocks())
     found = each(partial(target.terms_of, point=point, around=around), blocks)
     for rows, (leads, theta, terms, scatter) in zip(blocks, found, strict=True):
         total += float(terms.value.sum())
+        x, pulls = np.ones((2, 1 + len(effects), len(leads[0])))
+        x[0], pulls[:] = theta, 0.0
+        for place, effect in enumerate(effects, 1):
+            x[place] = basis(effect, leads, tally.features[:, rows])
+            if scatter and effect.basis == "lead":
+                pulls[0], pulls[place] = scatter.pull(terms, FACTOR), scatter.pull(terms, LEAD)
         curves = convex(terms.hessian) if made_convex else terms.hessian
-        given = (
-            target.votes(rows),
-            of_row[rows],
-            leads[0],
-            np.broadcast_to(theta, leads[0].shape),
-            tally.features[:, rows],
-            target.kinds,
-            terms.gradient,
-            curves,
-            scatter.towards[0] if scatter else nothing,
-            residuals,
-            units.across_start,
-            units.touches,
-            sums,
-        )
-        called(loops.add_rows, *given)
-    by_lead, weight, across, gradient, hessian, own_across = sums
-    for u in range(numbers):
+        given = target.votes(rows), tally.pairs.of_row[rows], x, target.kinds, terms.gradient, curves, pulls, slopes
+        called(loops.add_rows, *given, units.across_start, units.touches, sums)
+    for u in range(len(effects)):
         hessian[:u, u] = hessian[u, :u]
-    _, of_common, of_own = kinds(target.common, target.own)
     every = [*of_common, *of_own]
     return RowSums(total, by_lead, weight, across[of_common], gradient[every], hessian[every][:, every], own_across)
 

@@ -280,8 +280,8 @@ class Mixture:
 
     def likeliest_taste(self) -> float:
         """Return the s under which the votes, weighted by u, are likeliest, r at the fit's."""
-        values = [self._closed(np.zeros(1), _grid(0.0, taste)[1], self.weight)[0] for taste in TASTES]
-        return TASTES[int(np.argmax(values))]
+        densities = np.concatenate([_grid(0.0, taste)[1] for taste in TASTES], axis=1)
+        return TASTES[int(np.argmax(self._closed(np.zeros(len(TASTES)), densities, self.weight)))]
 
     def _components(self, densities: Floats) -> Floats:
         """Return L of every annotator under every component, shape (R, 10, m)."""
@@ -293,10 +293,11 @@ class Mixture:
     def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
         """Return the closed profile, shape (R,), or several with weights (W, m), shape (W, R)."""
         profiles = np.zeros((len(FEW), *weight.shape[:-1], len(shift)))
-        of_taste, of_slabs = (densities @ _shares(slabs) for slabs in (0.0, 1.0))
+        both = np.hstack([densities @ _shares(slabs) for slabs in (0.0, 1.0)])
         for first in range(0, len(self.likelihood), CLOSED_AT_ONCE):
             some = slice(first, first + CLOSED_AT_ONCE)
-            near, far = self.likelihood[some] @ of_taste + np.finfo(float).tiny, self.likelihood[some] @ of_slabs
+            near, far = np.hsplit(self.likelihood[some] @ both, 2)
+            near += np.finfo(float).tiny
             far -= near
             for profile, few in zip(profiles, FEW, strict=True):
                 profile += weight[..., some] @ np.log(near + few * far if few else near)

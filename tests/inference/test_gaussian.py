@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from helpers import in_full
+from helpers import every_likelihood, in_full
 from scipy.linalg import block_diag, null_space
 
 import bayes_arena as ba
@@ -21,7 +21,7 @@ from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, averaged, rule
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, averaged, over_nodes, rule
 from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian, value_and_derivatives
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
@@ -29,6 +29,7 @@ from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.priors import Prior, degrees
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.votes.outcomes import BOTH_BAD
 
 MODELS = [
     PRESETS["am-elo"],
@@ -63,6 +64,22 @@ def test_the_rule_averages_every_polynomial_of_the_fifth_degree(dimensions):
             assert weights @ np.prod(nodes**powers, axis=1) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1000.0])
+@pytest.mark.parametrize("model", [one for one in every_likelihood() if one.loop], ids=lambda one: one.name)
+def test_compiled_averages_are_those_of_the_rows(model, scale):
+    rng, size, n = np.random.default_rng(0), model.n_coordinates, 3000
+    z = rng.normal(size=(size, n)) * np.where(np.arange(size) == 0, scale, min(scale, 30.0))[:, None]
+    if model.name == "rao-kupper":
+        z[1] = np.clip(z[1], -5, 2)
+    both_bad = "outcome" if BOTH_BAD in model.outcomes else "tie"
+    counts = model.seen(rng.integers(0, 3, (n, 4)) * 10.0 ** rng.integers(0, 8, (n, 4)), both_bad)
+    root = np.tril(rng.normal(0, 0.4, (n, size, size))).transpose(1, 2, 0)
+    found, expected = (over_nodes(one, counts, z, root, *rule(size)) for one in (model, replace(model, loop=None)))
+    for name in ("value", "gradient", "hessian"):
+        one, other = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13 * counts.max())
+
+
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper", "glenn-david"])
 def test_averages_are_those_of_fine_quadrature(ties):
     rng, model = np.random.default_rng(0), likelihood(ties)
@@ -72,7 +89,7 @@ def test_averages_are_those_of_fine_quadrature(ties):
     root = rng.normal(0, 0.35, (size, size, n))
     numbers = [(c, np.ones(n)) for c in range(size)]
     covariance = np.einsum("abr,cbr->acr", root, root)
-    scatter = Scatter.of(size, numbers, {(a, b): covariance[a, b] for a in range(size) for b in range(a, size)}, {})
+    scatter = Scatter.of(size, numbers, covariance, {})
     x, w = np.polynomial.hermite_e.hermegauss(13)
     grid = np.array(np.meshgrid(*[x] * size)).reshape(size, -1)
     weights = np.prod(np.array(np.meshgrid(*[w / w.sum()] * size)).reshape(size, -1), axis=0)
