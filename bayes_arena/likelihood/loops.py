@@ -30,8 +30,9 @@ BAD = -1
 """Instead of such a row: the propensity of both-bad votes, which all annotators share. Below it, -2, -3, ...: what is
 added to the coordinates of further grades, which these loops pass over."""
 
-FAR = 700.0
-"""Log-odds against a decided vote above which only ties are left, and minus those of what has no probability."""
+FAR, NEVER = 700.0, -200.0
+"""Log-odds against a decided vote above which only ties are left, and those of what has no probability: the square of
+its exponential is not subnormal, with which processors are slow."""
 TOGETHER = 1024
 """Rows that are averaged together: few enough for a processor's nearest cache."""
 SUMS = 10
@@ -167,7 +168,7 @@ def averaged(kind, counts, z, root, nodes, weights):  # type: ignore[no-untyped-
                 sums[s, r] = 0.0
         for c in range(size, 3):
             for r in range(m):
-                at[c, r] = -FAR
+                at[c, r] = NEVER
         for x in range(len(weights)):
             for c in range(size):
                 for r in range(m):

@@ -80,6 +80,12 @@ def test_compiled_averages_are_those_of_the_rows(model, scale):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13 * counts.max())
 
 
+def test_what_compiled_loops_return_has_the_type_of_other_arrays():
+    """Not one that only looks alike: ``np.add.at`` would take twenty times as long."""
+    found = over_nodes(likelihood("davidson"), np.ones((4, 3)), np.zeros((2, 3)), np.zeros((2, 2, 3)), *rule(2))
+    assert all(one.dtype is np.dtype(np.float64) for one in (found.value, found.gradient, found.hessian))
+
+
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper", "glenn-david"])
 def test_averages_are_those_of_fine_quadrature(ties):
     rng, model = np.random.default_rng(0), likelihood(ties)
