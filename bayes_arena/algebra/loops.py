@@ -38,11 +38,16 @@ def eliminate(first, last, units, own, across, inverse, solutions, laid, less): 
     for u in range(first, last):
         q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
         t, at_own, at_across = len(near), inverse_start[u], across_start[u]
-        lower = own[at_own : at_own + q * q].copy().reshape(q, q)
-        half = across[at_across : at_across + q * t].copy().reshape(q, t)
+        lower, half = np.empty((q, q)), np.empty((q, t))
         for a in range(q):
             for b in range(a + 1):
-                value = lower[a, b] if b < a else lower[a, a] + FLOOR
+                lower[a, b] = own[at_own + a * q + b]
+            lower[a, a] += FLOOR
+            for j in range(t):
+                half[a, j] = across[at_across + a * t + j]
+        for a in range(q):
+            for b in range(a + 1):
+                value = lower[a, b]
                 for c in range(b):
                     value -= lower[a, c] * lower[b, c]
                 if b < a:

@@ -26,11 +26,12 @@ from numpy.polynomial.chebyshev import chebvander
 
 from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import called
 from bayes_arena.inference.crowd import Crowd
 from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
-from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, M, T
+from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times
 from bayes_arena.threads import each, in_blocks
@@ -56,8 +57,6 @@ WIDE, MANY_LEAD_NODES = 3.0, 121
 there."""
 NEVER = 1e-15
 """Probability of a deviation that is left out."""
-CERTAINLY = 150.0
-"""Log-odds beyond which another logit makes no difference to a number."""
 SCORE, BY_LEAD = 0, 1
 """First rows of curves: the score, and its slopes by the lead in every dimension. Then come the slopes by the leads'
 factors, and by the coordinates."""
@@ -266,40 +265,19 @@ def _evaluated(
 
 
 def average_score(likelihood: Likelihood, z: Floats, ties: Rule) -> tuple[Floats, Floats]:
-    """Return the expected score and its slopes by the coordinates z, averaged over deviations of ln nu.
+    """Return the expected score and its slopes by the coordinates z, averaged over deviations of ln nu."""
+    if likelihood.is_exponential:
+        from bayes_arena.likelihood import loops  # numba is slow to import
 
-    With y = exp(-|eta| / 2) the outcomes of an exponential likelihood have the weights 1, y^2 and (nu + mu) y. So a
-    deviation of ln nu takes no further exponential.
-    """
-    if not likelihood.is_exponential or len(z) == 1:
-        parts = []
-        for deviation, chance in ties:
-            there = z.copy()
-            there[T:][:1] += deviation
-            parts.append([chance * one for one in likelihood.expected_score(there)])
-        scores, slopes = zip(*parts, strict=True)
-        return np.asarray(sum(scores)), np.asarray(sum(slopes))
-    y = np.exp(-0.5 * np.abs(z[ETA]))
-    tied, more = y * np.exp(np.minimum(z[T], CERTAINLY)), y * np.exp(np.minimum(z[M:], CERTAINLY))
-    y *= y
-    decided, ahead, score, slope = 1 + y, 1 - y, np.zeros_like(y), np.zeros_like(z)
-    of_fixed = decided + more.sum(axis=0)
+        score, slope = called(loops.average_score, z.reshape(len(z), -1), *map(np.array, zip(*ties, strict=True)))
+        return score.reshape(z.shape[1:]), slope.reshape(z.shape)
+    parts = []
     for deviation, chance in ties:
-        nu = tied * math.exp(deviation)
-        share = 1 / (of_fixed + nu)
-        net = ahead * share  # P(win) - P(loss), of whom is ahead
-        nu *= share
-        share *= chance
-        slope[ETA] += decided * share
-        net_here = chance * net
-        score += net_here
-        slope[T] -= net_here * nu
-        slope[M:] -= (net * share) * more
-        net_here *= net
-        slope[ETA] -= net_here
-    slope[ETA] *= 0.25
-    slope[T:] *= 0.5 * np.sign(z[ETA])
-    return 0.5 + 0.5 * np.copysign(score, z[ETA]), slope
+        there = z.copy()
+        there[T:][:1] += deviation
+        parts.append([chance * one for one in likelihood.expected_score(there)])
+    scores, slopes = zip(*parts, strict=True)
+    return np.asarray(sum(scores)), np.asarray(sum(slopes))
 
 
 def deviations(target: Objective, view: View, *, roughly: bool = False) -> tuple[tuple[Floats, Floats], ...]:

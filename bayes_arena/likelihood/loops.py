@@ -288,6 +288,53 @@ def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no
 
 
 @vectorised
+def average_score(z, deviation, chance):  # type: ignore[no-untyped-def]
+    """Return the expected score, and its slopes by the coordinates z, averaged over deviations of ln nu.
+
+    With y = exp(-|eta| / 2) outcomes have the weights 1, y^2, nu y and mu y, so that a deviation takes no exponential.
+
+    Parameters
+    ----------
+    z : ndarray, shape (C, n)
+    deviation, chance : ndarray, shape (K,)
+
+    Returns
+    -------
+    score, slope : ndarray, shapes (n,) and (C, n)
+    """
+    size, n = z.shape
+    score, slope = np.zeros(n), np.zeros((size, n))
+    lower, tied, more = np.empty(TOGETHER), np.zeros(TOGETHER), np.zeros(TOGETHER)
+    for first in range(0, n, TOGETHER):
+        m = min(TOGETHER, n - first)
+        for r in range(m):
+            h = 0.5 * abs(z[0, first + r])
+            lower[r] = _exp(-2.0 * h)
+            if size > 1:
+                tied[r] = _exp(min(z[1, first + r], FAR) - h)
+            if size > 2:
+                more[r] = _exp(min(z[2, first + r], FAR) - h)
+        for x in range(len(chance)):
+            times = math.exp(deviation[x])
+            for r in range(m):
+                share = 1.0 / (1.0 + lower[r] + times * tied[r] + more[r])
+                net = (1.0 - lower[r]) * share  # P(win) - P(loss), of whom is ahead
+                score[first + r] += chance[x] * net
+                slope[0, first + r] += chance[x] * ((1.0 + lower[r]) * share - net * net)
+                if size > 1:
+                    slope[1, first + r] -= chance[x] * net * times * tied[r] * share
+                if size > 2:
+                    slope[2, first + r] -= chance[x] * net * more[r] * share
+        for r in range(first, first + m):
+            side = 1.0 if z[0, r] > 0 else -1.0
+            score[r] = 0.5 + 0.5 * side * score[r]
+            slope[0, r] *= 0.25
+            for c in range(1, size):
+                slope[c, r] *= 0.5 * side
+    return score, slope
+
+
+@vectorised
 def density(x, kind, vectors, scales, levels, weights, effects, slices, votes, walk, features, counts, slope):  # type: ignore[no-untyped-def]
     """Return the log-density at a point of the sampler's coordinates, up to a constant; write ``slope``.
 

@@ -26,8 +26,6 @@ from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import basis, kinds
 from bayes_arena.threads import each
 
-_OF_ONE = np.array([0]), np.array([0])
-
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
