@@ -1,4 +1,4 @@
-"""Compiled loops over units: their elimination, and their covariances.
+"""Compiled loops over units, and over the rows of their votes: elimination, covariances, sums.
 
 A unit such as an annotator has a handful of numbers and touches a dozen, so that NumPy would spend most of its time on
 laying matrices out. It is one file because numba's disk cache checks only the file of the called function.
@@ -157,3 +157,91 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
                 own[at_own + a * q + b] = value
             for j in range(t):
                 across[at_across + a * t + j] = with_left[a, j]
+
+
+@vectorised
+def add_rows(first, last, start, units, local, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
+    """Add J' W J, and further curvature, of the rows of units from the first up to the last to A, D and B'.
+
+    Parameters
+    ----------
+    start, local, is_left, coordinate
+        As in :class:`~bayes_arena.algebra.elimination.Elimination`.
+    units : tuple of ndarray of int
+        As for :func:`eliminate`.
+    entry, curve : ndarray, shapes (n_rows, K) and (n_rows, C, C)
+        J and W.
+    further : ndarray, shape (n_rows, X)
+        Further curvature.
+    extra : (ndarray of int, ndarray), shapes (E, 3) and (E,)
+        Two entries in order, the column of ``further`` that is curvature in both, and its sign.
+    left, own, across : ndarray
+        A (d, d), and D and B' of all units, flat.
+    """
+    tail_start, touched_start, inverse_start, across_start, touched = units
+    (places, signs), size = extra, len(is_left)
+    both = np.empty((size, size))
+    for u in range(first, last):
+        q, t = tail_start[u + 1] - tail_start[u], touched_start[u + 1] - touched_start[u]
+        at_own, at_across, near = inverse_start[u], across_start[u], touched_start[u] - q
+        for r in range(start[u], start[u + 1]):
+            for e in range(size):
+                for f in range(e, size):
+                    both[e, f] = entry[r, e] * curve[r, coordinate[e], coordinate[f]] * entry[r, f]
+            for x in range(len(places)):
+                both[places[x, 0], places[x, 1]] += signs[x] * further[r, places[x, 2]]
+            for e in range(size):
+                for f in range(e, size):
+                    a, b, value = local[r, e], local[r, f], both[e, f]
+                    if is_left[e] and is_left[f]:
+                        a, b = touched[near + a], touched[near + b]
+                        left[a, b] += value
+                        if e != f:
+                            left[b, a] += value
+                    elif is_left[f]:
+                        across[at_across + a * t + b - q] += value
+                    elif is_left[e]:
+                        across[at_across + b * t + a - q] += value
+                    else:
+                        own[at_own + a * q + b] += value
+                        if e != f:
+                            own[at_own + b * q + a] += value
+
+
+@vectorised
+def spread_rows(first, last, start, units, local, is_left, entry, parts, weights, left, own, across, pieces):  # type: ignore[no-untyped-def]
+    """Add up the covariance of the pieces of the rows of units from the first up to the last.
+
+    Parameters
+    ----------
+    start, units, local, is_left, entry
+        As for :func:`add_rows`.
+    parts, weights : ndarray of int, ndarray, shapes (E, 5) and (E,)
+        Two entries in order, the piece that their covariance is a part of, whether either is multiplied by its value
+        in J, and the weight.
+    left, own, across : ndarray
+        Covariances of what is left (d, d), and of all units, flat.
+    pieces : ndarray, shape (U (U + 1) / 2, n_rows)
+        Added to.
+    """
+    tail_start, touched_start, inverse_start, across_start, touched = units
+    for u in range(first, last):
+        q, t = tail_start[u + 1] - tail_start[u], touched_start[u + 1] - touched_start[u]
+        at_own, at_across, near = inverse_start[u], across_start[u], touched_start[u] - q
+        for r in range(start[u], start[u + 1]):
+            for x in range(len(parts)):
+                e, f, piece, by_e, by_f = parts[x]
+                a, b, value = local[r, e], local[r, f], weights[x]
+                if is_left[e] and is_left[f]:
+                    value *= left[touched[near + a], touched[near + b]]
+                elif is_left[f]:
+                    value *= across[at_across + a * t + b - q]
+                elif is_left[e]:
+                    value *= across[at_across + b * t + a - q]
+                else:
+                    value *= own[at_own + a * q + b]
+                if by_e:
+                    value *= entry[r, e]
+                if by_f:
+                    value *= entry[r, f]
+                pieces[piece, r - start[first]] += value
