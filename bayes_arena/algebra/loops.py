@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.compiled import vectorised
+from bayes_arena.compiled import part, vectorised
 
 FLOOR = 1e-12
 """Added to D: keeps it invertible for an annotator who saw only equal competitors."""
 FEW = 8
 """Numbers of a unit up to which plain loops are faster than a call of BLAS."""
+
+
+@part
+def most(first, last, starts):  # type: ignore[no-untyped-def]
+    """Return the largest size of some units, given where they start."""
+    found = 0
+    for u in range(first, last):
+        found = max(found, starts[u + 1] - starts[u])
+    return found
 
 
 @vectorised
@@ -34,11 +43,11 @@ def eliminate(first, last, units, own, across, inverse, solutions, laid, less): 
         The upper triangle of B D^-1 B' is added to it, unless it is empty.
     """
     tail_start, touched_start, inverse_start, across_start, touched = units
-    total = 0.0
+    most_own, most_touched, total = most(first, last, tail_start), most(first, last, touched_start), 0.0
+    lower, half = np.empty((most_own, most_own)), np.empty((most_own, most_touched))
     for u in range(first, last):
         q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
         t, at_own, at_across = len(near), inverse_start[u], across_start[u]
-        lower, half = np.empty((q, q)), np.empty((q, t))
         for a in range(q):
             for b in range(a + 1):
                 lower[a, b] = own[at_own + a * q + b]
@@ -115,38 +124,52 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
         Covariances (q, q) and (q, t) of all units, flat, written.
     """
     tail_start, touched_start, inverse_start, across_start, touched = units
-    m = len(held)
+    m, most_own, most_touched = len(held), most(first, last, tail_start), most(first, last, touched_start)
+    x, with_left = np.empty((most_own, most_touched)), np.empty((most_own, most_touched))
+    row, near_moved = np.empty(most_touched), np.empty((m, most_touched))
+    pull, beside = np.empty((most_own, m)), np.empty((most_own, m))
     for u in range(first, last):
         q, near = tail_start[u + 1] - tail_start[u], touched[touched_start[u] : touched_start[u + 1]]
         t, at_own, at_across = len(near), inverse_start[u], across_start[u]
-        x, with_left, pull, beside = np.empty((q, t)), np.empty((q, t)), np.zeros((q, m)), np.zeros((q, m))
         for a in range(q):
             for j in range(t):
                 x[a, j], with_left[a, j] = solutions[at_across + a * t + j], 0.0
         if q > FEW:
-            some = np.empty((t, t))
+            given, some = np.empty((q, t)), np.empty((t, t))
             for i in range(t):
                 for j in range(t):
-                    some[i, j] = -left[near[i], near[j]]
-            with_left = np.dot(x, some)
+                    some[i, j] = left[near[i], near[j]]
+            for a in range(q):
+                for j in range(t):
+                    given[a, j] = x[a, j]
+            given = np.dot(given, some)
+            for a in range(q):
+                for j in range(t):
+                    with_left[a, j] = -given[a, j]
         else:
-            row = np.empty(t)
             for i in range(t):
                 for j in range(t):
                     row[j] = left[near[i], near[j]]
                 for a in range(q):
                     for j in range(t):
                         with_left[a, j] -= x[a, i] * row[j]
+        for c in range(m):
+            for j in range(t):
+                near_moved[c, j] = moved[near[j], c]
         for a in range(q):
             for c in range(m):
+                pull[a, c] = 0.0
                 for e in range(m):
                     pull[a, c] += inverse[at_own + a * q + held[e]] * shared[e, c]
             for c in range(m):
+                value = 0.0
                 for e in range(m):
-                    beside[a, c] += pull[a, e] * excess[e, c]
+                    value += pull[a, e] * excess[e, c]
                 for j in range(t):
-                    beside[a, c] -= x[a, j] * moved[near[j], c]
-                    with_left[a, j] += pull[a, c] * moved[near[j], c]
+                    value -= x[a, j] * near_moved[c, j]
+                beside[a, c] = value
+                for j in range(t):
+                    with_left[a, j] += pull[a, c] * near_moved[c, j]
         for a in range(q):
             for b in range(q):
                 value = inverse[at_own + a * q + b]
