@@ -344,7 +344,8 @@ def eliminated(
         from bayes_arena.algebra import loops  # numba is slow to import
 
         rows = units.tail_start[some.stop] - units.tail_start[some.start]
-        laid, less = np.zeros((rows if is_laid else 0, d)), np.zeros((0 if is_laid or left is None else d, d))
+        laid = np.zeros((rows if is_laid else 0, d))
+        less = np.zeros((0, 0) if is_laid or left is None else (d, d))
         given = some.start, some.stop, units.starts, own, across, inverse, solutions, laid, less
         size = called(loops.eliminate, *given)
         if not math.isfinite(size):

@@ -84,7 +84,7 @@ class Likelihood:
     tie_prior : (float, float) or None
         Prior mean and standard deviation of the common t.
     loop : str or None
-        Name of the compiled loops that do the same, for NUTS. Without them NUTS is slower.
+        Name of the compiled loops that do the same, for averages and NUTS. Without them both are slower.
     with_both_bad : Likelihood or None
         The same with both-bad votes as an outcome of their own.
     with_grades : callable or None
