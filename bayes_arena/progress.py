@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import cache
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds of silence before compiling is announced."""
+_LOCK = Lock()
 
 
 def report(text: str, done: int = 0, of: int = 0) -> None:
@@ -24,21 +25,22 @@ def report(text: str, done: int = 0, of: int = 0) -> None:
     """
     if not sys.stderr.isatty():
         return
-    line = _line()
-    if not done:  # each piece of work starts a new estimate of the time left
-        for task in line.task_ids:
-            line.remove_task(task)
-    if not text:
-        if line.live.is_started:
-            line.stop()
-        return
-    count = f"{done} of {of}" if of else ""
-    if not line.task_ids:
-        line.add_task(text, total=of or None, count=count)
-    line.update(line.task_ids[0], description=text, completed=done, count=count)
-    line.start()
-    line.console.show_cursor()  # an exception may leave the line as it stands
-    line.refresh()
+    with _LOCK:  # loops of several threads may wait for the compiler
+        line = _line()
+        if not done:  # each piece of work starts a new estimate of the time left
+            for task in line.task_ids:
+                line.remove_task(task)
+        if not text:
+            if line.live.is_started:
+                line.stop()
+            return
+        count = f"{done} of {of}" if of else ""
+        if not line.task_ids:
+            line.add_task(text, total=of or None, count=count)
+        line.update(line.task_ids[0], description=text, completed=done, count=count)
+        line.start()
+        line.console.show_cursor()  # an exception may leave the line as it stands
+        line.refresh()
 
 
 @cache
@@ -63,12 +65,16 @@ def _line() -> Progress:
     )
 
 
+_ANNOUNCED = set[str]()
+"""What was under way in the background, and said."""
+
+
 def in_background[T](work: Callable[[], T], under_way: Callable[[], str]) -> T:
     """Do work that would block Ctrl-C in a thread, show what is under way, and return its result.
 
     A compiler reacts to Ctrl-C late, or loses it. The main thread, which only waits, reacts at once; the work ends by
-    itself, or with the process. As compiling is rare and unexpected, it is announced once even without a terminal. What
-    is under way is asked every second, and nothing is shown while that text is empty.
+    itself, or with the process. As compiling is rare and unexpected, it is announced even without a terminal, once a
+    process. What is under way is asked every second, and nothing is shown while that text is empty.
     """
     outcome: Future[T] = Future()
 
@@ -78,15 +84,15 @@ def in_background[T](work: Callable[[], T], under_way: Callable[[], str]) -> T:
         except BaseException as error:
             outcome.set_exception(error)
 
-    started, said = monotonic(), False
+    started = monotonic()
     Thread(target=run, daemon=True).start()
     try:
         while wait([outcome], timeout=PATIENCE).not_done:
             if not (text := under_way()):
                 continue
-            if not said and not sys.stderr.isatty():
+            if text not in _ANNOUNCED and not sys.stderr.isatty():
                 print(text, file=sys.stderr, flush=True)
-            said = True
+            _ANNOUNCED.add(text)
             report(f"{text}, {monotonic() - started:.0f} s")
     finally:
         report("")
