@@ -174,6 +174,13 @@ def over_nodes(
     return RowTerms(*totals)
 
 
+def at_point(likelihood: Likelihood, counts: Floats, z: Floats) -> RowTerms:
+    """Return the losses of rows and their derivatives at z."""
+    if not likelihood.loop:
+        return likelihood.rows(counts, z)
+    return over_nodes(likelihood, counts, z, np.empty((len(z), len(z), 0)), np.zeros((1, len(z))), np.ones(1))
+
+
 @cache
 def rule(dimensions: int) -> Rule:
     """Return nodes and weights of degree five for a standard Gaussian of this dimension."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.likelihood.averaging import RowCovariances, Scatter, averaged
+from bayes_arena.likelihood.averaging import RowCovariances, Scatter, at_point, averaged
 from bayes_arena.likelihood.numbering import Numbering, number
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, RowTerms
 from bayes_arena.likelihood.point import Point
@@ -266,7 +266,7 @@ class Objective:
         features, counts, (theta,) = tally.features[:, rows], self.counts[:, rows], predictor.factors(own)
         z = predictor.coordinates(leads, point.common, own, features)
         if around is None:
-            return leads, theta, self.likelihood.rows(counts, z), None
+            return leads, theta, at_point(self.likelihood, counts, z), None
         scatter = around.rows(rows, leads, [theta], features)
         return leads, theta, averaged(self.likelihood, counts, z, scatter), scatter
 
@@ -315,7 +315,7 @@ class Objective:
 
     def row_terms(self, point: Point) -> RowTerms:
         """Return the negative log-likelihood of every row, and its derivatives in the coordinates."""
-        return self.likelihood.rows(self.counts, self.coordinates(point))
+        return at_point(self.likelihood, self.counts, self.coordinates(point))
 
 
 def objective(cells: Cells, model: Model, prior: Prior, *, by_annotator: bool | None = None) -> Objective:
