@@ -50,7 +50,8 @@ def made_ready(function: Any, call: Callable[[], Any], what: str) -> Any:
 def called(function: Any, *given: Any) -> Any:
     """Call one of the loops over votes, which most fits wait for, once after an installation.
 
-    Arrays that are views, or may not be written to, are copied: for each kind of array it would be compiled anew.
+    Arrays that are not contiguous, or may not be written to, are copied: for each kind of array it would be compiled
+    anew. So those that it writes to have to be new ones.
     """
     return _usual(made_ready(function, partial(function, *map(_plain, given)), "the loops over votes"))
 
