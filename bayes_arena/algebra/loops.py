@@ -183,7 +183,7 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
 
 
 @vectorised
-def add_rows(first, last, start, units, local, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
+def add_entries(first, last, start, units, local, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
     """Add J' W J, and further curvature, of the rows of units from the first up to the last to A, D and B'.
 
     Parameters
@@ -238,7 +238,7 @@ def spread_rows(first, last, start, units, local, is_left, entry, parts, weights
     Parameters
     ----------
     start, units, local, is_left, entry
-        As for :func:`add_rows`.
+        As for :func:`add_entries`.
     parts, weights : ndarray of int, ndarray, shapes (E, 5) and (E,)
         Two entries in order, the piece that their covariance is a part of, whether either is multiplied by its value
         in J, and the weight.

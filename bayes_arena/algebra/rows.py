@@ -124,7 +124,7 @@ def votes_of(votes: Rows, first: int, last: int) -> tuple[Floats, Floats, Floats
     found = np.zeros((d, d)), np.zeros(order.units.inverse_start[-1]), np.zeros(order.units.across_start[-1])
     further = np.concatenate([votes.slope[:, None], votes.products.reshape(len(votes.entry), -1)], axis=1)
     of_rows = order.start, order.units.starts, order.local, order.is_left, order.coordinate, votes.entry, votes.curve
-    called(loops.add_rows, first, last, *of_rows, further, _further(order), *found)
+    called(loops.add_entries, first, last, *of_rows, further, _further(order), *found)
     return found
 
 

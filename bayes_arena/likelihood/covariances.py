@@ -75,7 +75,7 @@ class Covariances:
         effects, _, _ = kinds(target.common, target.own)
         numbers = [(ETA, factors[0]), *((effect.coordinate, basis(effect, leads, features)) for effect in effects)]
         given = target.votes(rows), target.kinds, len(target.common), target.n_competitors, self._of_leads
-        found = called(loops.covariances, *given, self.head, self.across, units.across_start, units.touches, self.own)
+        found = called(loops.vary_together, *given, self.head, self.across, units.across_start, units.touches, self.own)
         named = {(0, LEAD): 0}
         if target.free_discrimination:
             named[0, FACTOR] = 1 + [effect.basis for effect in effects].index("lead")

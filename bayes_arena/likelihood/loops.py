@@ -40,7 +40,7 @@ SUMS = 10
 
 
 @vectorised
-def covariances(votes, kinds, of_common, n, of_leads, head, across, starts, touches, own):  # type: ignore[no-untyped-def]
+def vary_together(votes, kinds, of_common, n, of_leads, head, across, starts, touches, own):  # type: ignore[no-untyped-def]
     """Return the covariances of the numbers of rows: the lead, and one for every kind, shape (1 + U, 1 + U, n_rows).
 
     Parameters
@@ -103,7 +103,7 @@ def add_rows(votes, pair, x, kinds, gradient, hessian, pulls, slopes, starts, to
     Parameters
     ----------
     votes, kinds, starts, touches
-        As for :func:`covariances`.
+        As for :func:`vary_together`.
     pair : ndarray of int, shape (n_rows,)
     x : ndarray, shape (1 + U, n_rows)
         What the lead, and the numbers, are multiplied by.
@@ -615,7 +615,7 @@ def rows(kind, eta, tie, bad, at, counts):  # type: ignore[no-untyped-def]
 @part
 def _exp(x):  # type: ignore[no-untyped-def]
     """Exponential of x <= 0, not less than exp(-700)."""
-    x = x if x > -700.0 else -700.0
+    x = -700.0 if x < -700.0 else x  # what is not a number stays so
     n = np.floor(x * 1.4426950408889634 + 0.5)
     f = (x - n * 0.693145751953125) - n * 1.42860682030941723212e-6
     s = f * f

@@ -13,6 +13,7 @@ import bayes_arena as ba
 from bayes_arena.algebra.factorising import factorise
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.inference import pace
+from bayes_arena.inference.curves import average_score
 from bayes_arena.inference.marginal import gaussian
 from bayes_arena.inference.marginal.gaussian import hardly_any_voted_twice, nearest_gaussian
 from bayes_arena.inference.marginal.spreads import estimate_spreads
@@ -21,7 +22,7 @@ from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.inference.mode.newton import Gauge
 from bayes_arena.inference.projected_draws import project_draws
 from bayes_arena.inference.projection import project
-from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, averaged, over_nodes, rule
+from bayes_arena.likelihood.averaging import FACTOR, LEAD, Scatter, at_point, averaged, over_nodes, rule
 from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.derivatives import gradient_and_hessian, value_and_derivatives
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
@@ -78,6 +79,17 @@ def test_compiled_averages_are_those_of_the_rows(model, scale):
     for name in ("value", "gradient", "hessian"):
         one, other = getattr(found, name), getattr(expected, name)
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13 * counts.max())
+
+
+@pytest.mark.parametrize("model", [one for one in every_likelihood() if one.loop], ids=lambda one: one.name)
+def test_what_is_not_a_number_stays_so_in_compiled_loops(model):
+    seen = np.ones((4, 2)) * np.isin(np.arange(4), model.outcomes)[:, None]
+    for coordinate in range(model.n_coordinates):
+        z = np.zeros((model.n_coordinates, 2))
+        z[coordinate, 0] = np.nan
+        terms, score = at_point(model, seen, z), average_score(model, z, [(0.0, 1.0)])[0]
+        for found in (terms.value, terms.gradient, score):
+            assert np.isnan(found[..., 0]).any() and np.isfinite(found[..., 1]).all()
 
 
 def test_what_compiled_loops_return_has_the_type_of_other_arrays():
