@@ -11,9 +11,10 @@ votes, x_kc is the strength r_c, plus a taste, plus the offset
 
 with the loadings that k's votes on others imply: one Newton step takes out those on c, whose loss has gradient g_kc and
 Hessian H_kc in k's numbers, where H_k is the Hessian of all their votes and the prior. Otherwise those who vote for one
-competitor only would be explained by a direction that they made themselves. theta is at most ``STEEPEST`` times its
-median here: those who copy a ranking look sharper than anybody. Its sign stays: annotators who turn the ranking round
-are not far off on every competitor.
+competitor only would be explained by a direction that they made themselves. theta is the fit's, within wide bounds:
+were it cut closer, those who are sharp would seem to see the strongest and the weakest far off, which many votes of
+honest annotators show as clearly as a campaign. Its sign stays: annotators who turn the ranking round are not far off
+on every competitor.
 
 What k may say of c depends on how much else they do. Of n_k votes n_kc are on c and n' = n_k - n_kc on others:
 
@@ -40,8 +41,8 @@ from bayes_arena.likelihood.predictor import times
 from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
-LEAST, MOST, STEEPEST = 0.2, 3.0, 1.25
-"""Bounds of the size of theta, and the largest in units of the median."""
+LEAST, MOST = 0.2, 3.0
+"""Bounds of the size of theta."""
 EXPONENT = 700.0
 """The largest of which the exponential is a number."""
 FURTHEST = 3.0
@@ -125,8 +126,6 @@ class Views:
         for loading, part in zip(factors[1:], target.directions, strict=True):
             w = point.slices[part]
             position += loading * np.array([w[tally.i], w[tally.j]]) / theta
-        own = point.own[:, 0] if target.free_discrimination else np.ones(1)
-        theta = np.sign(theta) * np.minimum(np.abs(theta), STEEPEST * np.median(np.abs(_bounded(own))))
         of_slices = leads[0] - target.leads(point.strength)
         rest = z[ETA] - sum(times(*one) for one in zip(factors, leads, strict=True)) + theta * of_slices
         return cls(

@@ -108,3 +108,14 @@ def test_reversed_annotators_are_no_campaign(seed):
     assert not fit.promotions.is_open.any()
     assert np.array_equal(fit.cells.counts, arena.cells.counts)
     assert ba.promoters(fit).empty
+
+
+@pytest.mark.slow
+def test_sharp_annotators_of_many_votes_are_no_campaign():
+    """With 10,000 votes each it shows where somebody's theta is not their own: on the weakest competitors."""
+    votes = ba.simulate(
+        competitors=40, annotators=100, votes=1_000_000, tie_spread=0.5, position_spread=0.2, seed=2
+    ).votes
+    fit = ba.fit(votes)
+    assert not fit.promotions.is_open.any()
+    assert ba.promoters(fit).empty

@@ -43,6 +43,7 @@ from bayes_arena.inference.mode.disagreement import start_along
 from bayes_arena.inference.mode.laplace import Laplace
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, require_memory
 from bayes_arena.inference.mode.newton import Gauge, minimise
+from bayes_arena.inference.mode.search import far_apart
 from bayes_arena.inference.pace import NEAR, SETTLING, Pace
 from bayes_arena.likelihood.covariances import AnyCovariances, SliceCovariances, covariances, mixed
 from bayes_arena.likelihood.objective import Objective
@@ -66,9 +67,6 @@ CALM = np.array([1.0, 1.0, 5.0])
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
-SPARSE = 2.0
-"""Annotators per square root of the number of votes above which the mode is far from the mean: its bias is of the order
-of 1 / (votes per annotator), the standard error of 1 / sqrt(votes)."""
 TELLING = 100.0
 """Pairs of votes by the same annotator from which a spread can be told from noise.
 
@@ -162,16 +160,32 @@ def nearest_gaussian(
 
 
 def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: float = math.inf) -> tuple[Sweep, float]:
-    """Return the Gaussian and the annotators' response; with many annotators start from that of a quarter of them."""
+    """Return the Gaussian and the annotators' response; with many annotators start from that of a quarter of them.
+
+    Where annotators differ so much that the votes hardly tell the direction of the ranking, sweeps start from modes of
+    the other direction, too.
+    """
     if problem.model.is_crossed or not problem.objective.own or problem.cells.n_annotators < MANY_ANNOTATORS:
-        found = min((_sweeps(problem, one, near=near, to_beat=to_beat) for one in starts), key=lambda end: end.value)
-        return found, 1.0 if problem.model.is_crossed else response_of(found)
+        found = _lowest([_sweeps(problem, one, near=near, to_beat=to_beat) for one in starts])
+        if problem.model.is_crossed:
+            return found, 1.0
+        if not problem.model.dimensions and found.target.free_discrimination and far_apart(found.point.own[:, THETA]):
+            mode = find_mode(problem)
+            points = [mode.point, *([mode.mirror] if mode.mirror else [])]
+            turned = [one for one in points if one.strength @ found.point.strength < 0]
+            found = _lowest([found, *(_sweeps(problem, one, near=near) for one in turned)])
+        return found, response_of(found)
     few = problem.of_a_quarter()
     found, response = _find(few, [replace(starts[0], own=few.objective.start().own)], ROUGHLY)
     problem = _with_spreads(problem, found.target)
     start = joined(problem.objective, found)
     del few, found  # they would take as much memory again as a quarter of what follows
     return _sweeps(problem, *start, near), response
+
+
+def _lowest(ends: list[Sweep]) -> Sweep:
+    """Return the Gaussian of the least free energy."""
+    return min(ends, key=lambda end: end.value)
 
 
 def _with_spreads(problem: Problem, target: Objective) -> Problem:
@@ -184,13 +198,11 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
 def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[Mode, list[Point]]:
     """Return the mode that says what the votes leave open, and the starting points.
 
-    Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, so that
-    the mode is far from the mean, the mode with identical annotators; with slices the mode without them, and where
-    annotators are turned round there, the same with all upright: a group that ranks otherwise seems turned round as
-    long as it has no strengths of its own, which prompts do not do; with directions the Gaussian with one less,
-    moved along the direction of most disagreement.
+    The start is the mode with identical annotators; with slices the mode without them, and where annotators are turned
+    round there, the same with all upright: a group that ranks otherwise seems turned round as long as it has no
+    strengths of its own, which prompts do not do; with directions the Gaussian with one less, moved along the direction
+    of most disagreement.
     """
-    cells = problem.cells
     if problem.model.dimensions:
         fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
         base = base or nearest_gaussian(replace(problem, model=fewer))
@@ -208,11 +220,8 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
         upright = own.copy()
         upright[:, THETA] = np.abs(own[:, THETA])
         return base, [first, replace(first, own=upright)]
-    if problem.objective.own and cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), MANY_ANNOTATORS - 1):
-        pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
-        return pooled, [replace(pooled.point, own=problem.objective.start().own)]
-    mode = find_mode(problem)
-    return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
+    pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
+    return pooled, [replace(pooled.point, own=problem.objective.start().own)]
 
 
 def _start_from(target: Objective, known: Sequence[Mode | Simpler]) -> Point:

@@ -91,7 +91,7 @@ def search(problem: Problem, start: Point | None, thorough: bool) -> tuple[Optim
         best = minimise(target, start, loose)
         finite = best.converged and not runs_to_infinity(target, best.point)
         few = target.n_votes < FEW_VOTES * (len(start.head) + start.own.size)
-        further = _random_starts(start) if _far_apart(best.point.own[:, THETA]) or (few and finite) else []
+        further = _random_starts(start) if far_apart(best.point.own[:, THETA]) or (few and finite) else []
         further += starts_towards_infinity(target, best.point) if finite else []
         for one in further:
             other = minimise(target, one, loose, to_beat=best.value - GAIN)
@@ -117,7 +117,7 @@ def is_flat(target: Objective) -> bool:
     return math.isinf(target.strength_sd) and math.isinf(target.own[THETA].sd)
 
 
-def _far_apart(theta: Floats) -> bool:
+def far_apart(theta: Floats) -> bool:
     """Whether the annotators differ so much that their mean is within four standard errors of zero."""
     return len(theta) > 1 and abs(theta.mean()) < 4 * theta.std(ddof=1) / math.sqrt(len(theta))
 
