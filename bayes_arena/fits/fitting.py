@@ -192,12 +192,6 @@ def solve(plan: Plan, *, draws: int = 1000, tune: int = 300, sampler: Sampler = 
     """Fit a plan without issuing warnings; ``Fit.notes`` has them.
 
     Votes are discounted by the model without answers, and answers added to what it found.
-
-    Parameters
-    ----------
-    plan : Plan
-    draws, tune, sampler, seed
-        As for :func:`fit`.
     """
     if plan.method == "nuts":
         from bayes_arena.fits.sampling import require_samplable
@@ -339,13 +333,7 @@ def _find(problem: Problem, route: str, simpler: Simpler | None = None) -> tuple
 
 
 def _require_sure(mode: Mode) -> None:
-    """Refuse answers that the votes do not tell from noise.
-
-    Raises
-    ------
-    Noise
-        If so.
-    """
+    """Raise Noise if the votes do not tell answers from noise."""
     if not mode.problem.prior.estimates(ANSWERS):
         return
     sd = spread_uncertainty(mode, ANSWERS, doubtful=UNSURE)

@@ -184,15 +184,7 @@ def _fit_or_error(problem: Problem, preset: bool, route: Route) -> Fit | ArenaEr
 
 
 def warn_of_boards(told: Iterable[Told], of: int) -> None:
-    """Issue one warning of each kind, with the number of boards and the text of the first.
-
-    Parameters
-    ----------
-    told : iterable of Told
-        All warnings of all boards.
-    of : int
-        Number of boards.
-    """
+    """Issue one warning of each kind, with the number of boards and the text of the first."""
     kind = itemgetter(1)
     for category, alike in groupby(sorted(told, key=lambda one: kind(one).__name__), kind):
         (first, _, text), *others = alike

@@ -257,17 +257,7 @@ def planned(
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
 ) -> Plan:
-    """Make the remaining choices.
-
-    Parameters
-    ----------
-    problem : Problem
-        Votes, model and prior.
-    preset : bool
-        Whether the model is a preset, to which answers and directions may be added.
-    method, answers, dimensions, drift, groups, robust, keep, drop
-        As for :func:`~bayes_arena.fit`.
-    """
+    """Make the remaining choices; answers and directions may be added to a model that is a ``preset``."""
     estimable = problem.prior.hyper is not None
     require_choice("method", method or "map", get_args(Method))
     require_memory(problem)
@@ -339,14 +329,7 @@ def _routed(plan: Plan, method: Method | None) -> Plan:
 def _counting(
     problem: Problem, robust: Robust, keep: Sequence[str], drop: Sequence[str], *, preset: bool
 ) -> tuple[bool, Problem]:
-    """Return whether votes may be discounted, and the problem with the reason for that.
-
-    Raises
-    ------
-    ModelError
-        If ``robust`` is none of the choices, or is True and the votes carry no annotators, or annotators to be kept
-        cast none of the votes.
-    """
+    """Return whether votes may be discounted, and the problem with the reason for that."""
     if robust != "auto" and not isinstance(robust, bool):
         raise ModelError(f"robust must be 'auto', True or False, not {robust!r}.")
     names = problem.cells.annotators

@@ -112,11 +112,11 @@ def from_posterior(tree: DataTree, votes: object, *, model: str | Model | None =
             parameters = _parameters(tree["posterior"].to_dataset(), problem)
         draws = Draws.of(problem, *parameters)
         prior = _spreads(draws, problem.objective)
-        given = replace(problem, prior=prior).because(strengths="as wide as the draws", method="given")
+        wide = "as wide as the draws"
+        given = replace(problem, prior=prior).because(strengths=wide, annotators=wide, method="given")
         # near a draw, since in the middle there is a saddle, where nobody disagrees
         start = list(draws.points())[-1] if problem.model.dimensions else None
-        known = given.because(annotators="as wide as the draws")
-        mode, mirror_probability = judge_direction(find_mode(known, start=start))
+        mode, mirror_probability = judge_direction(find_mode(given, start=start))
     for text in mode.open_questions:
         warn(text, IdentificationWarning)
     found = Fit(

@@ -329,7 +329,8 @@ class Fit:
             raise ModelError(f"The largest share of an account lies above 0, and is at most 1, not {cap!r}.")
         if isinstance(whose, str) and whose in (EVERYBODY, MIDDLE):
             return self.about_crowd(Crowd(cap=cap, middle=whose == MIDDLE))
-        share = dict(whose) if isinstance(whose, Mapping) else dict.fromkeys(_names(whose), 1.0)
+        names = [whose] if isinstance(whose, str) else whose
+        share = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, 1.0)
         known = self.cells.annotators
         if not self.target.n_annotators:
             raise ModelError(
@@ -635,8 +636,3 @@ class Fit:
                 f"{what} free parameters, but under a prior they are not entirely free. Use prior='flat', or "
                 "leave_one_out and compare."
             )
-
-
-def _names(annotators: Collection[str]) -> Collection[str]:
-    """Return names; one by itself is meant as a name."""
-    return [annotators] if isinstance(annotators, str) else annotators

@@ -12,7 +12,7 @@ import numpy as np
 from bayes_arena.arrays import Columns, DataFrame, Floats, table_of
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
-from bayes_arena.fits.draws import noise_of_unseen
+from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.posterior_draws import draw_parameters
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.change import POINTS
@@ -61,9 +61,9 @@ def history(
     chosen = resolve_interval(interval, fit)
     if not fit.model.drift:
         raise ModelError("Strengths do not move in this fit, so they have no history. Fit with drift=True (--drift).")
-    cells, draws = fit.cells, _parameters(fit, seed)
+    cells, draws = fit.cells, _draws(fit, seed)
     names, code = cells.slice_names[TIME], {name: c for c, name in enumerate(cells.competitors)}
-    now, found = _relative(fit, *draws), list[Columns]()
+    now, found = _relative(fit, draws), list[Columns]()
     votes = np.zeros((len(names), cells.n_competitors))
     for side in (cells.a, cells.b):
         np.add.at(votes, (cells.slices[TIME], side), cells.counts.sum(axis=1))
@@ -71,7 +71,7 @@ def history(
         then = fit.on(at=name)
         columns = leaderboard_columns(then, chosen, level=level, elo=elo)
         who = np.array([code[one] for one in columns["competitor"]])
-        rise = (now > _relative(then, *draws)).mean(axis=0) if period < len(names) - 1 else np.full(len(who), np.nan)
+        rise = (now > _relative(then, draws)).mean(axis=0) if period < len(names) - 1 else np.full(len(who), np.nan)
         board = {key: columns[key] for key in ("competitor", "rank", "elo", "lower", "upper")}
         period_name = np.full(len(who), name, dtype=object)
         found.append({"period": period_name, **board, "p_rise": rise[who], "votes": votes[period, who]})
@@ -116,15 +116,15 @@ def changes(fit: Fit) -> DataFrame:
     return table_of(columns, p=found.p)
 
 
-def _parameters(fit: Fit, seed: int) -> tuple[Floats, Floats]:
+def _draws(fit: Fit, seed: int) -> Draws:
+    """Return draws of the parameters, without r*, which no share needs."""
     if fit.samples is not None:
-        return fit.samples.strength, fit.samples.slices
-    strength, _, _, slices = draw_parameters(fit, size=DRAWS, seed=seed)
-    return strength, slices
+        return fit.samples
+    strength, common, own, slices = draw_parameters(fit, size=DRAWS, seed=seed)
+    return Draws(strength, strength[:, :0], common, own, slices)
 
 
-def _relative(fit: Fit, strength: Floats, slices: Floats) -> Floats:
+def _relative(fit: Fit, draws: Draws) -> Floats:
     """Return draws of the strengths that a ranking is about, less their mean."""
-    mean = strength + (fit.view.slices @ slices.T).T
-    mean += noise_of_unseen(fit.view, len(mean))
+    mean = fit.means(draws)
     return np.asarray(mean - mean.mean(axis=1, keepdims=True))
