@@ -1,40 +1,5 @@
 """Every error and warning of the package.
 
-::
-
-    ArenaError (Exception)
-    ├── VotesError (ValueError)          the votes cannot be used as they are
-    │   ├── ColumnError                  a column is missing or cannot be recognised
-    │   ├── InvalidVotesError            votes with an unknown winner, a missing name, a bad weight ...
-    │   ├── NoVotesError                 nothing left to rate
-    │   └── DatasetError                 published votes cannot be fetched, or their layout has changed
-    │       └── AccessError              the hub requires an access token, or acceptance of its conditions
-    ├── ModelError (ValueError)          an unknown model, prior or option, or a meaningless combination
-    ├── StoreError (RuntimeError)        the file of an arena is absent, in use, of another kind, or cannot be written
-    ├── OutputError (ValueError)         a result cannot be written or read back as requested
-    ├── MissingPackageError (ImportError)  an optional package is not installed
-    ├── CompilerError (RuntimeError)     PyTensor has no folder that it can write to
-    ├── ForkError (RuntimeError)         this process was forked from one in which Polars has threads
-    └── FitError (RuntimeError)          the fit has no trustworthy answer
-        ├── ConvergenceError             the optimiser stopped before the gradient vanished
-        ├── NotIdentifiedError           the votes do not determine the parameters at all
-        └── TooLargeError                there is too little memory, by the machine or by a limit
-
-    ArenaWarning (UserWarning)           an answer exists, but read it with care
-    ├── DroppedVotesWarning              invalid votes were left out on request
-    ├── RepeatedVotesWarning             votes occur more than once, in a source or in a source and the arena
-    ├── UnusedColumnWarning              a column that may matter was ignored
-    ├── LayoutWarning                    the layout of another tool was recognised without being named
-    ├── PromptsWarning                   a column was read as the prompts without being named
-    ├── LeftOutEffectWarning             the votes carry an effect that the model does not have
-    ├── ChangedStrengthsWarning          strengths changed over time, and the model averages over it
-    ├── NoMaximumWarning                 the maximum-likelihood estimate lies at infinity
-    ├── IdentificationWarning            disconnected comparisons, or a sign that the votes do not settle
-    ├── SampledVotesWarning              a score over very many votes was estimated from a sample
-    ├── DiscountedVotesWarning           votes on a competitor are not of one crowd, and some do not count
-    ├── DependentVotesWarning            votes share a prompt or a ranking, and were treated as independent
-    └── FailedBoardsWarning              some of many boards could not be fitted, and are missing
-
 A message says what is wrong, shows at most five offending values with their rows, and ends with the remedy.
 """
 

@@ -8,23 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from bayes_arena.arena.rounds import (
-    DECISIONS,
-    Policy,
-    Round,
-    ability_columns,
-    decide,
-    decision_table,
-    excluded_annotators,
-    flagged_at_fdr,
-    flagged_by_theta,
-    last_round,
-    publish,
-    rating_table,
-    round_table,
-    status_table,
-    taking_part,
-)
+from bayes_arena.arena import rounds
+from bayes_arena.arena.rounds import DECISIONS, Policy, Round
 from bayes_arena.arena.store import Store, create_file
 from bayes_arena.arena.votes import Addition, add_votes, identify, settled_prompt, stored_cells
 from bayes_arena.arrays import DataFrame
@@ -248,25 +233,27 @@ class StableArena:
             raise ModelError(f"epsilon must be a finite number, not {epsilon!r}.")
         elo = elo or EloScale()
         with self._store.read() as session:
-            whole, excluded, last = stored_cells(session), excluded_annotators(session), last_round(session)
-        cells = taking_part(whole, excluded, delta)
+            whole, last = stored_cells(session), rounds.last_round(session)
+            excluded = rounds.excluded_annotators(session)
+        cells = rounds.taking_part(whole, excluded, delta)
         counting: Asked = {"robust": robust, "keep": keep, "drop": drop}
         parts: Asked = {"answers": answers, "dimensions": dimensions, "drift": drift, "groups": groups}
         asked: Asked = {"method": method, **parts, **counting}
         result = fit(cells, model=model, prior=prior, seed=seed, **asked)
-        abilities = ability_columns(result, level=level)
+        abilities = rounds.ability_columns(result, level=level)
+        low = rounds.flagged_by_theta(result, epsilon) if fdr is None else rounds.flagged_at_fdr(result, abilities, fdr)
         round = Round(
             number=last + 1,
             fit=result,
             ratings=leaderboard_columns(result, resolve_interval(None, result), level=level, elo=elo),
-            flagged=flagged_by_theta(result, epsilon) if fdr is None else flagged_at_fdr(result, abilities, fdr),
+            flagged=low,
             decision=DECISIONS[exclude],
             waiting=tuple(sorted(set(whole.annotators) - set(cells.annotators) - set(excluded))),
             excluded=excluded,
         )
         counted = {"robust": robust, "keep": result.kept, "drop": result.dropped}
         settings = {"delta": delta, "epsilon": epsilon, "fdr": fdr, "exclude": exclude, **counted, "seed": seed}
-        publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
+        rounds.publish(self._store, round, abilities, level=level, elo=elo, settings=settings)
         return round
 
     def next_pairs(self, n: int = 20, *, goal: Goal = "best", seed: int = 0) -> DataFrame:
@@ -292,8 +279,8 @@ class StableArena:
             If the fit has no trustworthy answer.
         """
         with self._store.read() as session:
-            whole, excluded = stored_cells(session), excluded_annotators(session)
-        return next_pairs(fit(taking_part(whole, excluded, delta=0)), n, goal=goal, seed=seed)
+            whole, excluded = stored_cells(session), rounds.excluded_annotators(session)
+        return next_pairs(fit(rounds.taking_part(whole, excluded, delta=0)), n, goal=goal, seed=seed)
 
     def readmit(self, name: str) -> None:
         """Readmit an excluded annotator to later rounds, which judge them again.
@@ -304,10 +291,10 @@ class StableArena:
             If no annotator of that name is excluded.
         """
         with self._store.transaction() as session:
-            excluded = excluded_annotators(session)
+            excluded = rounds.excluded_annotators(session)
             if name not in excluded:
                 raise ModelError(f"No annotator {name!r} is excluded.{did_you_mean(name, excluded)}")
-            decide(session, {name: "on request"}, "readmitted", last_round(session))
+            rounds.decide(session, {name: "on request"}, "readmitted", rounds.last_round(session))
 
     def annotators(self) -> DataFrame:
         """Return the status of every annotator, least discriminating first.
@@ -322,7 +309,7 @@ class StableArena:
             anomaly_probability, net_agreement``.
         """
         with self._store.read() as session:
-            return status_table(session)
+            return rounds.status_table(session)
 
     def history(self) -> DataFrame:
         """Return the ratings of all rounds: ``round, competitor, elo, lower, upper, rank``, best first within a round.
@@ -330,7 +317,7 @@ class StableArena:
         ``attrs`` has the level of the intervals if all rounds have the same.
         """
         with self._store.read() as session:
-            return rating_table(session)
+            return rounds.rating_table(session)
 
     def rounds(self) -> DataFrame:
         """Return a summary of every round.
@@ -343,9 +330,9 @@ class StableArena:
             by the round; ``model, prior, method, evidence, mean_loss, warnings``; ``settings``, all of them as JSON.
         """
         with self._store.read() as session:
-            return round_table(session)
+            return rounds.round_table(session)
 
     def decisions(self) -> DataFrame:
         """Return all decisions about annotators: ``annotator, decision, round, time`` (UTC), ``reason``."""
         with self._store.read() as session:
-            return decision_table(session)
+            return rounds.decision_table(session)

@@ -29,6 +29,7 @@ from bayes_arena.cli.vote_source import Delta, VoteSource, described
 from bayes_arena.errors import listing
 
 if TYPE_CHECKING:
+    from bayes_arena.arena.stable_arena import StableArena
     from bayes_arena.arrays import DataFrame
 
 arena = typer.Typer(
@@ -91,11 +92,8 @@ def add(
     output: Output,
 ) -> None:
     """Add votes, all or none; votes that are stored already are ignored."""
-    with collected_warnings() as notes:
-        from bayes_arena.arena.stable_arena import StableArena
-
-        with StableArena(file) as stable:
-            added = stable.add(votes, id=id, **source.reading())
+    with collected_warnings() as notes, _opened(file) as stable:
+        added = stable.add(votes, id=id, **source.reading())
     columns = {"new": [added.new], "known": [added.known], "invalid": [sum(added.dropped.values())]}
     shown = {name: [f"{value:,}" for value in values] for name, values in columns.items()}
     head = {"warnings": notes}
@@ -123,9 +121,7 @@ def rate(
     """Hold a round: rate the votes, publish the result, and judge the annotators."""
     elo = scale.elo()
     with collected_warnings() as notes:
-        from bayes_arena.arena.stable_arena import StableArena
-
-        with StableArena(file) as stable:
+        with _opened(file) as stable:
             round = stable.rate(
                 delta=delta or 0,
                 epsilon=epsilon,
@@ -172,9 +168,7 @@ def rate(
 @takes_options
 def annotators(file: ArenaFile, output: Output) -> None:
     """List the annotators: votes, status (waiting, warned, excluded ...), and theta in their last round."""
-    from bayes_arena.arena.stable_arena import StableArena
-
-    with StableArena(file, read_only=True) as stable:
+    with _opened(file, read_only=True) as stable:
         table, decisions = stable.annotators(), stable.decisions()
     formats = {"theta": ".2f", "theta_paper": ".4f", "p_negative": ".3f"}
     formats |= {"anomaly_probability": ".3f", "net_agreement": ".2f"}
@@ -186,9 +180,7 @@ def annotators(file: ArenaFile, output: Output) -> None:
 @takes_options
 def history(file: ArenaFile, picture: Picture, output: Output) -> None:
     """List the ratings of all rounds; JSON also has the settings of each round and its decisions about annotators."""
-    from bayes_arena.arena.stable_arena import StableArena
-
-    with StableArena(file, read_only=True) as stable:
+    with _opened(file, read_only=True) as stable:
         table, rounds, decisions = stable.history(), stable.rounds(), stable.decisions()
     formats = dict.fromkeys(("elo", "lower", "upper"), ".1f")
     head = {
@@ -211,11 +203,8 @@ def next_(
     output: Output,
 ) -> None:
     """Choose the pairs whose votes would help most."""
-    with collected_warnings() as notes:
-        from bayes_arena.arena.stable_arena import StableArena
-
-        with StableArena(file, read_only=True) as stable:
-            table = stable.next_pairs(pairs, goal=goal, seed=seed)
+    with collected_warnings() as notes, _opened(file, read_only=True) as stable:
+        table = stable.next_pairs(pairs, goal=goal, seed=seed)
     head = {**{str(name): value for name, value in table.attrs.items()}, "warnings": notes}
     _write(
         table,
@@ -231,10 +220,14 @@ def next_(
 @arena.command()
 def readmit(file: ArenaFile, name: Annotated[str, typer.Argument(help="Annotator.", show_default=False)]) -> None:
     """Readmit an excluded annotator to later rounds, which judge them again."""
+    with _opened(file) as stable:
+        stable.readmit(name)
+
+
+def _opened(file: Path, *, read_only: bool = False) -> StableArena:
     from bayes_arena.arena.stable_arena import StableArena
 
-    with StableArena(file) as stable:
-        stable.readmit(name)
+    return StableArena(file, read_only=read_only)
 
 
 def _write(

@@ -18,18 +18,8 @@ if TYPE_CHECKING:
     from bayes_arena.paper.reproduction import Material
 
 
-class TargetName(StrEnum):
-    """Tables and figures of the paper."""
-
-    table1 = "table1"
-    table2 = "table2"
-    fig1 = "fig1"
-    fig3 = "fig3"
-    fig4 = "fig4"
-    fig5 = "fig5"
-    fig6 = "fig6"
-    fig7 = "fig7"
-    all = "all"
+TargetName = StrEnum("TargetName", ["table1", "table2", "fig1", "fig3", "fig4", "fig5", "fig6", "fig7", "all"])
+"""Tables and figures of the paper."""
 
 
 @app.command(rich_help_panel=KEPT)
