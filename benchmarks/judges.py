@@ -43,7 +43,6 @@ JUDGE = "gpt-4"
 SIZES = (200, 800, 1600)
 TEST = 0.2
 POOLED = PRESETS["am-davidson"]
-TASTE = replace(POOLED, name="with taste", strength_by=("program",))
 ANSWERS = {"strength_by": (PROMPT,), "ties_by": (PROMPT,)}
 SIMULATED = {"theta": 1.37, "nu": 0.08, "taste": 0.99}
 """Theta and nu relative to people, spread of taste in logits."""
