@@ -17,13 +17,13 @@ it gives the leader to be the best, and how often it is; "leads": arenas in whic
 is right then; "flagged": honest annotators in an arena.
 """
 
-import argparse
 import sys
 import warnings
 from statistics import NormalDist
 
 import numpy as np
 from crowds import Crowd, HonestArena, draw_habits, honest_arena
+from measuring import options_of
 from rigging import rig
 from scipy.optimize import minimize
 from scipy.special import expit, ndtri
@@ -207,8 +207,7 @@ def say_default(arenas: int, crowds: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=100)
+    parser = options_of(__doc__, arenas=100)
     parser.add_argument("--model", default="am-davidson", help="nuts: am-davidson")
     parser.add_argument("--interval", choices=("laplace", "sandwich", "nuts"), default="laplace")
     parser.add_argument("--default", nargs="*", choices=CROWDS, help="the fit as it comes, in these crowds, or all")

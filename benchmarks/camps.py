@@ -8,7 +8,6 @@ where the camps are those that there are; "oracle" is am-davidson fitted to the 
 and mean widths are in Elo points; standard errors over arenas are in parentheses.
 """
 
-import argparse
 import math
 import warnings
 import zlib
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from camped import REGIMES, Camped
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -117,8 +117,7 @@ def rows(name: str, arenas: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=10)
+    parser = options_of(__doc__, arenas=10)
     parser.add_argument("regimes", nargs="*", default=list(REGIMES))
     given = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -17,13 +17,13 @@ comparison, but its verdicts repeat each other with a correlation of .8, ties in
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 from true_boards import average_score, measured, projected
 
 import bayes_arena as ba
@@ -117,8 +117,7 @@ def otherwise(arenas: int) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
+    parser = options_of(__doc__, arenas=100)
     parser.add_argument("--otherwise", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

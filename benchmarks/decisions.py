@@ -16,7 +16,6 @@ all the ranks that they may take; width is the mean number of ranks in a range. 
 Chatbot Arena, which compares intervals that hold one by one.
 """
 
-import argparse
 import math
 import sys
 import warnings
@@ -24,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.decisions.verdict import in_order, leads, likely_best
@@ -296,8 +296,7 @@ def progress(seed: int, arenas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=200)
+    parser = options_of(__doc__, arenas=200)
     parser.add_argument("--part", choices=("stopping", "sentences"))
     parser.add_argument("--votes", type=int, nargs="+", default=[4000], help="sizes of the arenas of sentences")
     options = parser.parse_args()

@@ -18,16 +18,14 @@ that the truth chooses, so that it favours no rule), with 103 votes an annotator
 without suspects, as LLMFAO.
 """
 
-import argparse
 import itertools
-import os
 import time
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from measuring import FILES, options_of
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -157,20 +155,19 @@ def in_short(table: pd.DataFrame, rules: list[str]) -> pd.DataFrame:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="perturbations of each kind and share of LLMFAO")
     parser.add_argument("--arenas", type=int, default=10, help="simulated arenas")
     parser.add_argument("--mirrors", type=int, default=100, help="arenas in which nearly half are turned round")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
     print("## The votes as they are\n")
     print("| votes | verdicts | anomalous | flagged at .05 | seconds: fit, annotators |\n|---|---|---|---:|---:|")
-    for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
-        as_they_are(name, ba.read_votes(folder / file, prompt=False))
+    for name, file in FILES.items():
+        as_they_are(name, ba.read_votes(file, prompt=False))
 
-    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
+    llmfao = ba.keep_annotators(ba.read_votes(FILES["LLMFAO"], prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
     print("| votes | annotators | by A >= .2 | by theta <= .005 | by any |")
     print("|---|---:|---:|---:|---:|")

@@ -24,7 +24,6 @@ errors by Nadeau & Bengio. Six CPU minutes with five splits, nearly all of them 
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections import Counter
@@ -35,7 +34,7 @@ from typing import Any
 
 import numpy as np
 from dissenters import JUDGES, REGIMES, Dissent, People, draw
-from measuring import FILES, markdown
+from measuring import FILES, markdown, options_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -202,13 +201,12 @@ def gains(file: str, over: str, answers: bool, splits: int) -> tuple[list[str], 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, splits=5)
     parser.add_argument("--arenas", type=int, default=10, help="of a regime")
     parser.add_argument("--seed", type=int, default=0, help="of the first arena")
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
     parser.add_argument("--annotators", action="store_true", help="what is said of people instead")
     parser.add_argument("--held-out", action="store_true", help="real votes held out instead")
-    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--data", nargs="*", default=list(FILES), choices=list(FILES))
     parser.add_argument("--over", nargs="*", default=["vote", "annotator", "prompt"])
     options = parser.parse_args()

@@ -9,7 +9,6 @@ propensity and an emphasis of their own (sd .5), and the model gives them none.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from statistics import NormalDist
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import _bradley_terry
@@ -188,9 +188,7 @@ def predicted(arenas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=100)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=100).parse_args()
     started = time.process_time()
     print(
         f"Printed by `uv run python benchmarks/grades.py`: {options.arenas} arenas a row of {COMPETITORS} competitors, "

@@ -13,7 +13,6 @@ the process had held by then. ``--nuts``: boards from the votes of a tenth of th
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import warnings
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from pathlib import Path
 import arviz as az
 import numpy as np
 import polars as pl
-from measuring import Clock, markdown, peak_mib
+from measuring import Clock, markdown, options_of, peak_mib
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -144,10 +143,8 @@ def beside_nuts(draws: int, people: int) -> None:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, people=PEOPLE // 10, draws=1_000)
     parser.add_argument("--nuts", action="store_true")
-    parser.add_argument("--people", type=int, default=PEOPLE // 10)
-    parser.add_argument("--draws", type=int, default=1_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.nuts:

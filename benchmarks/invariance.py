@@ -8,13 +8,13 @@ in five have weights: whole ones, over nine decades, one vote of a billion, frac
 discounted, which takes thresholds, the arena is counted apart.
 """
 
-import argparse
 import warnings
 from itertools import count
 from typing import Any
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 
@@ -118,9 +118,7 @@ def is_discounted(fit: ba.Fit | str) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0)
+    parser = options_of(__doc__, arenas=500, first=0)
     parser.add_argument("--fits", nargs="*", default=list(FITS))
     options = parser.parse_args()
     print("| fit | arenas | with votes discounted | refused | moved | largest, Elo | NaN |")

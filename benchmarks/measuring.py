@@ -40,6 +40,13 @@ class Clock:
         return {"wall_s": wall, "cpu_s": cpu}
 
 
+def timed[T](work: Callable[[], T]) -> tuple[T, float, float]:
+    """Return a result, the seconds that passed until it was there, and those of the processor."""
+    clock = Clock()
+    result = work()
+    return result, *clock.lap().values()
+
+
 def peak_mib() -> float:
     """Return the largest memory that this process has held, imports included, since it was last forgotten."""
     status = Path("/proc/self/status")
@@ -143,9 +150,17 @@ def installed(package: str) -> str | None:
         return None
 
 
+def options_of(description: str | None, **numbers: float) -> argparse.ArgumentParser:
+    """Return the options of a script: its text as it stands, and one for each number, which is the default."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in numbers.items():
+        options.add_argument(f"--{name}", type=type(default), default=default)
+    return options
+
+
 def parser(description: str | None) -> argparse.ArgumentParser:
     """Return the options that every script of a page has."""
-    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = options_of(description)
     options.add_argument("--into", type=Path, default=RESULTS, help="the folder of the CSV file and the page")
     return options
 

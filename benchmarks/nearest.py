@@ -9,13 +9,11 @@ default) and of the mode at the spreads of the largest Laplace evidence, where t
 annotators disagree: with one there is no such mode.
 """
 
-import argparse
-import os
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from measuring import DATA, options_of
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads
@@ -37,9 +35,7 @@ def beside(estimate: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
-    draws = parser.parse_args().draws
+    draws = options_of(__doc__, draws=2000).parse_args().draws
     warnings.simplefilter("ignore")
     cells = {
         f"{annotators:,} annotators of {votes:,} votes": ba.read_votes(
@@ -47,8 +43,7 @@ def main() -> None:
         )
         for annotators, votes in ARENAS
     }
-    folder = Path(os.environ.get("BAYES_ARENA_DATA", "../shared/data"))
-    cells |= {name: ba.read_votes(str(folder / name)) for name in FILES if (folder / name).exists()}
+    cells |= {name: ba.read_votes(DATA / name) for name in FILES if (DATA / name).exists()}
     print("| votes | board: mean, sd | strengths: mean, sd | mode, board: mean, sd |")
     print("|---|---:|---:|---:|", flush=True)
     for name, votes in cells.items():

@@ -10,7 +10,6 @@ error over Bradley-Terry's, the mean width in Elo, and the share of arenas in wh
 knew the ranking. ``--as-it-was``: the strengths' spread always estimated, under a half-normal hyperprior.
 """
 
-import argparse
 import math
 import sys
 import warnings
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from calibration import strength_of
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.inference import pairing
@@ -218,8 +218,7 @@ def run(design: Design, seed: int, name: str) -> tuple[tuple[float, ...], tuple[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=40)
+    parser = options_of(__doc__, arenas=40)
     parser.add_argument("--only", nargs="*", default=[""])
     parser.add_argument("--as-it-was", action="store_true")
     asked = parser.parse_args()

@@ -13,13 +13,13 @@ the model does not know.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 from true_boards import average_score, measured, projected
 
 import bayes_arena as ba
@@ -112,9 +112,7 @@ def boards(arena: Arena) -> dict[str, ba.Fit]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=100).parse_args()
     warnings.simplefilter("ignore")
     print("| arena | board | RMSE | covers 95 % | covers 89 % |")
     print("|" + "---|" * 5)

@@ -31,18 +31,15 @@ account has 5 % at most.
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
-from measuring import markdown
+from measuring import DATA, markdown, options_of
 from rigging import offered, with_votes
 from true_boards import projected
 
@@ -58,7 +55,6 @@ from bayes_arena.markup import percent
 from bayes_arena.progress import report
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 COMPETITORS, VOTES_EACH = 40, 200
 CROWD = Crowd(annotators=150, taste_sd=0.4)
 PUSH = 1.5
@@ -510,10 +506,7 @@ def newcomer(case: Case, seed: int) -> tuple[Case, Attack]:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--competitors", type=int, default=COMPETITORS)
+    parser = options_of(__doc__, seeds=2, first=0, competitors=COMPETITORS)
     parser.add_argument("--only", nargs="*", default=[""])
     parser.add_argument("--honest", type=int, default=0, help="arenas of each kind that nobody attacks, instead")
     options = parser.parse_args()

@@ -9,7 +9,6 @@ about. Errors in brackets are over arenas.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -23,7 +22,7 @@ import grades
 import numpy as np
 import population
 from crowds import honest_arena
-from measuring import markdown
+from measuring import markdown, options_of
 from rigging import rig
 from true_boards import PER_LOGIT, average_score, measured, projected
 
@@ -107,8 +106,7 @@ def covered(case: Callable[[int], Case], arenas: int, name: str) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=20)
+    parser = options_of(__doc__, arenas=20)
     parser.add_argument("--only", nargs="*", default=list(KINDS), choices=list(KINDS))
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -21,7 +21,6 @@ arXiv:1804.06788.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
@@ -30,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
-from measuring import markdown
+from measuring import markdown, options_of
 from scipy.special import ndtr
 from scipy.stats import kstest
 
@@ -210,8 +209,7 @@ class Findings:
 
 def main() -> int:
     """Print the table, a regime at a time."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--replicates", type=int, default=500)
+    parser = options_of(__doc__, replicates=500)
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)

@@ -11,7 +11,6 @@ leaderboard's scale; the estimated spreads divided by the standard deviations of
 all are, that do not count; and seconds.
 """
 
-import argparse
 import sys
 import time
 import warnings
@@ -20,6 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
@@ -93,10 +93,7 @@ def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=10)
-    parser.add_argument("--votes", type=int, default=1_000_000)
-    parser.add_argument("--annotators", type=int, default=100_000)
+    parser = options_of(__doc__, arenas=10, votes=1_000_000, annotators=100_000)
     parser.add_argument("--robust", choices=["off", "on", "both"], default="both")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

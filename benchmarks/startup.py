@@ -7,7 +7,6 @@ are what to quote. Looks for ``llmfao.csv`` in ``$BAYES_ARENA_DATA`` (else ``../
 command, which compiles bytecode, does not count.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -20,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import FILES, options_of
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 VOTES, ANNOTATORS, COMPETITORS = 1_670_000, 61_003, 129
 BARE = """
 import sys, polars as pl
@@ -189,11 +188,9 @@ def large(runs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
+    options = options_of(__doc__, runs=7).parse_args()
     print(f"    uv run python benchmarks/startup.py --runs {options.runs}\n")
-    small(DATA / "llmfao.csv", options.runs)
+    small(FILES["LLMFAO"], options.runs)
     large(options.runs)
 
 

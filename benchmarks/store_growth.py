@@ -10,12 +10,12 @@ round reads grows with the votes. The file stays open; a command line that opens
 of Python and a checkpoint besides.
 """
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from measuring import options_of
 
 import bayes_arena as ba
 
@@ -23,11 +23,7 @@ BATCH, ROUND = 1_000, 10_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--votes", type=int, default=1_000_000)
-    parser.add_argument("--competitors", type=int, default=20)
-    parser.add_argument("--annotators", type=int, default=50)
-    options = parser.parse_args()
+    options = options_of(__doc__, votes=1_000_000, competitors=20, annotators=50).parse_args()
     arena = ba.simulate(competitors=options.competitors, annotators=options.annotators, votes=options.votes, seed=5)
     votes = arena.votes.with_row_index("id")
     print(f"{options.votes:,} votes, {options.competitors} competitors, {options.annotators:,} annotators\n")

@@ -15,7 +15,6 @@ kill left it, adds the last batch once more and goes on. At the end the votes of
 1 at the first damage.
 """
 
-import argparse
 import multiprocessing
 import shutil
 import sys
@@ -30,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.arena import stable_arena, store
@@ -181,9 +181,8 @@ def require(holds: object, what: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__, seed=0)
     parser.add_argument("--hits", type=int, default=100, help="kills within a transaction")
-    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng, votes = np.random.default_rng(options.seed), all_votes()
     kills, completed, seconds = Counter(), Counter(), defaultdict(lambda: [0.02])

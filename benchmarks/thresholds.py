@@ -11,7 +11,6 @@ interval, over the competitors of an arena: the median, and the most, over the a
 - ``answers``: answers are modelled, or left out as too few were voted on twice.
 """
 
-import argparse
 import sys
 import warnings
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal import gaussian
@@ -128,8 +128,7 @@ def jumps(name: str, arenas: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=20)
+    parser = options_of(__doc__, arenas=20)
     parser.add_argument("--only", nargs="+", default=[*THRESHOLDS, "answers"])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
