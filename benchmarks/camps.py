@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from camped import REGIMES, Camped
 from measuring import options_of
+from true_boards import PER_LOGIT, with_error
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.reliability.camps import Camps
 
-PER_LOGIT = 400 / math.log(10)
 HEADS = (
     "arenas",
     "0/1/2 directions",
@@ -62,8 +62,7 @@ class Seen:
     @property
     def coverage(self) -> str:
         """Coverage with its standard error."""
-        error = np.std(self.covered, ddof=1) / math.sqrt(len(self.covered)) if len(self.covered) > 1 else math.nan
-        return f"{np.mean(self.covered):.3f} ({error:.3f})"
+        return with_error(self.covered)
 
 
 def fitted(cells: ba.Cells) -> ba.Fit:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from measuring import options_of
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.decisions.verdict import in_order, leads, likely_best
@@ -243,7 +244,7 @@ def say(fit: ba.Fit, truth: np.ndarray) -> Said:
     """Compare what is said of an arena with the truth."""
     p_best = best_probabilities(decision_strengths(replace(fit, samples=ba.draw(fit))))
     named, laxer = likely_best(p_best), likely_best(p_best, one_of=0.95)
-    board = ba.leaderboard(fit).set_index("competitor").loc[list(COMPETITORS)]
+    board = by_name(fit)
     best, worst = 1 + (truth[:, None] < truth).sum(axis=1), (truth[:, None] <= truth).sum(axis=1)
     lower, upper = board["lower"].to_numpy(), board["upper"].to_numpy()
     first, last = 1 + (lower > upper[:, None]).sum(axis=1), N - (upper < lower[:, None]).sum(axis=1)

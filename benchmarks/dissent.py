@@ -35,12 +35,12 @@ from typing import Any
 import numpy as np
 from dissenters import JUDGES, REGIMES, Dissent, People, draw
 from measuring import FILES, markdown, options_of
+from true_boards import PER_LOGIT, by_name, with_error
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.progress import report
-from bayes_arena.ratings.elo import EloScale
 from bayes_arena.reliability.anomaly import REVERSED, TOLERANCE
 
 LEVEL = 0.95
@@ -80,7 +80,7 @@ class Findings:
             try:
                 fit = ba.fit(arena.cells, **options)
                 whole = fit.of("everybody", cap=1) if fit.target.n_annotators else fit
-                board = ba.leaderboard(whole, level=LEVEL)
+                board = by_name(whole, level=LEVEL)
             except ba.ArenaError as error:
                 fit = None
                 self.said[f"{type(error).__name__}: {error}"[:90]] += 1
@@ -88,8 +88,7 @@ class Findings:
         self.said.update(f"{one.category.__name__}: {one.message}"[:90] for one in caught)
         if fit is None:
             return
-        truth = EloScale().points_per_logit * arena.strength
-        board = board.set_index("competitor").loc[list(arena.cells.competitors)]
+        truth = PER_LOGIT * arena.strength
         middle = board["elo"].mean()
         lower, upper = board["lower"] - middle, board["upper"] - middle
         self.covered.append(float(((lower <= truth) & (truth <= upper)).mean()))
@@ -99,8 +98,7 @@ class Findings:
 
     def coverage(self) -> str:
         """Mean coverage with its standard error."""
-        error = np.std(self.covered, ddof=1) / np.sqrt(len(self.covered)) if len(self.covered) > 1 else np.nan
-        return f"{np.mean(self.covered):.3f} ({error:.3f})"
+        return with_error(self.covered)
 
 
 def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:

@@ -14,18 +14,13 @@ from dataclasses import replace
 
 import numpy as np
 from measuring import DATA, options_of
+from true_boards import scores
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 
 ARENAS = ((12, 300), (40, 250), (120, 30), (400, 4), (1500, 4))
 FILES = ("llmfao.csv", "mt_bench_human.csv")
-
-
-def board(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores and their standard deviations, competitor by competitor."""
-    table = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors)]
-    return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / (2 * 1.959964)).to_numpy()
 
 
 def beside(estimate: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, np.ndarray]) -> list[str]:
@@ -51,14 +46,14 @@ def main() -> None:
         fit, nuts = ba.fit(votes, **options), ba.fit(votes, **options, method="nuts", draws=draws)
         strength = nuts.samples.strength
         rows = [
-            beside(board(fit), board(nuts)),
+            beside(scores(fit), scores(nuts)),
             beside(
                 (fit.strength, np.sqrt(fit.laplace.strength_variance())), (strength.mean(axis=0), strength.std(axis=0))
             ),
         ]
         if not fit.mode.problem.model.dimensions:
             mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
-            rows.append(beside(board(mode), board(nuts)))
+            rows.append(beside(scores(mode), scores(nuts)))
         print(f"| {name} | {' | '.join(', '.join(row) for row in rows)} |{' |' * (len(rows) < 3)}", flush=True)
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from calibration import strength_of
+from calibration import average_strength
 from measuring import options_of
 
 import bayes_arena as ba
@@ -211,7 +211,7 @@ def run(design: Design, seed: int, name: str) -> tuple[tuple[float, ...], tuple[
     cells = ba.read_votes(pd.DataFrame(votes))
     seen = np.array([int(one[1:]) for one in cells.competitors])
     weight = np.bincount(k, minlength=crowd.annotators).astype(float)
-    truth = strength_of(crowd.theta, crowd.tie, np.tile(crowd.strength[seen], (crowd.annotators, 1)), weight)
+    truth = average_strength(crowd.theta, crowd.tie, np.tile(crowd.strength[seen], (crowd.annotators, 1)), weight)
     default = ba.fit(cells, robust=False)
     plain = ba.fit(cells, model="bradley-terry", prior=ba.Prior(strength=30.0, hyper=None))
     return scores(default, truth), scores(plain, truth), "strength" in default.spreads.known

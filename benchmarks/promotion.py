@@ -41,7 +41,7 @@ import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
 from measuring import DATA, markdown, options_of
 from rigging import offered, with_votes
-from true_boards import projected
+from true_boards import by_name, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
@@ -220,8 +220,7 @@ def bradley_terry(cells: ba.Cells) -> Floats:
 
 def board(fit: ba.Fit) -> Floats:
     """Return Elo scores in the order of the competitors' names."""
-    table = ba.leaderboard(fit).set_index("competitor")
-    return np.asarray(table.elo[list(fit.cells.competitors)])
+    return by_name(fit)["elo"].to_numpy()
 
 
 def truth(arena: HonestArena) -> Floats:
@@ -301,7 +300,7 @@ def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
     ended = time.process_time()
     t, found, score = case.target, result.promotions, board(result)
     name = cells.competitors[t]
-    interval = ba.leaderboard(result).set_index("competitor").loc[name]
+    interval = by_name(result).loc[name]
     told, who = ba.integrity(result).set_index("competitor").loc[name], ba.promoters(result)
     named = set(who["annotator"][who["named"]])
     inside = interval["lower"] <= case.true[t] <= interval["upper"]
@@ -436,7 +435,7 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     ended = time.process_time()
     found, score, robust = result.promotions, board(fit), board(result)
     if true is None:
-        table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
+        table = by_name(fit)
         outside = ((robust < table.lower) | (robust > table.upper)).sum()
         ratio = f"{outside} outside, largest move {np.abs(robust - score).max():.0f} Elo"
     else:
@@ -484,8 +483,7 @@ def compared(arena: HonestArena) -> tuple[float, ...]:
     result, true = fitted(arena.cells, robust=True), truth(arena)
     found, discounted = result.promotions, result.votes_discounted
     plain = fitted(arena.cells) if discounted else result
-    boards = [ba.leaderboard(one).set_index("competitor").loc[list(arena.cells.competitors)] for one in (result, plain)]
-    after, before = boards
+    after, before = boards = [by_name(one) for one in (result, plain)]
     move = (2 * (after["elo"] - before["elo"]).abs() / (before["upper"] - before["lower"])).max()
     errors = (((one["elo"] - true) ** 2).mean() for one in boards)
     inside = (((one["lower"] <= true) & (true <= one["upper"])).mean() for one in boards)

@@ -21,6 +21,7 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 from measuring import options_of
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal import gaussian
@@ -98,8 +99,7 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
 
 def board(cells: ba.Cells, answers: bool | Literal["auto"] = "auto") -> tuple[np.ndarray, np.ndarray]:
     """Return scores and half-widths, competitor by competitor."""
-    fit = ba.fit(cells, robust=False, answers=answers)
-    table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
+    table = by_name(ba.fit(cells, robust=False, answers=answers))
     return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / 2).to_numpy()
 
 
