@@ -17,7 +17,6 @@ it gives the leader to be the best, and how often it is; "leads": arenas in whic
 is right then; "flagged": honest annotators in an arena.
 """
 
-import sys
 import warnings
 
 import numpy as np
@@ -203,14 +202,14 @@ def main() -> None:
         return
     elo, theta = [], []
     for seed in range(options.arenas):
+        report("arenas", seed, options.arenas)
         if options.interval == "nuts":
             scores = z_of_ranks(ba.simulate(tie_spread=0.8, position_spread=0.3, seed=10_000 + seed), options.model)
         else:
             scores = z_scores(ba.simulate(seed=10_000 + seed), options.model, options.interval)
         for rows, z in zip((elo, theta), scores, strict=True):
             rows.append(z)
-        print(f"\r{seed + 1} of {options.arenas} arenas", end="", file=sys.stderr)
-    print(file=sys.stderr)
+    report("")
     kind = "" if options.interval == "laplace" else f", {options.interval}"
     print(f"{options.model}{kind}, {options.arenas} arenas\n")
     print("| | 50 % | 89 % | 95 % | rms z |\n|---|---|---|---|---|")

@@ -17,7 +17,6 @@ Chatbot Arena, which compares intervals that hold one by one.
 """
 
 import math
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -32,6 +31,7 @@ from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.markup import percent
+from bayes_arena.progress import report
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
@@ -136,6 +136,7 @@ def with_error(values: Iterable[float], digits: int = 3) -> str:
 def stopping(arenas: int) -> None:
     runs: dict[str, list[list[Look]]] = {"ranking": [], "best": []}
     for seed in range(arenas):
+        report("arenas", seed, arenas)
         truth = np.random.default_rng([seed, 0]).normal(0, SD, N)
         for goal, of_goal in runs.items():
             looks = []
@@ -144,7 +145,7 @@ def stopping(arenas: int) -> None:
                 if votes >= LOOKS[-1] and first(looks, is_sure) and first(looks, is_harmless):
                     break
             of_goal.append(looks)
-        progress(seed, arenas)
+    report("")
     print(f"## When to stop, {arenas} arenas\n")
     print("| pairs for | stop when | stopped | median votes | leader is not the best | Elo lost |")
     print("|---|---|---|---|---|---|")
@@ -269,10 +270,11 @@ def sentences(arenas: int, sizes: list[int]) -> None:
     for votes in sizes:
         found: dict[str, list[Said]] = {}
         for seed in range(arenas):
+            report("arenas", seed, arenas)
             for kind, (name, truth) in enumerate(truths(np.random.default_rng([seed, 2])).items()):
                 fit = ba.fit(voted(np.random.default_rng([seed, 3, kind]), truth, votes), model="am-davidson")
                 found.setdefault(name, []).append(say(fit, truth))
-            progress(seed, arenas)
+        report("")
         for name, rows in found.items():
             groups = [
                 [one for one in rows if one.named == 1],
@@ -289,11 +291,6 @@ def sentences(arenas: int, sizes: list[int]) -> None:
                 f"{np.mean([one.arena_width for one in rows]):.1f}",
             ]
             print(f"| {name} | {votes:,} | {shares} | {' | '.join([*right, *others])} |")
-
-
-def progress(seed: int, arenas: int) -> None:
-    """Say how far it is, on standard error."""
-    print(f"\r{seed + 1} of {arenas} arenas", end="\n" if seed + 1 == arenas else "", file=sys.stderr)
 
 
 def main() -> None:
