@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from dissenters import JUDGES, REGIMES, Dissent, People, draw
 from measuring import FILES, markdown, options_of
-from true_boards import PER_LOGIT, by_name, with_error
+from true_boards import Boards, by_name
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -52,27 +52,24 @@ PROMPTS = {"LLMFAO": "prompt", "MT-bench": "question_id"}
 
 
 @dataclass
-class Findings:
+class Findings(Boards):
     """What fits of one kind were like in the arenas of a regime, an entry an arena.
 
     Attributes
     ----------
-    covered, error, width, seconds : list of float
-        Share of competitors inside their intervals; mean square error in Elo points; mean width; CPU seconds.
+    seconds : list of float
+        CPU seconds.
     directions : list of int
         How many the model has.
     said : Counter
         Warnings and errors, by their first words.
     """
 
-    covered: list[float] = field(default_factory=list)
-    error: list[float] = field(default_factory=list)
-    width: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     directions: list[int] = field(default_factory=list)
     said: Counter[str] = field(default_factory=Counter)
 
-    def add(self, arena: Dissent, options: dict[str, Any]) -> None:
+    def add_fit(self, arena: Dissent, options: dict[str, Any]) -> None:
         """Fit, and compare with the truth."""
         start = time.process_time()
         with warnings.catch_warnings(record=True) as caught:
@@ -88,17 +85,8 @@ class Findings:
         self.said.update(f"{one.category.__name__}: {one.message}"[:90] for one in caught)
         if fit is None:
             return
-        truth = PER_LOGIT * arena.strength
-        middle = board["elo"].mean()
-        lower, upper = board["lower"] - middle, board["upper"] - middle
-        self.covered.append(float(((lower <= truth) & (truth <= upper)).mean()))
-        self.error.append(float(((board["elo"] - middle - truth) ** 2).mean()))
-        self.width.append(float((upper - lower).mean()))
+        self.add(board, arena.strength)
         self.directions.append(fit.model.dimensions)
-
-    def coverage(self) -> str:
-        """Mean coverage with its standard error."""
-        return with_error(self.covered)
 
 
 def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:
@@ -116,15 +104,15 @@ def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:
             report(name, seed - first, size)
             arena = draw(regime, seed)
             for fit, options in FITS.items():
-                found[fit].add(arena, options)
+                found[fit].add_fit(arena, options)
         each = found.values()
         directions = found[DEFAULT].directions
         if regime.specified:
             false, honest = false + sum(count > 0 for count in directions), honest + len(directions)
         cells = [
             name,
-            *(one.coverage() for one in each),
-            *(f"{np.sqrt(np.mean(found[fit].error) / np.mean(found[PLAIN].error)):.2f}" for fit in (NONE, DEFAULT)),
+            *(one.coverage for one in each),
+            *(f"{found[fit].rmse / found[PLAIN].rmse:.2f}" for fit in (NONE, DEFAULT)),
             *(f"{np.mean(one.width):.0f}" for one in each),
             *(f"{np.mean(one.seconds):.2f}" for one in each),
             ", ".join(str(directions.count(count)) for count in range(3)),

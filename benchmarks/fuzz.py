@@ -241,22 +241,12 @@ VERBS: dict[str, Verb] = {
 }
 COSTLY = ("saved", "to_datatree", "kfold", "leave_one_out")
 """What is asked for a quarter as often as the rest: it takes most of the time."""
+BOARDS = ("leaderboard", "leaderboard these", "leaderboard sandwich", "leaderboard profile", "the middle")
 KEYS = {
-    "leaderboard": ["competitor"],
-    "leaderboard these": ["competitor"],
-    "leaderboard sandwich": ["competitor"],
-    "leaderboard profile": ["competitor"],
-    "the middle": ["competitor"],
+    **{name: ["competitor"] for name in (*BOARDS, "strengths", "integrity", "price", "siblings")},
+    **{name: ["competitor", "opponent"] for name in ("pairs", "flips", "flips by annotator", "flips turned")},
     "annotators": ["annotator"],
-    "strengths": ["competitor"],
-    "integrity": ["competitor"],
-    "price": ["competitor"],
-    "pairs": ["competitor", "opponent"],
-    "flips": ["competitor", "opponent"],
-    "flips by annotator": ["competitor", "opponent"],
-    "flips turned": ["competitor", "opponent"],
     "slice_gaps": ["competitor", "language"],
-    "siblings": ["competitor"],
 }
 """Tables of which the numbers are compared, and the columns that say what a row is about."""
 POINTS = ("elo", "lower", "upper", "elo_gap", "elo_alike")

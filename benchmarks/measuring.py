@@ -4,7 +4,6 @@ import argparse
 import multiprocessing
 import os
 import platform
-import resource
 import shlex
 import sys
 import time
@@ -53,6 +52,8 @@ def peak_mib() -> float:
     if status.is_file():  # what getrusage says counts the process that this one was started from
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 2**10
+    import resource  # not there on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
@@ -121,6 +122,8 @@ def attempt(
 
 
 def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
+    import resource
+
     resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
     try:
         with quiet():

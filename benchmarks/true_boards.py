@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -60,6 +61,33 @@ def measured(fit: ba.Fit, truth: Floats) -> Met:
         value = truth - truth.mean() + board["elo"].mean()
         inside.append(((board["lower"] <= value) & (value <= board["upper"])).to_numpy(float))
     return (board["elo"] - value).to_numpy(), inside[0], inside[1]
+
+
+@dataclass
+class Boards:
+    """Boards over arenas: mean square errors and widths in Elo points, and shares of competitors inside intervals."""
+
+    error: list[float] = field(default_factory=list)
+    covered: list[float] = field(default_factory=list)
+    width: list[float] = field(default_factory=list)
+
+    def add(self, board: DataFrame, truth: Floats) -> None:
+        """Compare a board by name with the truth, in logits of mean zero."""
+        truth, middle = PER_LOGIT * truth, board["elo"].mean()
+        lower, upper = board["lower"] - middle, board["upper"] - middle
+        self.error.append(float(((board["elo"] - middle - truth) ** 2).mean()))
+        self.covered.append(float(((lower <= truth) & (truth <= upper)).mean()))
+        self.width.append(float((upper - lower).mean()))
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean square error."""
+        return float(np.sqrt(np.mean(self.error)))
+
+    @property
+    def coverage(self) -> str:
+        """Mean coverage with its standard error."""
+        return with_error(self.covered)
 
 
 def in_short(arenas: Sequence[Met]) -> str:
