@@ -19,13 +19,12 @@ without suspects, as LLMFAO.
 """
 
 import itertools
-import time
 import warnings
 from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from measuring import FILES, options_of
+from measuring import FILES, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -43,17 +42,14 @@ BINS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 def as_they_are(name: str, cells: ba.Cells) -> None:
-    start = time.perf_counter()
-    fit = ba.fit(cells, robust=False)
-    fitted = time.perf_counter()
-    table = ba.annotators(fit)
-    done = time.perf_counter()
+    fit, fitting, _ = timed(lambda: ba.fit(cells, robust=False))
+    table, rating, _ = timed(lambda: ba.annotators(fit))
     verdicts = table["verdict"].value_counts()
     counts = ", ".join(f"{verdicts.get(verdict, 0)} {verdict}" for verdict in ("anomalous", "watch", "reliable"))
     found = table[table["verdict"] == "anomalous"]
     who = ", ".join(f"{row.annotator} {row.anomaly_probability:.2f} ({row.kind})" for row in found.itertuples())
     flagged = ba.flag(fit)
-    print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitted - start:.2f}, {done - fitted:.2f} |")
+    print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitting:.2f}, {rating:.2f} |")
 
 
 def truly_anomalous(arena: ba.Arena, kind: Kind = "flip", perturbed: Iterable[str] = ()) -> set[str]:

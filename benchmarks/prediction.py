@@ -11,13 +11,12 @@ the log score with it less that without it.
 """
 
 import math
-import time
 import warnings
 from functools import partial
 
 import numpy as np
 import pandas as pd
-from measuring import DATA, options_of
+from measuring import DATA, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -115,13 +114,10 @@ def main() -> None:
     population = {name: fitter for name, fitter in MODELS.items() if fitter is not filtered}
     for title, name in SETS:
         cells = ba.read_votes(DATA / name, prompt=False)
-        start = time.perf_counter()
-        table = ba.held_out(cells, MODELS, reference=REFERENCE)
-        seconds = time.perf_counter() - start
+        table, seconds, _ = timed(partial(ba.held_out, cells, MODELS, reference=REFERENCE))
         print(f"## {title}\n\n{cells.n_votes:.0f} votes, 10 splits 80/20, {seconds:.0f} s\n\n{markdown(table)}\n")
-        start = time.perf_counter()
-        table = ba.kfold(cells, population, over="annotator", reference=REFERENCE)
-        seconds = time.perf_counter() - start
+        by_annotator = partial(ba.kfold, cells, population, over="annotator", reference=REFERENCE)
+        table, seconds, _ = timed(by_annotator)
         print(f"Annotators nobody has seen, 10 folds, {seconds:.0f} s\n\n{markdown(table)}\n")
         print(f"Posterior predictive checks\n\n{outside(cells)}\n")
 

@@ -31,7 +31,6 @@ account has 5 % at most.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -39,7 +38,7 @@ from functools import partial
 
 import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
-from measuring import DATA, markdown, options_of
+from measuring import DATA, markdown, options_of, timed
 from rigging import offered, with_votes
 from true_boards import by_name, projected
 
@@ -293,11 +292,8 @@ class Outcome:
 def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
     """Return a line of the table, and what came of the attack."""
     cells, riggers = attacked(case.cells, case.strength, case.target, attack, seed)
-    started = time.process_time()
-    fit = fitted(cells)
-    between = time.process_time()
-    result = fitted(cells, robust=True)
-    ended = time.process_time()
+    fit, _, plain_s = timed(lambda: fitted(cells))
+    result, _, robust_s = timed(lambda: fitted(cells, robust=True))
     t, found, score = case.target, result.promotions, board(result)
     name = cells.competitors[t]
     interval = by_name(result).loc[name]
@@ -328,7 +324,7 @@ def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
         f"| {f'{rmse[0] / rmse[1]:.2f}' if not case.real else f'{rmse[0]:.0f} Elo'} "
         f"| {found.alike[t]:.1f} / {found.weighted[t]:.1f} / {found.difference[t]:.1f} "
         f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {len(named & riggers)} / {len(named - riggers)} "
-        f"| {ended - between:.1f} / {between - started:.1f} |"
+        f"| {robust_s:.1f} / {plain_s:.1f} |"
     )
     return line, came
 
@@ -428,11 +424,8 @@ def recast(arena: HonestArena, taste: Floats, a: Ints, b: Ints, k: Ints, rng: np
 
 def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> str:
     """Return a line of the table of honest arenas."""
-    started = time.process_time()
-    fit = fitted(cells)
-    between = time.process_time()
-    result = fitted(cells, robust=True)
-    ended = time.process_time()
+    fit, _, plain_s = timed(lambda: fitted(cells))
+    result, _, robust_s = timed(lambda: fitted(cells, robust=True))
     found, score, robust = result.promotions, board(fit), board(result)
     if true is None:
         table = by_name(fit)
@@ -445,7 +438,7 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     return (
         f"| {name} | {seed} | {fit.model.dimensions} | {found.is_open.sum()} | {largest[0]:.1f} / {largest[1]:.1f} "
         f"| {ratio} | {found.promoters.named.sum()} | {result.votes_discounted:.0f} "
-        f"| {ended - between:.2f} / {between - started:.1f} |"
+        f"| {robust_s:.2f} / {plain_s:.1f} |"
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 from boards import BY, write_votes as write_boards
 from hard_fits import alike
-from hundred_million import COMMAND, measured as rank_process, write as write_plainly
+from hundred_million import COMMAND, in_turn as processes_in_turn, measured as rank_process, write as write_plainly
 from many_competitors import cast, check
 from measuring import FILES, HERE, Clock, Unfinished, digits, forget_peak, in_own_process, peak_mib, timed
 from nuts import OURS, sample
@@ -203,10 +203,7 @@ def of_rank() -> Any:
         return Unfinished("llmfao.csv is not in $BAYES_ARENA_DATA")
     command = [sys.executable, "-m", "bayes_arena", "rank", str(path)]
     bare = [sys.executable, "-c", "import numpy, polars"]
-    taken: dict[str, list[tuple[float, float, float]]] = {"rank": [], "bare": []}
-    for lap in range(6):  # the first warms up
-        for name, words in (("rank", command), ("bare", bare)):
-            taken[name] += [rank_process(words)] * bool(lap)
+    taken = processes_in_turn({"rank": command, "bare": bare}, 5)
     wall, cpu, gigabytes = (statistics.median(column) for column in zip(*taken["rank"], strict=True))
     floor, *_ = (statistics.median(column) for column in zip(*taken["bare"], strict=True))
     return {"wall_s": wall, "cpu_s": cpu, "peak_mib": gigabytes * 1e9 / 2**20, "floor_s": floor}

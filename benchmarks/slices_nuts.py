@@ -8,12 +8,11 @@ made, and r beside them: the difference of their posterior means in posterior st
 ratio of the standard deviations. Looks for the files in ``$BAYES_ARENA_DATA`` (else ``../shared/data``).
 """
 
-import time
 import warnings
 
 import arviz as az
 import numpy as np
-from measuring import DATA, options_of
+from measuring import DATA, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
@@ -33,12 +32,11 @@ def main() -> None:
 def compare(cells: ba.Cells, draws: int) -> None:
     """Print the tables of one data set."""
     warnings.simplefilter("ignore")
-    begun = time.perf_counter()
-    gaussian = ba.fit(cells)
-    seconds = time.perf_counter() - begun
-    sampled = ba.fit(cells, model=gaussian.model, method="nuts", draws=draws, tune=draws, seed=1)
+    gaussian, seconds, _ = timed(lambda: ba.fit(cells))
+    options = {"model": gaussian.model, "method": "nuts", "draws": draws, "tune": draws, "seed": 1}
+    sampled, sampling, _ = timed(lambda: ba.fit(cells, **options))
     posterior = sampled.tree["posterior"]
-    print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {time.perf_counter() - begun - seconds:.0f} s\n")
+    print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {sampling:.0f} s\n")
     spreads = [name for name in gaussian.target.spreads if name]  # of the others the prior has the value
     labels = ["strength", *map(spread_label, spreads)]
     worst = az.rhat(posterior.to_dataset()[labels])

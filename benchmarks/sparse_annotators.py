@@ -12,14 +12,14 @@ all are, that do not count; and seconds.
 """
 
 import sys
-import time
 import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import polars as pl
-from measuring import options_of
+from measuring import options_of, timed
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
@@ -61,13 +61,9 @@ def arena(votes: int, annotators: int, seed: int) -> tuple[Truth, pl.DataFrame]:
 
 def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
     """Fit, and compare with the truth."""
-    laps = [time.perf_counter()]
-    fit = ba.fit(cells, robust=robust)
-    laps.append(time.perf_counter())
-    board = ba.leaderboard(fit, level=LEVEL)
-    laps.append(time.perf_counter())
+    fit, fitting, _ = timed(lambda: ba.fit(cells, robust=robust))
+    board, ranking, _ = timed(lambda: by_name(fit, level=LEVEL))
     competitors = fit.cells.competitors
-    board = board.set_index("competitor").loc[list(competitors)]
     own = truth.own[[int(name) for name in fit.cells.annotators]]
     mean = own.mean(axis=0)  # where the model has it: mean theta is 1, mean ln nu and b are common
     own = np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]])
@@ -86,8 +82,8 @@ def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
             for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)
         },
         "honest votes discounted": fit.votes_discounted / fit.cast.n_votes,
-        "seconds: fit": laps[1] - laps[0],
-        "seconds: leaderboard": laps[2] - laps[1],
+        "seconds: fit": fitting,
+        "seconds: leaderboard": ranking,
     }
 
 

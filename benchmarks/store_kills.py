@@ -29,6 +29,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from disk_faults import require, same
 from measuring import options_of
 
 import bayes_arena as ba
@@ -155,11 +156,8 @@ def examine(path: Path, votes: pl.DataFrame, *, added: int, rated: int) -> tuple
             require(ids == list(range(whole * BATCH)), "the votes stored are whole batches, each vote once")
             require(whole in (added, added + 1), f"{added} batches were committed, {whole} are stored")
             if whole:
-                cells, expected = arena.cells(), ba.read_votes(votes[: whole * BATCH])
-                same = cells.competitors == expected.competitors and cells.annotators == expected.annotators
-                for name in ("a", "b", "annotator", "counts"):
-                    same &= np.array_equal(getattr(cells, name), getattr(expected, name))
-                require(same, "the cells are those of the votes")
+                expected = ba.read_votes(votes[: whole * BATCH])
+                require(same(arena.cells(), expected), "the cells are those of the votes")
             rounds = session.rows(
                 "select round, competitors, annotators, votes, "
                 "(select count(*) from rating x where x.round = r.round), "
@@ -173,11 +171,6 @@ def examine(path: Path, votes: pl.DataFrame, *, added: int, rated: int) -> tuple
             orphans = session.rows("select count(*) from rating where round not in (select round from round)")
             require(orphans == [(0,)], "no rating without its round")
     return whole, len(rounds)
-
-
-def require(holds: object, what: str) -> None:
-    if not holds:
-        raise SystemExit(f"DAMAGE: not so: {what}")
 
 
 def main() -> None:
