@@ -26,7 +26,7 @@ import polars as pl
 from measuring import timed
 
 import bayes_arena as ba
-from bayes_arena.votes.reading import covariates, duplicates, validity
+from bayes_arena.votes.reading import counting, covariates, validity
 
 
 def polars(path: Path) -> Any:
@@ -86,7 +86,7 @@ def queries() -> list[Any]:
         sent.append(frame)
         return collect(frame)
 
-    for module in (validity, covariates, duplicates):
+    for module in (validity, covariates, counting):
         module.to_polars = collect_and_note
     return sent
 
