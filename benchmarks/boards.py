@@ -7,17 +7,14 @@ one process after a first small fit. Seconds are those that passed; CPU seconds,
 on what else the machine had to do.
 """
 
-import argparse
 import platform
-import resource
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter, process_time
 
 import numpy as np
 import polars as pl
+from measuring import options_of, peak_mib, timed
 
 import bayes_arena as ba
 
@@ -28,7 +25,7 @@ LOOPED = 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--votes", type=int, nargs="+", default=[1_000_000])
     print(f"# A thousand boards\n\n```bash\n{' '.join(['python', 'benchmarks/boards.py', *sys.argv[1:]])}\n```")
     for votes in parser.parse_args().votes:
@@ -37,7 +34,7 @@ def main() -> None:
             path = Path(folder) / "votes.parquet"
             write_votes(path, votes)
             measure(path)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = peak_mib() / 2**10
     versions = f"Python {platform.python_version()}, Polars {pl.__version__}, NumPy {np.__version__}"
     print(f"\nPeak memory of all, writing the votes included: {peak:.1f} GiB. {versions}.")
 
@@ -86,13 +83,6 @@ def measure(path: Path) -> None:
         f"\n{boards!r} of {len(cells.a):,} cells; a table of {len(table):,} rows. The loop takes "
         f"{of_loop[1] / of_many[1]:.1f} times the CPU time, and its boards are the same to the last bit: {same}."
     )
-
-
-def timed[T](work: Callable[[], T]) -> tuple[T, float, float]:
-    """Return a result, the seconds that passed until it was there, and the CPU seconds that it took."""
-    wall, cpu = perf_counter(), process_time()
-    result = work()
-    return result, perf_counter() - wall, process_time() - cpu
 
 
 def alone(path: Path, names: tuple[str, ...]) -> ba.Fit:

@@ -12,14 +12,13 @@ strength, so that it moves by about -ln(1 - m y / I) logits, and without a bound
 
 from __future__ import annotations
 
-import argparse
 import math
 import warnings
 from dataclasses import replace
 
 import numpy as np
 from crowds import Crowd, honest_arena
-from measuring import markdown
+from measuring import markdown, options_of
 from promotion import Attack, attacked, board, fitted
 
 import bayes_arena as ba
@@ -56,9 +55,7 @@ def bradley_terry(cells: ba.Cells) -> Mode:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=1)
-    options = parser.parse_args()
+    options = options_of(__doc__, seeds=1).parse_args()
     warnings.simplefilter("ignore")
     points = EloScale().points_per_logit
     fits = ["Bradley-Terry", "robust=False", "default"]

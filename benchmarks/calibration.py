@@ -17,23 +17,20 @@ it gives the leader to be the best, and how often it is; "leads": arenas in whic
 is right then; "flagged": honest annotators in an arena.
 """
 
-import argparse
-import sys
 import warnings
-from statistics import NormalDist
 
 import numpy as np
 from crowds import Crowd, HonestArena, draw_habits, honest_arena
+from measuring import options_of
 from rigging import rig
-from scipy.optimize import minimize
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
+from true_boards import PER_LOGIT, inside, scores, strength_of
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
 from bayes_arena.likelihood.point import Point
 from bayes_arena.progress import report
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
-from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.robust import sandwich_variance
 
 LEVELS = (0.5, 0.89, 0.95)
@@ -94,15 +91,10 @@ def z_scores(arena: ba.Arena, model: str, interval: str) -> tuple[np.ndarray, np
 
 
 def coverage(rows: list[np.ndarray]) -> str:
-    z = np.array(rows)
-    cells = []
-    for level in LEVELS:
-        inside = (np.abs(z) < NormalDist().inv_cdf(0.5 + level / 2)).mean(axis=1)
-        cells.append(f"{inside.mean():.3f} ({inside.std(ddof=1) / np.sqrt(len(inside)):.3f})")
-    return " | ".join([*cells, f"{np.sqrt((z**2).mean()):.2f}"])
+    return " | ".join(inside(np.array(rows), LEVELS))
 
 
-def strength_of(theta: np.ndarray, nu: np.ndarray, strength: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def average_strength(theta: np.ndarray, nu: np.ndarray, strength: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Bradley-Terry projection of the average vote of annotators who are shown every pair in both orders alike.
 
     Theta, nu (Davidson's, its logarithm) and weight have one number an annotator, strength a row, tastes in it.
@@ -114,16 +106,7 @@ def strength_of(theta: np.ndarray, nu: np.ndarray, strength: np.ndarray, weight:
         e = 0.5 * theta[rows, None] * (strength[rows][:, i] - strength[rows][:, j])
         net = 2 * np.sinh(e) / (2 * np.cosh(e) + np.exp(nu[rows, None]))
         score += weight[rows] @ (0.5 + 0.5 * net)
-    score /= weight.sum()
-
-    def loss(r: np.ndarray) -> tuple[float, np.ndarray]:
-        eta = r[i] - r[j]
-        miss = expit(eta) - score
-        gradient = np.bincount(i, miss, n) - np.bincount(j, miss, n)
-        return float((np.logaddexp(0, eta) - score * eta).sum()), gradient
-
-    r = minimize(loss, np.zeros(n), jac=True, method="BFGS", options={"gtol": 1e-8}).x
-    return np.asarray(r - r.mean())
+    return strength_of(score / weight.sum(), n)
 
 
 def truths(arena: HonestArena, crowd: Crowd, seed: int, size: int = 2000) -> tuple[np.ndarray, np.ndarray]:
@@ -144,9 +127,17 @@ def truths(arena: HonestArena, crowd: Crowd, seed: int, size: int = 2000) -> tup
             arena.taste[np.flatnonzero(~second)[0]],
         )
     return (
-        strength_of(theta, nu, arena.strength + arena.taste, votes),
-        strength_of(many.discrimination, many.log_tie_propensity, arena.strength + taste, np.ones(size)),
+        average_strength(theta, nu, arena.strength + arena.taste, votes),
+        average_strength(many.discrimination, many.log_tie_propensity, arena.strength + taste, np.ones(size)),
     )
+
+
+def drawn(name: str, seed: int) -> tuple[HonestArena, ba.Cells]:
+    """Return an honest arena of a crowd, and its votes, with riggers' among them where it has some."""
+    arena = honest_arena(CROWDS[name], competitors=20, votes=4321, strength_sd=1.0, seed=20_000 + seed)
+    if name != RIGGED:
+        return arena, arena.cells
+    return arena, rig(arena.cells, "t-abstain", arena.ranked(10), accounts=4, votes=100, seed=seed).cells
 
 
 def say_default(arenas: int, crowds: list[str]) -> None:
@@ -161,15 +152,11 @@ def say_default(arenas: int, crowds: list[str]) -> None:
             here, all_, theta, said, right, flagged, discounted = [], [], [], [], [], 0, 0
             for seed in range(arenas):
                 report(f"{name}, robust {robust}", seed, arenas)
-                arena = honest_arena(crowd, competitors=20, votes=4321, strength_sd=1.0, seed=20_000 + seed)
-                cells, honest = arena.cells, set(arena.cells.annotators)
-                if name == RIGGED:
-                    cells = rig(cells, "t-abstain", arena.ranked(10), accounts=4, votes=100, seed=seed).cells
+                arena, cells = drawn(name, seed)
+                honest = set(arena.cells.annotators)
                 fit = ba.fit(cells, robust="auto" if robust else False)
-                board = ba.leaderboard(fit, level=0.95).set_index("competitor").loc[list(cells.competitors)]
-                scale = EloScale().points_per_logit
-                mean = (board["elo"].to_numpy() - board["elo"].mean()) / scale
-                sd = (board["upper"] - board["lower"]).to_numpy() / (2 * NormalDist().inv_cdf(0.975)) / scale
+                elo, sd = (one / PER_LOGIT for one in scores(fit))
+                mean = elo - elo.mean()
                 of_these, of_all = truths(arena, crowd, seed)
                 here.append((mean - of_these) / sd)
                 all_.append((mean - of_all) / sd)
@@ -180,11 +167,8 @@ def say_default(arenas: int, crowds: list[str]) -> None:
                 flagged += len(set(ba.flag(fit)) & honest)
                 if not (crowd.taste_sd or crowd.camp_sd):
                     kept = [k for k, who in enumerate(fit.cells.annotators) if who in honest]
-                    place = [cells.annotators.index(fit.cells.annotators[k]) for k in kept]
-                    of_honest = {
-                        who: t for who, t in zip(arena.cells.annotators, arena.habits.discrimination, strict=True)
-                    }
-                    true = np.array([of_honest[cells.annotators[k]] for k in place])
+                    of_honest = dict(zip(arena.cells.annotators, arena.habits.discrimination, strict=True))
+                    true = np.array([of_honest[fit.cells.annotators[k]] for k in kept])
                     ratio = fit.discrimination[kept].mean() / true.mean()
                     theta.append(
                         (np.abs(fit.discrimination[kept] - true * ratio) / fit.discrimination_sd[kept] < 1.598).mean()
@@ -207,8 +191,7 @@ def say_default(arenas: int, crowds: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=100)
+    parser = options_of(__doc__, arenas=100)
     parser.add_argument("--model", default="am-davidson", help="nuts: am-davidson")
     parser.add_argument("--interval", choices=("laplace", "sandwich", "nuts"), default="laplace")
     parser.add_argument("--default", nargs="*", choices=CROWDS, help="the fit as it comes, in these crowds, or all")
@@ -219,14 +202,14 @@ def main() -> None:
         return
     elo, theta = [], []
     for seed in range(options.arenas):
+        report("arenas", seed, options.arenas)
         if options.interval == "nuts":
             scores = z_of_ranks(ba.simulate(tie_spread=0.8, position_spread=0.3, seed=10_000 + seed), options.model)
         else:
             scores = z_scores(ba.simulate(seed=10_000 + seed), options.model, options.interval)
         for rows, z in zip((elo, theta), scores, strict=True):
             rows.append(z)
-        print(f"\r{seed + 1} of {options.arenas} arenas", end="", file=sys.stderr)
-    print(file=sys.stderr)
+    report("")
     kind = "" if options.interval == "laplace" else f", {options.interval}"
     print(f"{options.model}{kind}, {options.arenas} arenas\n")
     print("| | 50 % | 89 % | 95 % | rms z |\n|---|---|---|---|---|")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from true_boards import strength_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
@@ -51,10 +52,7 @@ class Camped:
         z = np.zeros((2, len(i), len(votes)))
         z[ETA], z[T] = (self.strength[:, i] - self.strength[:, j]).T, self.log_tie
         score = LIKELIHOOD.expected_score(z)[0] @ votes / votes.sum()
-        counts = np.zeros((len(i), 4))
-        counts[:, WIN], counts[:, LOSS] = score, 1 - score
-        pairs = ba.Cells(self.cells.competitors, (), i, j, np.zeros_like(i), counts)
-        return ba.fit(pairs, model="bradley-terry", prior="flat", robust=False).strength
+        return strength_of(score, self.cells.n_competitors)
 
 
 def camped(

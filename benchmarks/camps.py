@@ -8,22 +8,19 @@ where the camps are those that there are; "oracle" is am-davidson fitted to the 
 and mean widths are in Elo points; standard errors over arenas are in parentheses.
 """
 
-import argparse
-import math
 import warnings
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from camped import REGIMES, Camped
+from measuring import options_of
+from true_boards import Boards, by_name
 
 import bayes_arena as ba
-from bayes_arena.arrays import Floats
 from bayes_arena.inference.marginal.directions import with_directions
 from bayes_arena.reliability.camps import Camps
 
-PER_LOGIT = 400 / math.log(10)
 HEADS = (
     "arenas",
     "0/1/2 directions",
@@ -36,34 +33,6 @@ HEADS = (
     "RMSE / oracle's",
     "width / oracle's",
 )
-
-
-@dataclass
-class Seen:
-    """Boards of one camp over arenas: squared errors, coverage and widths, each a mean over competitors."""
-
-    squares: list[float] = field(default_factory=list)
-    covered: list[float] = field(default_factory=list)
-    widths: list[float] = field(default_factory=list)
-
-    def add(self, table, truth: Floats, competitors: Sequence[str]) -> None:
-        """Compare a leaderboard with the truth, in logits."""
-        table = table.set_index("competitor").loc[list(competitors)]
-        score = 1000 + PER_LOGIT * truth
-        self.squares.append(float(((table["elo"] - score) ** 2).mean()))
-        self.covered.append(float(((table["lower"] <= score) & (score <= table["upper"])).mean()))
-        self.widths.append(float((table["upper"] - table["lower"]).mean()))
-
-    @property
-    def rmse(self) -> float:
-        """Root of the mean squared error, in Elo points."""
-        return math.sqrt(float(np.mean(self.squares)))
-
-    @property
-    def coverage(self) -> str:
-        """Coverage with its standard error."""
-        error = np.std(self.covered, ddof=1) / math.sqrt(len(self.covered)) if len(self.covered) > 1 else math.nan
-        return f"{np.mean(self.covered):.3f} ({error:.3f})"
 
 
 def fitted(cells: ba.Cells) -> ba.Fit:
@@ -83,7 +52,7 @@ def matched(found: Camps, arena: Camped) -> dict[int, str]:
 def rows(name: str, arenas: int) -> list[str]:
     """Return the rows of the table for a regime: one for every camp, or one where there are none."""
     directions, sizes, right, unsure, gains = [], [], [], [], []
-    boards = {camp: (Seen(), Seen()) for camp in (0, 1)}
+    boards = {camp: (Boards(), Boards()) for camp in (0, 1)}
     for seed in range(arenas):
         arena = REGIMES[name](np.random.default_rng([zlib.crc32(name.encode()), seed]))
         fit = fitted(arena.cells)
@@ -94,10 +63,9 @@ def rows(name: str, arenas: int) -> list[str]:
         gains.append(max((one.gain(found.tried[0]) for one in found.tried[1:]), default=0.0))
         for camp, label in which.items():
             theirs = arena.cells.take(arena.camp[arena.cells.annotator] == camp)
-            oracle = ba.leaderboard(ba.fit(theirs, model="am-davidson", robust=False))
-            truth, names = arena.truth(camp), arena.cells.competitors
-            boards[camp][0].add(found.board(label), truth, names)
-            boards[camp][1].add(oracle, truth, names)
+            oracle, truth = ba.fit(theirs, model="am-davidson", robust=False), arena.truth(camp)
+            for seen, one in zip(boards[camp], (found.of(label), oracle), strict=True):
+                seen.add(by_name(one), truth)
         if which:
             place = found.names.index(which[1])
             right.append(float(((found.membership[:, place] > 0.5) == (arena.camp == 1)).mean()))
@@ -110,15 +78,14 @@ def rows(name: str, arenas: int) -> list[str]:
     lines = []
     for camp, (ours, oracle) in boards.items():
         first = f"{head} | {members} | others" if camp == 0 else " | | | | | | camp"
-        ratio, widths = ours.rmse / oracle.rmse, f"{np.mean(ours.widths):.0f} / {np.mean(oracle.widths):.0f}"
+        ratio, widths = ours.rmse / oracle.rmse, f"{np.mean(ours.width):.0f} / {np.mean(oracle.width):.0f}"
         rmse = f"{ours.rmse:.1f} / {oracle.rmse:.1f} ({ratio:.2f})"
         lines.append(f"| {first} | {ours.coverage} / {oracle.coverage} | {rmse} | {widths} |")
     return lines
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=10)
+    parser = options_of(__doc__, arenas=10)
     parser.add_argument("regimes", nargs="*", default=list(REGIMES))
     given = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -17,14 +17,14 @@ comparison, but its verdicts repeat each other with a correlation of .8, ties in
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
-from true_boards import average_score, measured, projected
+from measuring import options_of
+from true_boards import Met, average_score, in_short, measured, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -101,7 +101,7 @@ def otherwise(arenas: int) -> None:
     print("| arena | arenas | board | RMSE | covers 95 % | covers 89 % |")
     print("|" + "---|" * 6)
     for case, how in OTHERWISE.items():
-        found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
+        found: dict[str, list[Met]] = {}
         for seed in range(arenas):
             arena = draw(seed, comparisons=400, **how)
             fit = ba.fit(ba.read_votes(arena.votes), robust=False, dimensions=0)
@@ -110,15 +110,12 @@ def otherwise(arenas: int) -> None:
                 within = fit.on(slice=("criterion", one))
                 found.setdefault(one, []).append(measured(within, arena.truth[one]))
         for board, rows in found.items():
-            error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
-            rmse = np.sqrt(np.mean(error**2))
-            print(f"| {case} | {arenas} | {board} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
+            print(f"| {case} | {arenas} | {board} | {in_short(rows)} |", flush=True)
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
+    parser = options_of(__doc__, arenas=100)
     parser.add_argument("--otherwise", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -127,7 +124,7 @@ def main() -> None:
         return
     print("| board | fit | RMSE | covers 95 % | covers 89 % |")
     print("|" + "---|" * 5)
-    found: dict[tuple[str, str], list[tuple[Floats, Floats, Floats]]] = {}
+    found: dict[tuple[str, str], list[Met]] = {}
     for seed in range(options.arenas):
         arena, one = draw(seed), CRITERIA[0]
         cells = ba.read_votes(arena.votes)
@@ -141,9 +138,7 @@ def main() -> None:
             found.setdefault((one, name), []).append(measured(within, arena.truth[one]))
         found.setdefault((one, "its verdicts alone"), []).append(measured(alone, arena.truth[one]))
     for (board, name), rows in sorted(found.items(), reverse=True):
-        error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
-        rmse = np.sqrt(np.mean(error**2))
-        print(f"| {board} | {name} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
+        print(f"| {board} | {name} | {in_short(rows)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ all the ranks that they may take; width is the mean number of ranks in a range. 
 Chatbot Arena, which compares intervals that hold one by one.
 """
 
-import argparse
 import math
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from measuring import options_of
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.decisions.verdict import in_order, leads, likely_best
@@ -31,6 +31,7 @@ from bayes_arena.inference.mode.mode import find_mode
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.markup import percent
+from bayes_arena.progress import report
 from bayes_arena.ratings.decision_draws import best_probabilities, decision_strengths
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
@@ -135,6 +136,7 @@ def with_error(values: Iterable[float], digits: int = 3) -> str:
 def stopping(arenas: int) -> None:
     runs: dict[str, list[list[Look]]] = {"ranking": [], "best": []}
     for seed in range(arenas):
+        report("arenas", seed, arenas)
         truth = np.random.default_rng([seed, 0]).normal(0, SD, N)
         for goal, of_goal in runs.items():
             looks = []
@@ -143,7 +145,7 @@ def stopping(arenas: int) -> None:
                 if votes >= LOOKS[-1] and first(looks, is_sure) and first(looks, is_harmless):
                     break
             of_goal.append(looks)
-        progress(seed, arenas)
+    report("")
     print(f"## When to stop, {arenas} arenas\n")
     print("| pairs for | stop when | stopped | median votes | leader is not the best | Elo lost |")
     print("|---|---|---|---|---|---|")
@@ -243,7 +245,7 @@ def say(fit: ba.Fit, truth: np.ndarray) -> Said:
     """Compare what is said of an arena with the truth."""
     p_best = best_probabilities(decision_strengths(replace(fit, samples=ba.draw(fit))))
     named, laxer = likely_best(p_best), likely_best(p_best, one_of=0.95)
-    board = ba.leaderboard(fit).set_index("competitor").loc[list(COMPETITORS)]
+    board = by_name(fit)
     best, worst = 1 + (truth[:, None] < truth).sum(axis=1), (truth[:, None] <= truth).sum(axis=1)
     lower, upper = board["lower"].to_numpy(), board["upper"].to_numpy()
     first, last = 1 + (lower > upper[:, None]).sum(axis=1), N - (upper < lower[:, None]).sum(axis=1)
@@ -268,10 +270,11 @@ def sentences(arenas: int, sizes: list[int]) -> None:
     for votes in sizes:
         found: dict[str, list[Said]] = {}
         for seed in range(arenas):
+            report("arenas", seed, arenas)
             for kind, (name, truth) in enumerate(truths(np.random.default_rng([seed, 2])).items()):
                 fit = ba.fit(voted(np.random.default_rng([seed, 3, kind]), truth, votes), model="am-davidson")
                 found.setdefault(name, []).append(say(fit, truth))
-            progress(seed, arenas)
+        report("")
         for name, rows in found.items():
             groups = [
                 [one for one in rows if one.named == 1],
@@ -290,14 +293,8 @@ def sentences(arenas: int, sizes: list[int]) -> None:
             print(f"| {name} | {votes:,} | {shares} | {' | '.join([*right, *others])} |")
 
 
-def progress(seed: int, arenas: int) -> None:
-    """Say how far it is, on standard error."""
-    print(f"\r{seed + 1} of {arenas} arenas", end="\n" if seed + 1 == arenas else "", file=sys.stderr)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=200)
+    parser = options_of(__doc__, arenas=200)
     parser.add_argument("--part", choices=("stopping", "sentences"))
     parser.add_argument("--votes", type=int, nargs="+", default=[4000], help="sizes of the arenas of sentences")
     options = parser.parse_args()

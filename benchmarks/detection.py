@@ -18,16 +18,13 @@ that the truth chooses, so that it favours no rule), with 103 votes an annotator
 without suspects, as LLMFAO.
 """
 
-import argparse
 import itertools
-import os
-import time
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from measuring import FILES, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -45,17 +42,14 @@ BINS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 def as_they_are(name: str, cells: ba.Cells) -> None:
-    start = time.perf_counter()
-    fit = ba.fit(cells, robust=False)
-    fitted = time.perf_counter()
-    table = ba.annotators(fit)
-    done = time.perf_counter()
+    fit, fitting, _ = timed(lambda: ba.fit(cells, robust=False))
+    table, rating, _ = timed(lambda: ba.annotators(fit))
     verdicts = table["verdict"].value_counts()
     counts = ", ".join(f"{verdicts.get(verdict, 0)} {verdict}" for verdict in ("anomalous", "watch", "reliable"))
     found = table[table["verdict"] == "anomalous"]
     who = ", ".join(f"{row.annotator} {row.anomaly_probability:.2f} ({row.kind})" for row in found.itertuples())
     flagged = ba.flag(fit)
-    print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitted - start:.2f}, {done - fitted:.2f} |")
+    print(f"| {name} | {counts} | {who or 'nobody'} | {len(flagged)} | {fitting:.2f}, {rating:.2f} |")
 
 
 def truly_anomalous(arena: ba.Arena, kind: Kind = "flip", perturbed: Iterable[str] = ()) -> set[str]:
@@ -157,20 +151,19 @@ def in_short(table: pd.DataFrame, rules: list[str]) -> pd.DataFrame:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="perturbations of each kind and share of LLMFAO")
     parser.add_argument("--arenas", type=int, default=10, help="simulated arenas")
     parser.add_argument("--mirrors", type=int, default=100, help="arenas in which nearly half are turned round")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
     print("## The votes as they are\n")
     print("| votes | verdicts | anomalous | flagged at .05 | seconds: fit, annotators |\n|---|---|---|---:|---:|")
-    for name, file in (("LLMFAO", "llmfao.csv"), ("MT-bench", "mt_bench_human.csv")):
-        as_they_are(name, ba.read_votes(folder / file, prompt=False))
+    for name, file in FILES.items():
+        as_they_are(name, ba.read_votes(file, prompt=False))
 
-    llmfao = ba.keep_annotators(ba.read_votes(folder / "llmfao.csv", prompt=False), more_than=19)
+    llmfao = ba.keep_annotators(ba.read_votes(FILES["LLMFAO"], prompt=False), more_than=19)
     print("\n## Suspect as they are\n")
     print("| votes | annotators | by A >= .2 | by theta <= .005 | by any |")
     print("|---|---:|---:|---:|---:|")

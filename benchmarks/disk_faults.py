@@ -16,7 +16,6 @@ as the error says: these are counted. Hidden drafts are left by kills only. The 
 Exits with 1 at the first damage.
 """
 
-import argparse
 import ctypes
 import multiprocessing
 import os
@@ -33,6 +32,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.page.report import Report
@@ -245,11 +245,7 @@ def require(holds: object, what: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--faults", type=int, default=300)
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = options_of(__doc__, faults=300, kills=100, seed=0).parse_args()
     if FOLDER not in os.environ:
         raise SystemExit(with_the_shim())
     rng, found = np.random.default_rng(options.seed), {name: Counter() for name in WRITERS}

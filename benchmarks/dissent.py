@@ -24,7 +24,6 @@ errors by Nadeau & Bengio. Six CPU minutes with five splits, nearly all of them 
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections import Counter
@@ -35,13 +34,13 @@ from typing import Any
 
 import numpy as np
 from dissenters import JUDGES, REGIMES, Dissent, People, draw
-from measuring import FILES, markdown
+from measuring import FILES, markdown, options_of
+from true_boards import Boards, by_name
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.progress import report
-from bayes_arena.ratings.elo import EloScale
 from bayes_arena.reliability.anomaly import REVERSED, TOLERANCE
 
 LEVEL = 0.95
@@ -53,27 +52,24 @@ PROMPTS = {"LLMFAO": "prompt", "MT-bench": "question_id"}
 
 
 @dataclass
-class Findings:
+class Findings(Boards):
     """What fits of one kind were like in the arenas of a regime, an entry an arena.
 
     Attributes
     ----------
-    covered, error, width, seconds : list of float
-        Share of competitors inside their intervals; mean square error in Elo points; mean width; CPU seconds.
+    seconds : list of float
+        CPU seconds.
     directions : list of int
         How many the model has.
     said : Counter
         Warnings and errors, by their first words.
     """
 
-    covered: list[float] = field(default_factory=list)
-    error: list[float] = field(default_factory=list)
-    width: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     directions: list[int] = field(default_factory=list)
     said: Counter[str] = field(default_factory=Counter)
 
-    def add(self, arena: Dissent, options: dict[str, Any]) -> None:
+    def add_fit(self, arena: Dissent, options: dict[str, Any]) -> None:
         """Fit, and compare with the truth."""
         start = time.process_time()
         with warnings.catch_warnings(record=True) as caught:
@@ -81,7 +77,7 @@ class Findings:
             try:
                 fit = ba.fit(arena.cells, **options)
                 whole = fit.of("everybody", cap=1) if fit.target.n_annotators else fit
-                board = ba.leaderboard(whole, level=LEVEL)
+                board = by_name(whole, level=LEVEL)
             except ba.ArenaError as error:
                 fit = None
                 self.said[f"{type(error).__name__}: {error}"[:90]] += 1
@@ -89,19 +85,8 @@ class Findings:
         self.said.update(f"{one.category.__name__}: {one.message}"[:90] for one in caught)
         if fit is None:
             return
-        truth = EloScale().points_per_logit * arena.strength
-        board = board.set_index("competitor").loc[list(arena.cells.competitors)]
-        middle = board["elo"].mean()
-        lower, upper = board["lower"] - middle, board["upper"] - middle
-        self.covered.append(float(((lower <= truth) & (truth <= upper)).mean()))
-        self.error.append(float(((board["elo"] - middle - truth) ** 2).mean()))
-        self.width.append(float((upper - lower).mean()))
+        self.add(board, arena.strength)
         self.directions.append(fit.model.dimensions)
-
-    def coverage(self) -> str:
-        """Mean coverage with its standard error."""
-        error = np.std(self.covered, ddof=1) / np.sqrt(len(self.covered)) if len(self.covered) > 1 else np.nan
-        return f"{np.mean(self.covered):.3f} ({error:.3f})"
 
 
 def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:
@@ -119,15 +104,15 @@ def in_arenas(names: Iterable[str], arenas: int, first: int) -> None:
             report(name, seed - first, size)
             arena = draw(regime, seed)
             for fit, options in FITS.items():
-                found[fit].add(arena, options)
+                found[fit].add_fit(arena, options)
         each = found.values()
         directions = found[DEFAULT].directions
         if regime.specified:
             false, honest = false + sum(count > 0 for count in directions), honest + len(directions)
         cells = [
             name,
-            *(one.coverage() for one in each),
-            *(f"{np.sqrt(np.mean(found[fit].error) / np.mean(found[PLAIN].error)):.2f}" for fit in (NONE, DEFAULT)),
+            *(one.coverage for one in each),
+            *(f"{found[fit].rmse / found[PLAIN].rmse:.2f}" for fit in (NONE, DEFAULT)),
             *(f"{np.mean(one.width):.0f}" for one in each),
             *(f"{np.mean(one.seconds):.2f}" for one in each),
             ", ".join(str(directions.count(count)) for count in range(3)),
@@ -202,13 +187,12 @@ def gains(file: str, over: str, answers: bool, splits: int) -> tuple[list[str], 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, splits=5)
     parser.add_argument("--arenas", type=int, default=10, help="of a regime")
     parser.add_argument("--seed", type=int, default=0, help="of the first arena")
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
     parser.add_argument("--annotators", action="store_true", help="what is said of people instead")
     parser.add_argument("--held-out", action="store_true", help="real votes held out instead")
-    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--data", nargs="*", default=list(FILES), choices=list(FILES))
     parser.add_argument("--over", nargs="*", default=["vote", "annotator", "prompt"])
     options = parser.parse_args()

@@ -10,13 +10,12 @@ of whom half changed by 100 Elo midway. Counted are strengths of now in 95 % and
 one that stays.
 """
 
-import argparse
 import warnings
 from dataclasses import replace
 
 import numpy as np
 from crowds import Crowd, honest_arena
-from measuring import RESULTS
+from measuring import RESULTS, options_of
 
 import bayes_arena as ba
 from bayes_arena.inference.change import POINTS
@@ -106,10 +105,7 @@ def coverage(arenas: int) -> list[str]:
 
 def main() -> None:
     """Write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--test", type=int, default=0)
-    parser.add_argument("--cover", type=int, default=0)
-    asked = parser.parse_args()
+    asked = options_of(__doc__, test=0, cover=0).parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     lines = ["# Strengths that move", ""]
     if asked.test:

@@ -14,18 +14,19 @@ Spark needs Java.
 import resource
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import polars as pl
+from measuring import timed
 
 import bayes_arena as ba
-from bayes_arena.votes.reading import covariates, duplicates, validity
+from bayes_arena.votes.reading import counting, covariates, validity
 
 
 def polars(path: Path) -> Any:
@@ -85,7 +86,7 @@ def queries() -> list[Any]:
         sent.append(frame)
         return collect(frame)
 
-    for module in (validity, covariates, duplicates):
+    for module in (validity, covariates, counting):
         module.to_polars = collect_and_note
     return sent
 
@@ -103,9 +104,7 @@ def print_table(path: Path) -> None:
         source = opened(path)
         ba.read_votes(source)
         sent.clear()
-        start = time.perf_counter()
-        found = ba.read_votes(source)
-        seconds = time.perf_counter() - start
+        found, seconds, _ = timed(partial(ba.read_votes, source))
         agrees = "yes" if same(found, expected) else "no"
         print(f"| {name} | {version(package)} | {agrees} | {len(sent)} | {seconds:.2f} |", flush=True)
 
@@ -119,9 +118,8 @@ def print_plans(path: Path) -> None:
 
 def print_large(path: Path) -> None:
     source = spark(path)
-    start = time.perf_counter()
-    cells = ba.read_votes(source)
-    seconds, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    cells, seconds, _ = timed(lambda: ba.read_votes(source))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{cells!r}\nSpark {version('pyspark')}: {seconds:.0f} s, {memory:.1f} GB in Python, the JVM aside.")
 
 

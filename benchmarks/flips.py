@@ -7,7 +7,6 @@ are made by benchmarks/arena_votes.py. Prompts are left unread, but for the mode
 Every vote counts (robust=False). Seconds are of the processor, on one thread.
 """
 
-import argparse
 import shlex
 import sys
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from arena_votes import write_arena_votes
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.decisions import fewest, flips
@@ -67,7 +67,7 @@ def ordered_again(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = options_of(__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     count, minimise = [0], fewest.minimise

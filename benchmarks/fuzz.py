@@ -12,7 +12,6 @@ Every file is written whole, damaged, and given to the command in this process: 
 message and exit code 2.
 """
 
-import argparse
 import contextlib
 import gzip
 import io
@@ -34,6 +33,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.__main__ import main as command
@@ -241,22 +241,12 @@ VERBS: dict[str, Verb] = {
 }
 COSTLY = ("saved", "to_datatree", "kfold", "leave_one_out")
 """What is asked for a quarter as often as the rest: it takes most of the time."""
+BOARDS = ("leaderboard", "leaderboard these", "leaderboard sandwich", "leaderboard profile", "the middle")
 KEYS = {
-    "leaderboard": ["competitor"],
-    "leaderboard these": ["competitor"],
-    "leaderboard sandwich": ["competitor"],
-    "leaderboard profile": ["competitor"],
-    "the middle": ["competitor"],
+    **{name: ["competitor"] for name in (*BOARDS, "strengths", "integrity", "price", "siblings")},
+    **{name: ["competitor", "opponent"] for name in ("pairs", "flips", "flips by annotator", "flips turned")},
     "annotators": ["annotator"],
-    "strengths": ["competitor"],
-    "integrity": ["competitor"],
-    "price": ["competitor"],
-    "pairs": ["competitor", "opponent"],
-    "flips": ["competitor", "opponent"],
-    "flips by annotator": ["competitor", "opponent"],
-    "flips turned": ["competitor", "opponent"],
     "slice_gaps": ["competitor", "language"],
-    "siblings": ["competitor"],
 }
 """Tables of which the numbers are compared, and the columns that say what a row is about."""
 POINTS = ("elo", "lower", "upper", "elo_gap", "elo_alike")
@@ -581,11 +571,7 @@ def files(first: int, size: int, asked: Counter[str]) -> Iterator[tuple[int, str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=300)
-    parser.add_argument("--files", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=300, files=0, seed=0).parse_args()
     for what, size, tried in (("arena", options.arenas, arenas), ("file", options.files, files)):
         asked, found = Counter[str](), 0
         for seed, said in tried(options.seed, size, asked):

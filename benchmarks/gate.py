@@ -10,7 +10,6 @@ takes the score that its lead stands for, averaged over prompts. Fitted as by ``
 leads below zero.
 """
 
-import argparse
 import math
 import sys
 import warnings
@@ -18,6 +17,7 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 from scipy.optimize import brentq
 
 import bayes_arena as ba
@@ -65,8 +65,7 @@ def voted(lead: float, noise: float, seed: int) -> pl.DataFrame:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--comparisons", type=int, default=1000)
+    parser = options_of(__doc__, comparisons=1000)
     parser.add_argument("--leads", type=float, nargs="+", default=[0, 20, 50])
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0], help="shares of verdicts that are coin tosses")
     parser.add_argument("--write", help="only write the votes of one comparison to this file")

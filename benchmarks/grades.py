@@ -9,18 +9,17 @@ propensity and an emphasis of their own (sd .5), and the model gives them none.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 import polars as pl
+from measuring import options_of
+from true_boards import PER_LOGIT, inside, scores, strength_of
 
 import bayes_arena as ba
-from bayes_arena.inference.projection import _bradley_terry
 from bayes_arena.likelihood.outcomes.likelihood import likelihood
 from bayes_arena.progress import report
 from bayes_arena.votes.outcomes import outcome_names
@@ -58,7 +57,7 @@ class Graded:
         z = np.repeat(self.coordinates[:, None], len(i), axis=1)
         z[0] *= (self.strength[i] - self.strength[j])[:, None]
         score = 0.5 + 0.5 * likelihood(self.ties, grades=self.grades).net_score(z) @ weight
-        return _bradley_terry(i, j, score, n)[0]
+        return strength_of(score, n)
 
 
 def graded_arena(seed: int, ties: str, grades: int, *, own: float = 0.0, theta: float = 0.0, sd: float = 1.0) -> Graded:
@@ -97,11 +96,8 @@ def model(ties: str, grades: int, whose: str) -> ba.Model:
 
 def z_scores(arena: Graded, fit: ba.Fit) -> tuple[np.ndarray, float]:
     """Return the errors of the leaderboard in standard deviations, and the mean standard deviation, in logits."""
-    board = ba.leaderboard(fit, level=LEVELS[1]).set_index("competitor").sort_index()
-    logits = board[["elo", "lower", "upper"]] / ba.EloScale().points_per_logit
-    elo, sd = logits["elo"] - logits["elo"].mean(), (logits["upper"] - logits["lower"]) / 2
-    sd /= NormalDist().inv_cdf(0.5 + LEVELS[1] / 2)
-    return ((elo - arena.board()) / sd).to_numpy(), float(sd.mean())
+    elo, sd = (one / PER_LOGIT for one in scores(fit))
+    return (elo - elo.mean() - arena.board()) / sd, float(sd.mean())
 
 
 def expected(arena: Graded) -> ba.Cells:
@@ -143,18 +139,9 @@ def covered(arenas: int) -> None:
                         z_scores(arena, ba.fit(counts, model=model(ties, g, whose))) for g in (grades, 1)
                     )
                     fisher = kept / folded
-                found = f"{line(np.array(z))} | {numbers(widths, fisher, emphasis)}"
+                found = f"{' | '.join(inside(np.array(z), LEVELS))} | {numbers(widths, fisher, emphasis)}"
                 print(f"| {case} | {ties} | {1 + 2 * grades} | {found} |", flush=True)
     report("")
-
-
-def line(z: np.ndarray) -> str:
-    """Return coverage at every level with its error over arenas, and the root mean square."""
-    found = []
-    for level in LEVELS:
-        inside = (np.abs(z) < NormalDist().inv_cdf(0.5 + level / 2)).mean(axis=1)
-        found.append(f"{inside.mean():.3f} ({inside.std(ddof=1) / np.sqrt(len(inside)):.3f})")
-    return " | ".join([*found, f"{np.sqrt((z**2).mean()):.2f}"])
 
 
 def numbers(widths: list[float], fisher: float, emphasis: list[float]) -> str:
@@ -188,9 +175,7 @@ def predicted(arenas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=100)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=100).parse_args()
     started = time.process_time()
     print(
         f"Printed by `uv run python benchmarks/grades.py`: {options.arenas} arenas a row of {COMPETITORS} competitors, "

@@ -6,7 +6,6 @@ Counts how many of so many random arenas end in an error, by its kind. Nothing h
 of up to a million votes that contradict each other, annotators spread wider than any seen.
 """
 
-import argparse
 import time
 import warnings
 from collections import Counter
@@ -14,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 
@@ -87,11 +87,7 @@ def attempt(kind: str, make: Callable[[int], ba.Cells], arenas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=50)
-    parser.add_argument("--votes", type=int, default=600_000)
-    parser.add_argument("--annotators", type=int, default=40_000)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=50, votes=600_000, annotators=40_000).parse_args()
     warnings.simplefilter("ignore")
     ba.fit(ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes))  # compiles, once an installation
     print("| | arenas | errors | seconds | slowest |\n|---|---:|---|---:|---:|")

@@ -13,7 +13,6 @@ the process had held by then. ``--nuts``: boards from the votes of a tenth of th
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import warnings
 from dataclasses import dataclass
@@ -22,10 +21,10 @@ from pathlib import Path
 import arviz as az
 import numpy as np
 import polars as pl
-from measuring import Clock, markdown, peak_mib
+from measuring import Clock, markdown, options_of, peak_mib
+from true_boards import scores
 
 import bayes_arena as ba
-from bayes_arena.arrays import Floats
 
 N, PEOPLE, COMPARISONS = 28, 20_000, 25_000
 CRITERIA = {"overall": -1.7, "task": -0.9, "fluency": 0.0, "adaptiveness": -0.3, "trust": 1.1}
@@ -112,12 +111,6 @@ def cost() -> None:
     print(f"| all | | {total[0]:.1f} | {total[1]:.1f} | {peak_mib() / 2**10:.2f} |")
 
 
-def board(fit: ba.Fit) -> tuple[Floats, Floats]:
-    """Return scores and their standard deviations, competitor by competitor."""
-    table = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors)]
-    return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / (2 * 1.959964)).to_numpy()
-
-
 def beside_nuts(draws: int, people: int) -> None:
     """Print, by board, the distance of the scores in NUTS's deviations, and the ratio of the deviations."""
     cells, clock = read(draw(0, people=people, comparisons=people * 5 // 4).votes), Clock()
@@ -128,7 +121,7 @@ def beside_nuts(draws: int, people: int) -> None:
     boards = {"overall": None} | {name: ("criterion", name) for name in CRITERIA}
     boards |= {name: ("age", name) for name in cells.slice_names["age"]}
     for name, of in boards.items():
-        (mean, sd), (of_nuts, sd_of_nuts) = (board(one if of is None else one.on(slice=of)) for one in (fit, nuts))
+        (mean, sd), (of_nuts, sd_of_nuts) = (scores(one if of is None else one.on(slice=of)) for one in (fit, nuts))
         far, ratio = np.abs((mean - of_nuts) / sd_of_nuts), sd / sd_of_nuts
         rows.append((name, f"{far.mean():.2f}", f"{far.max():.2f}", f"{ratio.mean():.3f}"))
     stats, posterior = tree["sample_stats"], tree["posterior"].to_dataset()
@@ -144,10 +137,8 @@ def beside_nuts(draws: int, people: int) -> None:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, people=PEOPLE // 10, draws=1_000)
     parser.add_argument("--nuts", action="store_true")
-    parser.add_argument("--people", type=int, default=PEOPLE // 10)
-    parser.add_argument("--draws", type=int, default=1_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.nuts:

@@ -8,7 +8,6 @@ bare group-by of Polars, which only counts, the command, or `read_votes`. They r
 round to round; the lines have the least seconds, and in parentheses the most. Memory is the largest resident set.
 """
 
-import argparse
 import os
 import shlex
 import subprocess
@@ -22,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from measuring import options_of
 
 COMPETITORS, CHUNK = 129, 1_000_000
 LABELS = ("model_a", "model_b", "tie")
@@ -112,9 +112,8 @@ def report(folder: Path, suffix: str, count: int, rounds: int, annotators: int =
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, rounds=3)
     parser.add_argument("--votes", type=int, default=10**8, help="of the largest file")
-    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     print(f"    uv run python {shlex.join(['benchmarks/hundred_million.py', *sys.argv[1:]])}\n")
     print((__doc__ or "").split("\n\n")[-1])

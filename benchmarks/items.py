@@ -9,20 +9,17 @@ N(0, sd) in logits; the truth is the board of Bradley-Terry's model on many vote
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import DATA, options_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
 from bayes_arena.markup import percent
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 CODES = {0: "tie", 1: "model_a", 2: "model_b"}
 QUALITY = np.array([0.0, -0.6, 0.7, -0.3, 0.2])
 NAMES = np.array(["m0", "m1", "m2", "m3", "m4"])
@@ -75,10 +72,7 @@ def bootstrapped(votes: pl.DataFrame, by: str, resamples: int) -> Floats:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--resamples", type=int, default=40)
-    parser.add_argument("--arenas", type=int, default=20)
-    options = parser.parse_args()
+    options = options_of(__doc__, resamples=40, arenas=20).parse_args()
     warnings.simplefilter("ignore")
     print("Printed by `uv run python benchmarks/items.py`.\n")
     votes = pandalm()

@@ -15,16 +15,14 @@ people alone, and of taste to none, with standard errors by Nadeau & Bengio in p
 The last tables are of simulated judges beside 40 people with 60 votes each on 12 competitors, medians over arenas.
 """
 
-import argparse
 import math
-import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import DATA, options_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -38,12 +36,10 @@ from bayes_arena.votes.cells import single_votes, with_counts
 from bayes_arena.votes.names import PROMPT
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 JUDGE = "gpt-4"
 SIZES = (200, 800, 1600)
 TEST = 0.2
 POOLED = PRESETS["am-davidson"]
-TASTE = replace(POOLED, name="with taste", strength_by=("program",))
 ANSWERS = {"strength_by": (PROMPT,), "ties_by": (PROMPT,)}
 SIMULATED = {"theta": 1.37, "nu": 0.08, "taste": 0.99}
 """Theta and nu relative to people, spread of taste in logits."""
@@ -192,10 +188,7 @@ def simulated(arenas: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--splits", type=int, default=20)
-    parser.add_argument("--arenas", type=int, default=20)
-    options = parser.parse_args()
+    options = options_of(__doc__, splits=20, arenas=20).parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     print(f"# Judges\n\n    uv run python benchmarks/judges.py --splits {options.splits} --arenas {options.arenas}\n")
     print(str(__doc__).split("\n\n", 2)[2])

@@ -8,18 +8,14 @@ competitors: 100,000 of them in full and by samples, and as many as ``--votes`` 
 Processor time is that of all threads. Gibibytes are the peak of the process, what the fit took included.
 """
 
-import argparse
-import os
-import resource
 import shlex
 import sys
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import arviz as az
 import numpy as np
+from measuring import FILES, options_of, peak_mib, timed
 
 import bayes_arena as ba
 from bayes_arena.fits.pointwise import pointwise
@@ -27,23 +23,14 @@ from bayes_arena.validation.leave_one_out import LeaveOneOut
 from bayes_arena.votes.cells import Cells
 
 
-def timed[T](work: Callable[[], T]) -> tuple[T, float, float]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    return work(), time.perf_counter() - wall, time.process_time() - cpu
-
-
-def gib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-
-
-def against_arviz(folder: Path) -> None:
+def against_arviz() -> None:
     print(f"    uv run python benchmarks/{shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}\n")
     print("| votes | model | columns | seconds | processor seconds | ArviZ's | elpd | difference | of SE |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
-    for name, file in {"MT-bench": "mt_bench_human.csv", "LLMFAO": "llmfao.csv"}.items():
-        if not (folder / file).is_file():
+    for name in ("MT-bench", "LLMFAO"):
+        if not FILES[name].is_file():
             continue
-        cells = ba.read_votes(folder / file, prompt=False)
+        cells = ba.read_votes(FILES[name], prompt=False)
         for model in ("bradley-terry", "am-davidson"):
             fit = ba.fit(cells, model=model, robust=False)
             ba.leave_one_out(fit)  # compiles
@@ -57,7 +44,7 @@ def against_arviz(folder: Path) -> None:
 
 
 def row(what: str, loo: LeaveOneOut, wall: float, cpu: float) -> None:
-    numbers = [f"{wall:.1f}", f"{cpu:.1f}", f"{gib():.2f}", f"{loo.total:.1f}", f"{loo.se:.1f}"]
+    numbers = [f"{wall:.1f}", f"{cpu:.1f}", f"{peak_mib() / 2**10:.2f}", f"{loo.total:.1f}", f"{loo.se:.1f}"]
     print(f"| {what} | {' | '.join(numbers)} | {loo.sampling_se:.1f} | {loo.p:.0f} |", flush=True)
 
 
@@ -66,9 +53,8 @@ def at_scale(votes: int, annotators: int, samples: list[int | None]) -> None:
     cells: Cells = ba.read_votes(table)
     del table
     fit, _, cpu = timed(lambda: ba.fit(cells, model="am-davidson", robust=False))
-    print(
-        f"\n{votes:,} votes of {annotators:,} annotators: the fit took {cpu:.1f} processor seconds, {gib():.2f} GiB\n"
-    )
+    took = f"{cpu:.1f} processor seconds, {peak_mib() / 2**10:.2f} GiB"
+    print(f"\n{votes:,} votes of {annotators:,} annotators: the fit took {took}\n")
     print("| left out | seconds | processor seconds | GiB | elpd | SE | of sampling | p |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     ba.leave_one_out(fit, sample=2)  # compiles
@@ -77,13 +63,12 @@ def at_scale(votes: int, annotators: int, samples: list[int | None]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__, annotators=61_003)
     parser.add_argument("--votes", type=int)
-    parser.add_argument("--annotators", type=int, default=61_003)
     parser.add_argument("--exact", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    against_arviz(Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data"))
+    against_arviz()
     at_scale(100_000, 4000, [2_000, 5_000, 20_000, None])
     if options.votes:
         at_scale(options.votes, options.annotators, [5_000, 20_000, *([None] if options.exact else [])])

@@ -10,7 +10,6 @@ error of two percent ends the run with an error, after the table. Fewer than 150
 is a graph for which the estimate does not settle.
 """
 
-import argparse
 import platform
 import sys
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from measuring import Clock, Unfinished, in_own_process, peak_mib
+from measuring import Clock, Unfinished, in_own_process, options_of, peak_mib
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array, diags_array
 
@@ -198,7 +197,7 @@ def measure(model: str, graph: str, n: int, votes: int, annotators: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--competitors", type=int, nargs="+", default=[500, 2000, 10_000])
     parser.add_argument("--models", nargs="*", default=list(MODELS), choices=list(MODELS), help="on random graphs")
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS)[1:], choices=list(GRAPHS), help="for m-elo")

@@ -4,7 +4,6 @@ import argparse
 import multiprocessing
 import os
 import platform
-import resource
 import shlex
 import sys
 import time
@@ -40,12 +39,21 @@ class Clock:
         return {"wall_s": wall, "cpu_s": cpu}
 
 
+def timed[T](work: Callable[[], T]) -> tuple[T, float, float]:
+    """Return a result, the seconds that passed until it was there, and those of the processor."""
+    clock = Clock()
+    result = work()
+    return result, *clock.lap().values()
+
+
 def peak_mib() -> float:
     """Return the largest memory that this process has held, imports included, since it was last forgotten."""
     status = Path("/proc/self/status")
     if status.is_file():  # what getrusage says counts the process that this one was started from
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 2**10
+    import resource  # not there on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
@@ -114,6 +122,8 @@ def attempt(
 
 
 def _send(pipe: Connection, work: Callable[..., Any], given: tuple[object, ...], gib: float) -> None:
+    import resource
+
     resource.setrlimit(resource.RLIMIT_DATA, (int(gib * 2**30),) * 2)
     try:
         with quiet():
@@ -143,9 +153,17 @@ def installed(package: str) -> str | None:
         return None
 
 
+def options_of(description: str | None, **numbers: float) -> argparse.ArgumentParser:
+    """Return the options of a script: its text as it stands, and one for each number, which is the default."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in numbers.items():
+        options.add_argument(f"--{name}", type=type(default), default=default)
+    return options
+
+
 def parser(description: str | None) -> argparse.ArgumentParser:
     """Return the options that every script of a page has."""
-    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = options_of(description)
     options.add_argument("--into", type=Path, default=RESULTS, help="the folder of the CSV file and the page")
     return options
 

@@ -12,32 +12,22 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from measuring import Clock, forget_peak, peak_mib, timed
+
 import bayes_arena as ba
 
-GIB = 2**30
 peaks = list[float]()
-
-
-def peak() -> float:
-    """Return the most memory since it was last asked for, in GiB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    found = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-    Path("/proc/self/clear_refs").write_text("5")
-    return found * 1024 / GIB
 
 
 def measured[T](stage: str, work: Callable[[], T]) -> T:
     """Print a row of the table, and keep the peak."""
-    peak()
-    wall, cpu = time.perf_counter(), time.process_time()
-    result = work()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peaks.append(peak())
+    forget_peak()
+    result, wall, cpu = timed(work)
+    peaks.append(peak_mib() / 2**10)
     print(f"| {stage} | {wall:.1f} | {cpu:.1f} | {peaks[-1]:.2f} |", flush=True)
     return result
 
@@ -48,7 +38,7 @@ def stages(path: Path, *, robust: bool) -> None:
     warm_up = ba.read_votes(ba.simulate(annotators=300, votes=900, seed=1).votes)
     for table in (ba.annotators, ba.flag, ba.leaderboard):
         table(ba.fit(warm_up))
-    start, before = time.perf_counter(), time.process_time()
+    clock = Clock()
     cells = measured("reading", lambda: ba.read_votes(path))
     if not robust:
         measured("fit, robust=False", lambda: ba.fit(cells, robust=False))
@@ -57,7 +47,7 @@ def stages(path: Path, *, robust: bool) -> None:
     measured("annotators", lambda: ba.annotators(fit))
     measured("flag", lambda: ba.flag(fit))
     measured("leaderboard", lambda: ba.leaderboard(fit))
-    wall, cpu = time.perf_counter() - start, time.process_time() - before
+    wall, cpu = clock.lap().values()
     print(f"| altogether | {wall:.1f} | {cpu:.1f} | {max(peaks):.2f} |", flush=True)
 
 

@@ -13,7 +13,6 @@ the others follow: what these compute all tests may use. Each mutant has a proce
 forked from one that has imported what tests need, except the package.
 """
 
-import argparse
 import ast
 import compileall
 import copy
@@ -37,7 +36,7 @@ from typing import Any
 
 import coverage
 import pytest
-from measuring import DATA
+from measuring import DATA, options_of
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("votes", "likelihood", "inference", "fits", "ratings", "reliability", "decisions", "arena")
@@ -303,9 +302,7 @@ def table(found: dict[str, Counter[str]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mutants", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options_of(__doc__, mutants=50, seed=0)
     parser.add_argument("--folders", nargs="*", default=list(FOLDERS))
     parser.add_argument("--seconds", type=float, default=60, help="of the processor, for one mutant")
     parser.add_argument("--quick", action="store_true", help="leave out the slow tests")

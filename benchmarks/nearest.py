@@ -9,25 +9,18 @@ default) and of the mode at the spreads of the largest Laplace evidence, where t
 annotators disagree: with one there is no such mode.
 """
 
-import argparse
-import os
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from measuring import DATA, options_of
+from true_boards import scores
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal.spreads import estimate_spreads
 
 ARENAS = ((12, 300), (40, 250), (120, 30), (400, 4), (1500, 4))
 FILES = ("llmfao.csv", "mt_bench_human.csv")
-
-
-def board(fit: ba.Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores and their standard deviations, competitor by competitor."""
-    table = ba.leaderboard(fit).set_index("competitor").loc[list(fit.cells.competitors)]
-    return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / (2 * 1.959964)).to_numpy()
 
 
 def beside(estimate: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, np.ndarray]) -> list[str]:
@@ -37,9 +30,7 @@ def beside(estimate: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=2000)
-    draws = parser.parse_args().draws
+    draws = options_of(__doc__, draws=2000).parse_args().draws
     warnings.simplefilter("ignore")
     cells = {
         f"{annotators:,} annotators of {votes:,} votes": ba.read_votes(
@@ -47,8 +38,7 @@ def main() -> None:
         )
         for annotators, votes in ARENAS
     }
-    folder = Path(os.environ.get("BAYES_ARENA_DATA", "../shared/data"))
-    cells |= {name: ba.read_votes(str(folder / name)) for name in FILES if (folder / name).exists()}
+    cells |= {name: ba.read_votes(DATA / name) for name in FILES if (DATA / name).exists()}
     print("| votes | board: mean, sd | strengths: mean, sd | mode, board: mean, sd |")
     print("|---|---:|---:|---:|", flush=True)
     for name, votes in cells.items():
@@ -56,14 +46,14 @@ def main() -> None:
         fit, nuts = ba.fit(votes, **options), ba.fit(votes, **options, method="nuts", draws=draws)
         strength = nuts.samples.strength
         rows = [
-            beside(board(fit), board(nuts)),
+            beside(scores(fit), scores(nuts)),
             beside(
                 (fit.strength, np.sqrt(fit.laplace.strength_variance())), (strength.mean(axis=0), strength.std(axis=0))
             ),
         ]
         if not fit.mode.problem.model.dimensions:
             mode = replace(fit, mode=estimate_spreads(replace(fit.mode.problem, prior=fit.prior)), evidence="laplace")
-            rows.append(beside(board(mode), board(nuts)))
+            rows.append(beside(scores(mode), scores(nuts)))
         print(f"| {name} | {' | '.join(', '.join(row) for row in rows)} |{' |' * (len(rows) < 3)}", flush=True)
 
 

@@ -8,13 +8,14 @@ compares where a machine is shared. Looks for ``llmfao.csv`` and ``mt_bench_huma
 ``../shared/data``) and skips what is absent. ``--package FOLDER`` measures another checkout.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from measuring import FILES, options_of
 
 ONCE = """
 import json, resource, sys, time, warnings
@@ -51,16 +52,14 @@ def run(votes: str, cache: str, package: str) -> tuple[dict[str, float], str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__)
     parser.add_argument("--package", default=str(Path(__file__).parents[1]))
     options = parser.parse_args()
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
-    files = {"LLMFAO": folder / "llmfao.csv", "MT-bench": folder / "mt_bench_human.csv", "Example arena": None}
     print("    uv run python benchmarks/nuts_start.py\n")
     print("| | process | seconds | processor seconds | seconds of sampling | min ESS a processor second | peak GiB |")
     print("|---|---|---:|---:|---:|---:|---:|")
     said = set()
-    for name, path in files.items():
+    for name, path in (FILES | {"Example arena": None}).items():
         if path is not None and not path.is_file():
             continue
         with tempfile.TemporaryDirectory() as cache:

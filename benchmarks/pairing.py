@@ -10,7 +10,6 @@ error over Bradley-Terry's, the mean width in Elo, and the share of arenas in wh
 knew the ranking. ``--as-it-was``: the strengths' spread always estimated, under a half-normal hyperprior.
 """
 
-import argparse
 import math
 import sys
 import warnings
@@ -20,7 +19,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from calibration import strength_of
+from calibration import average_strength
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.inference import pairing
@@ -211,15 +211,14 @@ def run(design: Design, seed: int, name: str) -> tuple[tuple[float, ...], tuple[
     cells = ba.read_votes(pd.DataFrame(votes))
     seen = np.array([int(one[1:]) for one in cells.competitors])
     weight = np.bincount(k, minlength=crowd.annotators).astype(float)
-    truth = strength_of(crowd.theta, crowd.tie, np.tile(crowd.strength[seen], (crowd.annotators, 1)), weight)
+    truth = average_strength(crowd.theta, crowd.tie, np.tile(crowd.strength[seen], (crowd.annotators, 1)), weight)
     default = ba.fit(cells, robust=False)
     plain = ba.fit(cells, model="bradley-terry", prior=ba.Prior(strength=30.0, hyper=None))
     return scores(default, truth), scores(plain, truth), "strength" in default.spreads.known
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=40)
+    parser = options_of(__doc__, arenas=40)
     parser.add_argument("--only", nargs="*", default=[""])
     parser.add_argument("--as-it-was", action="store_true")
     asked = parser.parse_args()

@@ -13,14 +13,14 @@ the model does not know.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from true_boards import average_score, measured, projected
+from measuring import options_of
+from true_boards import Met, average_score, in_short, measured, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -112,22 +112,18 @@ def boards(arena: Arena) -> dict[str, ba.Fit]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
-    options = parser.parse_args()
+    options = options_of(__doc__, arenas=100).parse_args()
     warnings.simplefilter("ignore")
     print("| arena | board | RMSE | covers 95 % | covers 89 % |")
     print("|" + "---|" * 5)
     for name, how in CASES.items():
-        found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
+        found: dict[str, list[Met]] = {}
         for seed in range(options.arenas):
             arena = draw(seed, **how)
             for board, fit in boards(arena).items():
                 found.setdefault(board, []).append(measured(fit, arena.truth))
         for board, rows in found.items():
-            error, wide, narrow = (np.array(one) for one in zip(*rows, strict=True))
-            rmse = np.sqrt(np.mean(error**2))
-            print(f"| {name} | {board} | {rmse:.1f} | {wide.mean():.3f} | {narrow.mean():.3f} |", flush=True)
+            print(f"| {name} | {board} | {in_short(rows)} |", flush=True)
 
 
 if __name__ == "__main__":

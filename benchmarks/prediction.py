@@ -10,16 +10,13 @@ With ``--robust`` it prints instead what discounting votes costs, or gains, in p
 the log score with it less that without it.
 """
 
-import argparse
 import math
-import os
-import time
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from measuring import DATA, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -104,27 +101,23 @@ def with_and_without_discounts(cells: ba.Cells) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__)
     parser.add_argument("--robust", action="store_true", help="only what discounting votes costs")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
     if options.robust:
         for title, name in SETS:
-            cells = ba.read_votes(folder / name, prompt=False)
+            cells = ba.read_votes(DATA / name, prompt=False)
             print(f"## {title}: the default fit, and robust=False\n")
             print(f"{cells.n_votes:.0f} votes, {SPLITS} splits 80/20\n\n{with_and_without_discounts(cells)}\n")
         return
     population = {name: fitter for name, fitter in MODELS.items() if fitter is not filtered}
     for title, name in SETS:
-        cells = ba.read_votes(folder / name, prompt=False)
-        start = time.perf_counter()
-        table = ba.held_out(cells, MODELS, reference=REFERENCE)
-        seconds = time.perf_counter() - start
+        cells = ba.read_votes(DATA / name, prompt=False)
+        table, seconds, _ = timed(partial(ba.held_out, cells, MODELS, reference=REFERENCE))
         print(f"## {title}\n\n{cells.n_votes:.0f} votes, 10 splits 80/20, {seconds:.0f} s\n\n{markdown(table)}\n")
-        start = time.perf_counter()
-        table = ba.kfold(cells, population, over="annotator", reference=REFERENCE)
-        seconds = time.perf_counter() - start
+        by_annotator = partial(ba.kfold, cells, population, over="annotator", reference=REFERENCE)
+        table, seconds, _ = timed(by_annotator)
         print(f"Annotators nobody has seen, 10 folds, {seconds:.0f} s\n\n{markdown(table)}\n")
         print(f"Posterior predictive checks\n\n{outside(cells)}\n")
 

@@ -17,7 +17,6 @@ numbers; every vote counts (robust=False), and spreads are estimated again. Medi
 percentiles. Campaigns that would need more votes than everybody has cast are not run.
 """
 
-import argparse
 import math
 import shlex
 import sys
@@ -32,6 +31,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.decisions.price import Board, campaign, scores
@@ -183,10 +183,8 @@ def described(values: np.ndarray) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, arenas=10, processes=2)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--arenas", type=int, default=10)
-    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     made = {name: partial(read, options.folder / file) for name, file in REAL.items()}
     made |= {f"arena {seed}": partial(simulate, seed) for seed in range(options.arenas)}

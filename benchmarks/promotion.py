@@ -31,20 +31,16 @@ account has 5 % at most.
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from crowds import Crowd, HonestArena, cast_votes, draw_habits, draw_outcomes, honest_arena
-from measuring import markdown
+from measuring import DATA, markdown, options_of, timed
 from rigging import offered, with_votes
-from true_boards import projected
+from true_boards import by_name, projected
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, Ints
@@ -58,7 +54,6 @@ from bayes_arena.markup import percent
 from bayes_arena.progress import report
 from bayes_arena.votes.outcomes import LOSS, TIE, WIN
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 COMPETITORS, VOTES_EACH = 40, 200
 CROWD = Crowd(annotators=150, taste_sd=0.4)
 PUSH = 1.5
@@ -224,8 +219,7 @@ def bradley_terry(cells: ba.Cells) -> Floats:
 
 def board(fit: ba.Fit) -> Floats:
     """Return Elo scores in the order of the competitors' names."""
-    table = ba.leaderboard(fit).set_index("competitor")
-    return np.asarray(table.elo[list(fit.cells.competitors)])
+    return by_name(fit)["elo"].to_numpy()
 
 
 def truth(arena: HonestArena) -> Floats:
@@ -298,14 +292,11 @@ class Outcome:
 def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
     """Return a line of the table, and what came of the attack."""
     cells, riggers = attacked(case.cells, case.strength, case.target, attack, seed)
-    started = time.process_time()
-    fit = fitted(cells)
-    between = time.process_time()
-    result = fitted(cells, robust=True)
-    ended = time.process_time()
+    fit, _, plain_s = timed(lambda: fitted(cells))
+    result, _, robust_s = timed(lambda: fitted(cells, robust=True))
     t, found, score = case.target, result.promotions, board(result)
     name = cells.competitors[t]
-    interval = ba.leaderboard(result).set_index("competitor").loc[name]
+    interval = by_name(result).loc[name]
     told, who = ba.integrity(result).set_index("competitor").loc[name], ba.promoters(result)
     named = set(who["annotator"][who["named"]])
     inside = interval["lower"] <= case.true[t] <= interval["upper"]
@@ -333,7 +324,7 @@ def row(case: Case, attack: Attack, seed: int) -> tuple[str, Outcome]:
         f"| {f'{rmse[0] / rmse[1]:.2f}' if not case.real else f'{rmse[0]:.0f} Elo'} "
         f"| {found.alike[t]:.1f} / {found.weighted[t]:.1f} / {found.difference[t]:.1f} "
         f"| {found.is_open.sum() - found.is_open[t]} | {lost:.0f} | {len(named & riggers)} / {len(named - riggers)} "
-        f"| {ended - between:.1f} / {between - started:.1f} |"
+        f"| {robust_s:.1f} / {plain_s:.1f} |"
     )
     return line, came
 
@@ -433,14 +424,11 @@ def recast(arena: HonestArena, taste: Floats, a: Ints, b: Ints, k: Ints, rng: np
 
 def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> str:
     """Return a line of the table of honest arenas."""
-    started = time.process_time()
-    fit = fitted(cells)
-    between = time.process_time()
-    result = fitted(cells, robust=True)
-    ended = time.process_time()
+    fit, _, plain_s = timed(lambda: fitted(cells))
+    result, _, robust_s = timed(lambda: fitted(cells, robust=True))
     found, score, robust = result.promotions, board(fit), board(result)
     if true is None:
-        table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
+        table = by_name(fit)
         outside = ((robust < table.lower) | (robust > table.upper)).sum()
         ratio = f"{outside} outside, largest move {np.abs(robust - score).max():.0f} Elo"
     else:
@@ -450,7 +438,7 @@ def honest_row(name: str, cells: ba.Cells, true: Floats | None, seed: int) -> st
     return (
         f"| {name} | {seed} | {fit.model.dimensions} | {found.is_open.sum()} | {largest[0]:.1f} / {largest[1]:.1f} "
         f"| {ratio} | {found.promoters.named.sum()} | {result.votes_discounted:.0f} "
-        f"| {ended - between:.2f} / {between - started:.1f} |"
+        f"| {robust_s:.2f} / {plain_s:.1f} |"
     )
 
 
@@ -488,8 +476,7 @@ def compared(arena: HonestArena) -> tuple[float, ...]:
     result, true = fitted(arena.cells, robust=True), truth(arena)
     found, discounted = result.promotions, result.votes_discounted
     plain = fitted(arena.cells) if discounted else result
-    boards = [ba.leaderboard(one).set_index("competitor").loc[list(arena.cells.competitors)] for one in (result, plain)]
-    after, before = boards
+    after, before = boards = [by_name(one) for one in (result, plain)]
     move = (2 * (after["elo"] - before["elo"]).abs() / (before["upper"] - before["lower"])).max()
     errors = (((one["elo"] - true) ** 2).mean() for one in boards)
     inside = (((one["lower"] <= true) & (true <= one["upper"])).mean() for one in boards)
@@ -510,10 +497,7 @@ def newcomer(case: Case, seed: int) -> tuple[Case, Attack]:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--competitors", type=int, default=COMPETITORS)
+    parser = options_of(__doc__, seeds=2, first=0, competitors=COMPETITORS)
     parser.add_argument("--only", nargs="*", default=[""])
     parser.add_argument("--honest", type=int, default=0, help="arenas of each kind that nobody attacks, instead")
     options = parser.parse_args()

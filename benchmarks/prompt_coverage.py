@@ -9,11 +9,11 @@ of 95 % intervals of the leaderboard that cover it, with the standard error over
 square of (estimate - truth) / half-width x 1.96, and the mean width in Elo points.
 """
 
-import argparse
 import warnings
 from itertools import product
 
 import numpy as np
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.ratings.intervals.laplace import Laplace
@@ -77,10 +77,7 @@ def cells(a: np.ndarray, b: np.ndarray, k: np.ndarray, counts: np.ndarray, promp
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
-    parser.add_argument("--resamples", type=int, default=200)
-    arguments = parser.parse_args()
+    arguments = options_of(__doc__, arenas=100, resamples=200).parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)
     intervals = {
         "laplace": Laplace(),

@@ -7,10 +7,9 @@ of steps, so that systems tie; and the same without ties. Prints the mean over s
 inverse information and by a bootstrap over rankings, their ratio, and what that would be if every pair weighed 1.
 """
 
-import argparse
-
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
@@ -44,10 +43,7 @@ def bootstrapped(cells: ba.Cells, model: ba.Model, replicates: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rankings", type=int, default=2000)
-    parser.add_argument("--replicates", type=int, default=200)
-    options = parser.parse_args()
+    options = options_of(__doc__, rankings=2000, replicates=200).parse_args()
     print("| strengths' sd | ties | model | weight | sd | bootstrap | ratio | ratio at weight 1 |\n|" + "---|" * 8)
     for spread in (0.3, 1.0):
         for step in (0.0, 0.75):

@@ -9,7 +9,6 @@ about. Errors in brackets are over arenas.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -22,10 +21,8 @@ import drift
 import grades
 import numpy as np
 import population
-from crowds import honest_arena
-from measuring import markdown
-from rigging import rig
-from true_boards import PER_LOGIT, average_score, measured, projected
+from measuring import markdown, options_of
+from true_boards import PER_LOGIT, average_score, measured, projected, with_error
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -37,12 +34,8 @@ Case = tuple[ba.Fit, Floats]
 
 def crowd(name: str, seed: int) -> Case:
     """Return an arena of ``calibration.py --default``, with riggers or without."""
-    one = calibration.CROWDS[name]
-    arena = honest_arena(one, competitors=20, votes=4321, strength_sd=1.0, seed=20_000 + seed)
-    cells = arena.cells
-    if name == calibration.RIGGED:
-        cells = rig(cells, "t-abstain", arena.ranked(10), accounts=4, votes=100, seed=seed).cells
-    return ba.fit(cells), PER_LOGIT * calibration.truths(arena, one, seed)[0]
+    arena, cells = calibration.drawn(name, seed)
+    return ba.fit(cells), PER_LOGIT * calibration.truths(arena, calibration.CROWDS[name], seed)[0]
 
 
 def dissent(name: str, seed: int) -> Case:
@@ -101,14 +94,12 @@ def covered(case: Callable[[int], Case], arenas: int, name: str) -> list[str]:
         _, of_95, of_89 = measured(*case(seed))
         narrow.append(of_89.mean())
         wide.append(of_95.mean())
-    shares = [f"{np.mean(one):.3f} ({np.std(one, ddof=1) / np.sqrt(arenas):.3f})" for one in (narrow, wide)]
-    return [*shares, f"{(time.process_time() - start) / arenas:.1f}"]
+    return [with_error(narrow), with_error(wide), f"{(time.process_time() - start) / arenas:.1f}"]
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=20)
+    parser = options_of(__doc__, arenas=20)
     parser.add_argument("--only", nargs="*", default=list(KINDS), choices=list(KINDS))
     options = parser.parse_args()
     warnings.simplefilter("ignore")

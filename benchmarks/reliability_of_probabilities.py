@@ -16,7 +16,6 @@ Honest annotators have theta of sd .5 around 1 (folded at 0), ln nu of sd .8 and
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from crowds import Crowd, HonestArena, honest_arena
+from measuring import options_of
 from oracle import anomalous, found_by_oracle
 
 import bayes_arena as ba
@@ -107,8 +107,7 @@ def reliability(said: Floats, true: np.ndarray) -> list[tuple[str, int, float, f
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=40)
+    parser = options_of(__doc__, arenas=40)
     parser.add_argument("--only", default="", help="regimes whose name begins so")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)

@@ -27,7 +27,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
-from crowds import Crowd, Habits, draw_habits, draw_outcomes
+from crowds import Crowd, draw_habits, draw_outcomes
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_choice
@@ -63,14 +63,11 @@ class Rigged:
         Names of the riggers.
     targets : tuple of str
         Whom they vote for (``hate``: against).
-    habits : Habits
-        Of the riggers where they vote honestly.
     """
 
     cells: Cells
     riggers: tuple[str, ...]
     targets: tuple[str, ...]
-    habits: Habits
 
     @property
     def share(self) -> float:
@@ -151,7 +148,7 @@ def rig(
     outcome = np.select([a & b, a, b], [TIE, for_a, for_b], outcome)
     everybody, riggers = with_votes(cells, row, account, outcome)
     names = tuple(cells.competitors[aim] for aim in aims)
-    return Rigged(everybody, riggers, names, habits)
+    return Rigged(everybody, riggers, names)
 
 
 def offered(cells: Cells, size: int, rng: np.random.Generator, aims: list[int] | None = None) -> Ints:

@@ -21,7 +21,6 @@ arXiv:1804.06788.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
@@ -30,9 +29,10 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
-from measuring import markdown
+from measuring import markdown, options_of
 from scipy.special import ndtr
 from scipy.stats import kstest
+from true_boards import PER_LOGIT, scores
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats
@@ -154,10 +154,8 @@ def errors(fit: ba.Fit, problem: Problem, truth: Point) -> Floats:
     """Return the errors of a board in standard deviations, shape (N,)."""
     everybody = replace(fit.view, annotators=None)
     true = project(problem.objective, truth, problem.cells.votes_by_annotator(), everybody).strength
-    board = ba.leaderboard(fit, level=LEVELS[-1]).set_index("competitor").loc[list(fit.cells.competitors)]
-    elo, width = board["elo"].to_numpy(), (board["upper"] - board["lower"]).to_numpy()
-    sd = width / 2 / NormalDist().inv_cdf(0.5 + LEVELS[-1] / 2)
-    return (elo - elo.mean() - ba.EloScale().points_per_logit * (true - true.mean())) / sd
+    elo, sd = scores(fit)
+    return (elo - elo.mean() - PER_LOGIT * (true - true.mean())) / sd
 
 
 def replicate(regime: Regime, seed: int) -> dict[str, Floats]:
@@ -210,8 +208,7 @@ class Findings:
 
 def main() -> int:
     """Print the table, a regime at a time."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--replicates", type=int, default=500)
+    parser = options_of(__doc__, replicates=500)
     parser.add_argument("--only", nargs="*", default=list(REGIMES), choices=list(REGIMES), metavar="REGIME")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ba.ArenaWarning)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from measuring import Clock, Unfinished, digits, in_own_process, keep, markdown, parser, publish
+from measuring import Unfinished, digits, in_own_process, keep, markdown, parser, publish, timed
 from scale_rows import (
     CROWD,
     LARGE,
@@ -159,12 +159,7 @@ def rates() -> tuple[float, float]:
     exponentials(few)
 
     def best(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(7):
-            clock = Clock()
-            work()
-            times.append(clock.lap()["wall_s"])
-        return min(times)
+        return min(timed(work)[1] for _ in range(7))
 
     return 2 * many.nbytes / best(lambda: np.copyto(other, many)), len(few) / best(lambda: exponentials(few))
 

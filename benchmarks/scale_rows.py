@@ -11,15 +11,16 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from boards import BY, write_votes as write_boards
 from hard_fits import alike
-from hundred_million import COMMAND, measured as rank_process, write as write_plainly
+from hundred_million import COMMAND, in_turn as processes_in_turn, measured as rank_process, write as write_plainly
 from many_competitors import cast, check
-from measuring import FILES, HERE, Clock, Unfinished, digits, forget_peak, in_own_process, peak_mib
+from measuring import FILES, HERE, Clock, Unfinished, digits, forget_peak, in_own_process, peak_mib, timed
 from nuts import OURS, sample
 from nuts_programs import CHAINS, DRAWS
 from simulated import fit_small_arenas, write_votes
@@ -47,13 +48,10 @@ def votes_file(votes: int, annotators: int, competitors: int = 129, opponents: i
     folder = KEPT / f"votes_{votes}_{competitors}_{opponents or 'all'}_{annotators}"
     if not folder.is_dir():
         partly = folder.with_suffix(".part")
-        made(_write, partly, votes, competitors, opponents, annotators)
+        sizes = {"competitors": competitors, "opponents": opponents, "annotators": annotators}
+        made(partial(write_votes, **sizes), partly, votes)
         partly.rename(folder)
     return sorted(folder.glob("*.parquet"))
-
-
-def _write(folder: Path, votes: int, competitors: int, opponents: int | None, annotators: int) -> None:
-    write_votes(folder, votes, competitors=competitors, opponents=opponents, annotators=annotators)
 
 
 def read_bytes(paths: list[Path], columns: int = 3) -> int:
@@ -93,21 +91,19 @@ def of_a_million_annotators() -> Any:
 
 def _fit_million(paths: list[Path]) -> dict[str, Any]:
     fit_small_arenas()
-    whole, clock, phases = Clock(), Clock(), []
+    whole, phases = Clock(), []
 
     def phase[T](name: str, work: Callable[[], T]) -> T:
-        clock.lap()
         forget_peak()
-        found = work()
-        lap, peak = clock.lap(), peak_mib()
-        phases.append((name, lap, peak))
+        found, wall, _ = timed(work)
+        phases.append((name, wall, peak_mib()))
         return found
 
     cells = phase("read", lambda: ba.read_votes(paths))
     fit = phase("fit", lambda: ba.fit(cells))
     phase("annotators", lambda: ba.annotators(fit))
     phase("flag", lambda: ba.flag(fit))
-    said = ", ".join(f"{name} {digits(lap['wall_s'])} s {peak / 2**10:.2f} GiB" for name, lap, peak in phases)
+    said = ", ".join(f"{name} {digits(wall)} s {peak / 2**10:.2f} GiB" for name, wall, peak in phases)
     work = {"bytes": read_bytes(paths, 4) + held(cells), "exps": 2 * NODES * len(cells.a)}
     return whole.lap() | work | {"said": said, "peak_mib": max(peak for _, _, peak in phases)}
 
@@ -118,18 +114,10 @@ def of_unused_annotators() -> Any:
 
 
 def _unused(path: Path) -> dict[str, Any]:
-    def seconds(work: Callable[[], object]) -> Callable[[], float]:
-        def run() -> float:
-            clock = Clock()
-            work()
-            return clock.lap()["wall_s"]
-
-        return run
-
     within = {
-        "bare": seconds(lambda: bare_group_by(path)),
-        "ours": seconds(lambda: m_elo(path, annotator=False)),  # as `rank --model m-elo` reads it
-        "kept": seconds(lambda: m_elo(path)),
+        "bare": lambda: timed(lambda: bare_group_by(path))[1],
+        "ours": lambda: timed(lambda: m_elo(path, annotator=False))[1],  # as `rank --model m-elo` reads it
+        "kept": lambda: timed(lambda: m_elo(path))[1],
     }
     whole = {"bare": bare_process(path), "ours": program("rank", "--model", "m-elo", path)}
     within, whole = in_turn(within, 5), in_turn(whole, 3)
@@ -215,10 +203,7 @@ def of_rank() -> Any:
         return Unfinished("llmfao.csv is not in $BAYES_ARENA_DATA")
     command = [sys.executable, "-m", "bayes_arena", "rank", str(path)]
     bare = [sys.executable, "-c", "import numpy, polars"]
-    taken: dict[str, list[tuple[float, float, float]]] = {"rank": [], "bare": []}
-    for lap in range(6):  # the first warms up
-        for name, words in (("rank", command), ("bare", bare)):
-            taken[name] += [rank_process(words)] * bool(lap)
+    taken = processes_in_turn({"rank": command, "bare": bare}, 5)
     wall, cpu, gigabytes = (statistics.median(column) for column in zip(*taken["rank"], strict=True))
     floor, *_ = (statistics.median(column) for column in zip(*taken["bare"], strict=True))
     return {"wall_s": wall, "cpu_s": cpu, "peak_mib": gigabytes * 1e9 / 2**20, "floor_s": floor}

@@ -9,11 +9,11 @@ variant with the highest plain score is looked at: with all variants among the v
 beside them the standard error over arenas; coverage is of 89 % intervals, the plain one that of the leaderboard.
 """
 
-import argparse
 import shlex
 import sys
 
 import numpy as np
+from measuring import options_of
 
 import bayes_arena as ba
 
@@ -69,9 +69,7 @@ def seen(cells: ba.Cells, strength: np.ndarray, family: np.ndarray, best: str, t
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=400)
-    arenas = parser.parse_args().arenas
+    arenas = options_of(__doc__, arenas=400).parse_args().arenas
     print(f"    uv run python benchmarks/siblings.py {shlex.join(sys.argv[1:])}\n")
     print(f"{arenas} arenas a row.\n")
     print("| s_m | s_d | votes each | the other 26 | plain error | predicted | pooled error", end="")

@@ -13,17 +13,15 @@ standard errors are clustered by what is left out. Printed are differences to am
 over win, tie and loss, MSE of the score. Gains have a plus in nats, a minus in Brier and MSE.
 """
 
-import argparse
 import math
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import DATA, options_of
 
 import bayes_arena as ba
 from bayes_arena.arrays import Floats, sum_by
@@ -33,7 +31,6 @@ from bayes_arena.validation.cross_validation import clustered, split_votes, vote
 from bayes_arena.validation.prediction import predict_cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROMPT
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 SETS = {
     "LLMFAO, 13 prompts": ("llmfao.csv", PROMPT),
     "MT-bench, question x turn": ("mt_bench_human.csv", ["question_id", "turn"]),
@@ -159,8 +156,7 @@ def say(names: list[str], values: Floats, differences: Floats, errors: Floats, s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--splits", type=int, default=10)
+    parser = options_of(__doc__, splits=10)
     parser.add_argument("--only", default="", help="data sets whose file's name begins so")
     parser.add_argument("--prompts", action="store_true", help="leave out whole prompts")
     options = parser.parse_args()

@@ -8,14 +8,11 @@ made, and r beside them: the difference of their posterior means in posterior st
 ratio of the standard deviations. Looks for the files in ``$BAYES_ARENA_DATA`` (else ``../shared/data``).
 """
 
-import argparse
-import os
-import time
 import warnings
-from pathlib import Path
 
 import arviz as az
 import numpy as np
+from measuring import DATA, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
@@ -24,25 +21,22 @@ from bayes_arena.likelihood.priors import spread_label
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=500)
+    parser = options_of(__doc__, draws=500)
     parser.add_argument("files", nargs="*", default=["llmfao.csv", "mt_bench_human.csv"])
     asked = parser.parse_args()
-    folder = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
     for name in asked.files:
         print(f"## {name}\n")
-        compare(ba.read_votes(folder / name), asked.draws)
+        compare(ba.read_votes(DATA / name), asked.draws)
 
 
 def compare(cells: ba.Cells, draws: int) -> None:
     """Print the tables of one data set."""
     warnings.simplefilter("ignore")
-    begun = time.perf_counter()
-    gaussian = ba.fit(cells)
-    seconds = time.perf_counter() - begun
-    sampled = ba.fit(cells, model=gaussian.model, method="nuts", draws=draws, tune=draws, seed=1)
+    gaussian, seconds, _ = timed(lambda: ba.fit(cells))
+    options = {"model": gaussian.model, "method": "nuts", "draws": draws, "tune": draws, "seed": 1}
+    sampled, sampling, _ = timed(lambda: ba.fit(cells, **options))
     posterior = sampled.tree["posterior"]
-    print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {time.perf_counter() - begun - seconds:.0f} s\n")
+    print(f"{gaussian!r}\n\n{seconds:.1f} s, NUTS {sampling:.0f} s\n")
     spreads = [name for name in gaussian.target.spreads if name]  # of the others the prior has the value
     labels = ["strength", *map(spread_label, spreads)]
     worst = az.rhat(posterior.to_dataset()[labels])

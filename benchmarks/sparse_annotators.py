@@ -11,15 +11,15 @@ leaderboard's scale; the estimated spreads divided by the standard deviations of
 all are, that do not count; and seconds.
 """
 
-import argparse
 import sys
-import time
 import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import polars as pl
+from measuring import options_of, timed
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.inference.projection import project
@@ -61,13 +61,9 @@ def arena(votes: int, annotators: int, seed: int) -> tuple[Truth, pl.DataFrame]:
 
 def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
     """Fit, and compare with the truth."""
-    laps = [time.perf_counter()]
-    fit = ba.fit(cells, robust=robust)
-    laps.append(time.perf_counter())
-    board = ba.leaderboard(fit, level=LEVEL)
-    laps.append(time.perf_counter())
+    fit, fitting, _ = timed(lambda: ba.fit(cells, robust=robust))
+    board, ranking, _ = timed(lambda: by_name(fit, level=LEVEL))
     competitors = fit.cells.competitors
-    board = board.set_index("competitor").loc[list(competitors)]
     own = truth.own[[int(name) for name in fit.cells.annotators]]
     mean = own.mean(axis=0)  # where the model has it: mean theta is 1, mean ln nu and b are common
     own = np.column_stack([own[:, 0] / mean[0], own[:, 1:] - mean[1:]])
@@ -86,17 +82,14 @@ def measured(truth: Truth, cells: ba.Cells, robust: bool) -> dict[str, float]:
             for name, found, sd in zip(("theta", "ln nu", "b"), spreads, own.std(axis=0), strict=True)
         },
         "honest votes discounted": fit.votes_discounted / fit.cast.n_votes,
-        "seconds: fit": laps[1] - laps[0],
-        "seconds: leaderboard": laps[2] - laps[1],
+        "seconds: fit": fitting,
+        "seconds: leaderboard": ranking,
     }
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=10)
-    parser.add_argument("--votes", type=int, default=1_000_000)
-    parser.add_argument("--annotators", type=int, default=100_000)
+    parser = options_of(__doc__, arenas=10, votes=1_000_000, annotators=100_000)
     parser.add_argument("--robust", choices=["off", "on", "both"], default="both")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

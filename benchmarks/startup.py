@@ -7,24 +7,22 @@ are what to quote. Looks for ``llmfao.csv`` in ``$BAYES_ARENA_DATA`` (else ``../
 command, which compiles bytecode, does not count.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from measuring import FILES, options_of, timed
 
 import bayes_arena as ba
 from bayes_arena.markup import percent
 
-DATA = Path(os.environ.get("BAYES_ARENA_DATA") or Path(__file__).parents[2] / "shared" / "data")
 VOTES, ANNOTATORS, COMPETITORS = 1_670_000, 61_003, 129
 BARE = """
 import sys, polars as pl
@@ -156,12 +154,6 @@ def large_files(folder: Path) -> list[Path]:
     return paths
 
 
-def within(task: Callable[[], object]) -> float:
-    start = time.process_time()
-    task()
-    return time.process_time() - start
-
-
 def bare_group_by(path: Path) -> object:
     scan = pl.scan_csv if path.suffix == ".csv" else pl.scan_parquet
     return scan(path).group_by("model_a", "model_b", "winner").agg(pl.len()).collect(engine="streaming")
@@ -176,9 +168,9 @@ def large(runs: int) -> None:
         for path in large_files(Path(folder)):
             print(f"`{path.suffix[1:]}`, {VOTES:,} votes, {COMPETITORS} competitors, {ANNOTATORS:,} annotators:\n")
             tasks = {
-                "bare Polars, without annotators": lambda path=path: within(lambda: bare_group_by(path)),
-                "m-elo, `annotator=False`": lambda path=path: within(lambda: m_elo(path, annotator=False)),
-                "m-elo, annotators kept": lambda path=path: within(lambda: m_elo(path)),
+                "bare Polars, without annotators": lambda path=path: timed(lambda: bare_group_by(path))[2],
+                "m-elo, `annotator=False`": lambda path=path: timed(lambda: m_elo(path, annotator=False))[2],
+                "m-elo, annotators kept": lambda path=path: timed(lambda: m_elo(path))[2],
             }
             print_table("within a process", in_turn(tasks, runs))
             tasks = {
@@ -189,11 +181,9 @@ def large(runs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
+    options = options_of(__doc__, runs=7).parse_args()
     print(f"    uv run python benchmarks/startup.py --runs {options.runs}\n")
-    small(DATA / "llmfao.csv", options.runs)
+    small(FILES["LLMFAO"], options.runs)
     large(options.runs)
 
 

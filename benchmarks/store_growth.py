@@ -10,12 +10,11 @@ round reads grows with the votes. The file stays open; a command line that opens
 of Python and a checkpoint besides.
 """
 
-import argparse
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
+from measuring import options_of, timed
 
 import bayes_arena as ba
 
@@ -23,11 +22,7 @@ BATCH, ROUND = 1_000, 10_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--votes", type=int, default=1_000_000)
-    parser.add_argument("--competitors", type=int, default=20)
-    parser.add_argument("--annotators", type=int, default=50)
-    options = parser.parse_args()
+    options = options_of(__doc__, votes=1_000_000, competitors=20, annotators=50).parse_args()
     arena = ba.simulate(competitors=options.competitors, annotators=options.annotators, votes=options.votes, seed=5)
     votes = arena.votes.with_row_index("id")
     print(f"{options.votes:,} votes, {options.competitors} competitors, {options.annotators:,} annotators\n")
@@ -39,13 +34,13 @@ def main() -> None:
         adding, rating, reading, fitting = [], [], [], []
         with ba.StableArena.create(path) as stable:
             for first in range(0, options.votes, BATCH):
-                adding.append(seconds(stable.add, votes[first : first + BATCH], id="id")[0])
+                adding.append(timed(lambda first=first: stable.add(votes[first : first + BATCH], id="id"))[1])
                 stored = first + BATCH
                 if stored % ROUND == 0:
-                    rating.append(seconds(stable.rate, model="bradley-terry")[0])
-                    spent, cells = seconds(stable.cells)
+                    rating.append(timed(lambda: stable.rate(model="bradley-terry"))[1])
+                    cells, spent, _ = timed(stable.cells)
                     reading.append(spent)
-                    fitting.append(seconds(ba.fit, cells, model="bradley-terry")[0])
+                    fitting.append(timed(lambda cells=cells: ba.fit(cells, model="bradley-terry"))[1])
                 if stored % tenth == 0:
                     megabytes = sum(file.stat().st_size for file in Path(folder).iterdir()) / 1e6
                     times = [np.median(adding), max(adding), *map(np.median, (rating, reading, fitting))]
@@ -53,15 +48,8 @@ def main() -> None:
                     print(f"| {stored:,} | {len(cells.a):,} | {megabytes:.0f} | {cost} |", flush=True)
                     adding, rating, reading, fitting = [], [], [], []
     with tempfile.TemporaryDirectory() as folder, ba.StableArena.create(Path(folder) / "arena.duckdb") as stable:
-        at_once = seconds(stable.add, votes, id="id")[0]
-        again = seconds(stable.add, votes, id="id")[0]
+        at_once, again = (timed(lambda: stable.add(votes, id="id"))[1] for _ in range(2))
     print(f"\nall votes in one addition: {at_once:.1f} s; the same once more, adding nothing: {again:.1f} s")
-
-
-def seconds(call, *arguments, **options):
-    start = time.perf_counter()
-    value = call(*arguments, **options)
-    return time.perf_counter() - start, value
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ kill left it, adds the last batch once more and goes on. At the end the votes of
 1 at the first damage.
 """
 
-import argparse
 import multiprocessing
 import shutil
 import sys
@@ -30,6 +29,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from disk_faults import require, same
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.arena import stable_arena, store
@@ -155,11 +156,8 @@ def examine(path: Path, votes: pl.DataFrame, *, added: int, rated: int) -> tuple
             require(ids == list(range(whole * BATCH)), "the votes stored are whole batches, each vote once")
             require(whole in (added, added + 1), f"{added} batches were committed, {whole} are stored")
             if whole:
-                cells, expected = arena.cells(), ba.read_votes(votes[: whole * BATCH])
-                same = cells.competitors == expected.competitors and cells.annotators == expected.annotators
-                for name in ("a", "b", "annotator", "counts"):
-                    same &= np.array_equal(getattr(cells, name), getattr(expected, name))
-                require(same, "the cells are those of the votes")
+                expected = ba.read_votes(votes[: whole * BATCH])
+                require(same(arena.cells(), expected), "the cells are those of the votes")
             rounds = session.rows(
                 "select round, competitors, annotators, votes, "
                 "(select count(*) from rating x where x.round = r.round), "
@@ -175,15 +173,9 @@ def examine(path: Path, votes: pl.DataFrame, *, added: int, rated: int) -> tuple
     return whole, len(rounds)
 
 
-def require(holds: object, what: str) -> None:
-    if not holds:
-        raise SystemExit(f"DAMAGE: not so: {what}")
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__, seed=0)
     parser.add_argument("--hits", type=int, default=100, help="kills within a transaction")
-    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng, votes = np.random.default_rng(options.seed), all_votes()
     kills, completed, seconds = Counter(), Counter(), defaultdict(lambda: [0.02])

@@ -8,9 +8,9 @@ model without its penalty, on 50,000 votes.
 """
 
 import statistics
-import time
 
 import numpy as np
+from measuring import timed
 
 import bayes_arena as ba
 
@@ -32,12 +32,8 @@ def simulated(votes: int, competitors: int = 129, seed: int = 0) -> ba.Cells:
     return ba.Cells(names, (), a, b, nobody, counts, features=dict(zip(SLOPES, features, strict=True)))
 
 
-def timed(cells: ba.Cells) -> float:
-    laps = []
-    for _ in range(LAPS + 1):
-        start = time.perf_counter()
-        ba.fit(cells, model=MODEL, prior="flat", method="map")
-        laps.append(time.perf_counter() - start)
+def seconds_of_fit(cells: ba.Cells) -> float:
+    laps = [timed(lambda: ba.fit(cells, model=MODEL, prior="flat", method="map"))[1] for _ in range(LAPS + 1)]
     return statistics.median(laps[1:])
 
 
@@ -62,11 +58,10 @@ def arena_rank(cells: ba.Cells) -> np.ndarray:
 
 def main() -> None:
     cells = simulated(1_670_000)
-    start = time.perf_counter()
-    MODEL.tally(cells)
+    _, tallied, _ = timed(lambda: MODEL.tally(cells))
     print(f"1.67 million votes x {len(SLOPES)} features, {cells.n_competitors} competitors, theta = 1")
-    print(f"tally: {time.perf_counter() - start:.2f} s")
-    print(f"fit: {timed(cells):.2f} s")
+    print(f"tally: {tallied:.2f} s")
+    print(f"fit: {seconds_of_fit(cells):.2f} s")
     try:
         few = simulated(50_000, competitors=20)
         apart = np.abs(ba.fit(few, model=MODEL, prior="flat").point.head - arena_rank(few)).max()

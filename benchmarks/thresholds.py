@@ -10,7 +10,6 @@ interval, over the competitors of an arena: the median, and the most, over the a
 - ``answers``: answers are modelled, or left out as too few were voted on twice.
 """
 
-import argparse
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,6 +19,8 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
+from measuring import options_of
+from true_boards import by_name
 
 import bayes_arena as ba
 from bayes_arena.inference.marginal import gaussian
@@ -92,8 +93,7 @@ THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Call
 
 def board(cells: ba.Cells, answers: bool | Literal["auto"] = "auto") -> tuple[np.ndarray, np.ndarray]:
     """Return scores and half-widths, competitor by competitor."""
-    fit = ba.fit(cells, robust=False, answers=answers)
-    table = ba.leaderboard(fit).set_index("competitor").loc[list(cells.competitors)]
+    table = by_name(ba.fit(cells, robust=False, answers=answers))
     return table["elo"].to_numpy(), ((table["upper"] - table["lower"]) / 2).to_numpy()
 
 
@@ -122,8 +122,7 @@ def jumps(name: str, arenas: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arenas", type=int, default=20)
+    parser = options_of(__doc__, arenas=20)
     parser.add_argument("--only", nargs="+", default=[*THRESHOLDS, "answers"])
     options = parser.parse_args()
     warnings.simplefilter("ignore")

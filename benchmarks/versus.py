@@ -9,13 +9,13 @@ each of these the same model is fitted again. Printed: how often the order is se
 says about half of the time), and in which share of these it is right.
 """
 
-import argparse
 import math
 import sys
 import warnings
 
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 from bayes_arena.decisions.versus import pair_columns
@@ -59,9 +59,7 @@ def settled(model: str, seed: int) -> list[tuple[bool, bool]] | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arenas", type=int, default=100)
-    arenas = parser.parse_args().arenas
+    arenas = options_of(__doc__, arenas=100).parse_args().arenas
     warnings.simplefilter("ignore")
     print(f"```\n{' '.join(['uv run python', *sys.argv])}\n```\n")
     print("# Votes that would settle a pair: were they enough?\n")

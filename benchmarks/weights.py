@@ -7,10 +7,9 @@ with the outcomes. Prints the share of strengths inside their intervals, with we
 importance, under a flat prior, beside it the standard error over arenas.
 """
 
-import argparse
-
 import numpy as np
 import polars as pl
+from measuring import options_of
 
 import bayes_arena as ba
 
@@ -37,9 +36,7 @@ def simulated(rng: np.random.Generator, spread: float, nu: float) -> tuple[pl.Da
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--arenas", type=int, default=200)
-    arenas = parser.parse_args().arenas
+    arenas = options_of(__doc__, arenas=200).parse_args().arenas
     print("| model | sd of ln w | n / n_eff | frequency | importance |\n|---|---|---|---|---|")
     for name, model in MODELS.items():
         for spread in (0.5, 0.75, 1.0):

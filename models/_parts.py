@@ -23,23 +23,18 @@ from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem, number_labels
 from bayes_arena.votes.outcomes import outcome_names
 
-LABELS = {"model_a": "win", "model_b": "loss"}
-"""Outcomes from the side of i."""
+SIDES = {"model_a": "win", "model_b": "loss"}
+"""What a win of the first and of the second is to i."""
 
 
 def coordinates(problem: Problem) -> dict[str, Any]:
     """Return the labels of the named dimensions."""
     cells = problem.cells
-    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": _labels(problem.model.grades)}
+    outcomes = [SIDES.get(name[:7], name[:7]) + name[7:] for name in outcome_names(problem.model.grades)]
+    coords: dict[str, Any] = {"competitor": list(cells.competitors), "outcome": outcomes}
     if cells.n_annotators:
         coords["annotator"] = list(cells.annotators)
     return coords | number_labels(problem)
-
-
-def _labels(grades: int) -> list[str]:
-    """Name the outcomes from the side of i."""
-    names = outcome_names(grades)
-    return [name.replace(name[:7], LABELS[name[:7]]) if name[:7] in LABELS else name for name in names]
 
 
 Vector = Callable[[str, Any, str], Any]

@@ -100,15 +100,10 @@ class Line:
         return cls(fine, _spline(len(r), len(fine)) @ value)
 
     @property
-    def chances(self) -> Floats:
-        """Probability of every point, shape (m,)."""
-        p = np.exp(self.value - self.value.max())
-        return np.asarray(p / p.sum())
-
-    @property
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation."""
-        p = self.chances
+        p = np.exp(self.value - self.value.max())
+        p /= p.sum()
         mean = float(p @ self.r)
         return mean, float(np.sqrt(p @ (self.r - mean) ** 2))
 

@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 from camped import REGIMES, by_degrees, tastes, two_camps, two_programs
-from camps import PER_LOGIT, fitted, matched
+from camps import fitted, matched
 from helpers import frame
+from true_boards import PER_LOGIT
 
 import bayes_arena as ba
 from bayes_arena.likelihood.presets import PRESETS
