@@ -11,10 +11,10 @@ votes, x_kc is the strength r_c, plus a taste, plus the offset
 
 with the loadings that k's votes on others imply: one Newton step takes out those on c, whose loss has gradient g_kc and
 Hessian H_kc in k's numbers, where H_k is the Hessian of all their votes and the prior. Otherwise those who vote for one
-competitor only would be explained by a direction that they made themselves. theta is the fit's, within wide bounds:
-were it cut closer, those who are sharp would seem to see the strongest and the weakest far off, which many votes of
-honest annotators show as clearly as a campaign. Its sign stays: annotators who turn the ranking round are not far off
-on every competitor.
+competitor only would be explained by a direction that they made themselves. theta is the fit's: were
+it cut, those who are sharp, or hardly tell competitors apart, would seem to see the strongest and the weakest far off,
+which many votes of honest annotators show as clearly as a campaign. Its sign stays: annotators who turn the ranking
+round are not far off on every competitor.
 
 What k may say of c depends on how much else they do. Of n_k votes n_kc are on c and n' = n_k - n_kc on others:
 
@@ -41,12 +41,12 @@ from bayes_arena.likelihood.predictor import times
 from bayes_arena.votes.outcomes import wins_losses_ties
 from bayes_arena.votes.tally import Tally
 
-LEAST, MOST = 0.2, 3.0
-"""Bounds of the size of theta."""
+LEAST = 0.01
+"""Least size of theta, by which offsets are divided."""
 EXPONENT = 700.0
 """The largest of which the exponential is a number."""
 FURTHEST = 3.0
-"""Largest offset, in logits."""
+"""Largest theta_k o_kc, in logits."""
 WRONGLY = 0.05
 """Chance of naming anybody in an arena wrongly."""
 EARNED = 20.0
@@ -272,9 +272,9 @@ def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: 
     theta = _bounded(point.own[annotator, 0]) if target.free_discrimination else 1.0
     for column, part in zip(loadings, target.directions, strict=True):
         offset += without[:, column] * point.slices[part][competitor] / theta
-    return np.clip(offset, -FURTHEST, FURTHEST)
+    return np.asarray(np.clip(theta * offset, -FURTHEST, FURTHEST) / theta)
 
 
 def _bounded(theta: Floats) -> Floats:
-    """Return theta, its size within bounds."""
-    return np.asarray(np.where(theta < 0, -1.0, 1.0) * np.clip(np.abs(theta), LEAST, MOST))
+    """Return theta, its size bounded below."""
+    return np.asarray(np.where(theta < 0, -1.0, 1.0) * np.maximum(np.abs(theta), LEAST))
