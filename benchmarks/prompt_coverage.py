@@ -91,7 +91,9 @@ def main() -> None:
         for seed in range(arguments.arenas):
             rng = np.random.default_rng([seed, prompts])
             truth = Truth(rng)
-            fit, ideal = (ba.fit(each, answers=False, **options) for each in (truth.vote(rng, prompts), truth.expected()))
+            fit, ideal = (
+                ba.fit(each, answers=False, **options) for each in (truth.vote(rng, prompts), truth.expected())
+            )
             target = ba.leaderboard(ideal).set_index("competitor")["elo"]
             for interval, chosen in intervals.items():
                 board = ba.leaderboard(fit, interval=chosen).set_index("competitor")

@@ -1,10 +1,12 @@
 """Does a board jump where the default changes its way? The same votes, fitted on both sides of every threshold.
 
-    uv run python benchmarks/thresholds.py [--arenas 20] [--only many answers ...]
+    uv run python benchmarks/thresholds.py [--arenas 20] [--only sparse plenty many ...]
 
 Arenas are drawn where the threshold is. Prints the largest change of a score between the two ways in half-widths of its
 interval, over the competitors of an arena: the median, and the most, over the arenas.
 
+- ``sparse``: annotators are so sparse that sweeps start from annotators who are all alike, not from the mode.
+- ``plenty``: annotators are so many that they do.
 - ``many``: annotators are so many that a part of them is fitted first.
 - ``competitors``: competitors are so many, few of whom met, that there is no matrix of all pairs: the posterior mode.
 - ``answers``: answers are modelled, or left out as too few were voted on twice.
@@ -78,6 +80,16 @@ def answered(seed: int) -> ba.Cells:
 
 
 THRESHOLDS: dict[str, tuple[Callable[[int], ba.Cells], Callable[[], Patch], Callable[[], Patch]]] = {
+    "sparse": (
+        lambda seed: crowd(20, 245, 15_000, seed),
+        lambda: patch.object(gaussian, "SPARSE", 0.0),
+        lambda: patch.object(gaussian, "SPARSE", np.inf),
+    ),
+    "plenty": (
+        lambda seed: crowd(20, 300, 60_000, seed),
+        lambda: patch.object(gaussian, "PLENTY", 299),
+        lambda: patch.object(gaussian, "PLENTY", 300),
+    ),
     "many": (
         lambda seed: crowd(20, 10_000, 50_000, seed),
         lambda: patch.object(gaussian, "MANY_ANNOTATORS", 10_000),

@@ -67,6 +67,10 @@ CALM = np.array([1.0, 1.0, 5.0])
 NUDGE, FAR_BELOW = 0.1, 0.33
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
+SPARSE, PLENTY = 2.0, 300
+"""Annotators, per square root of the number of votes and of any number of votes, above which sweeps start from alike
+annotators: the bias of the mode is of the order of 1 / (votes per annotator), the standard error of 1 / sqrt(votes);
+and so many settle the direction of the ranking in all but a few arenas, where modes are tried afterwards."""
 TELLING = 100.0
 """Pairs of votes by the same annotator from which a spread can be told from noise.
 
@@ -169,7 +173,8 @@ def _find(problem: Problem, starts: list[Point], near: float = 1.0, to_beat: flo
         found = _lowest([_sweeps(problem, one, near=near, to_beat=to_beat) for one in starts])
         if problem.model.is_crossed:
             return found, 1.0
-        if not problem.model.dimensions and found.target.free_discrimination and far_apart(found.point.own[:, THETA]):
+        is_alike = not problem.model.dimensions and _start_alike(problem.cells)
+        if is_alike and found.target.free_discrimination and far_apart(found.point.own[:, THETA]):
             mode = find_mode(problem)
             points = [mode.point, *([mode.mirror] if mode.mirror else [])]
             turned = [one for one in points if one.strength @ found.point.strength < 0]
@@ -198,10 +203,10 @@ def _with_spreads(problem: Problem, target: Objective) -> Problem:
 def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[Mode, list[Point]]:
     """Return the mode that says what the votes leave open, and the starting points.
 
-    The start is the mode with identical annotators; with slices the mode without them, and where annotators are turned
-    round there, the same with all upright: a group that ranks otherwise seems turned round as long as it has no
-    strengths of its own, which prompts do not do; with directions the Gaussian with one less, moved along the direction
-    of most disagreement.
+    Starts are the mode, and the reversed one if it is a rival; where annotators are many, or have few votes, the mode
+    with identical annotators; with slices the mode without them, and where annotators are turned round there, the same
+    with all upright: a group that ranks otherwise seems turned round as long as it has no strengths of its own, which
+    prompts do not do; with directions the Gaussian with one less, moved along the direction of most disagreement.
     """
     if problem.model.dimensions:
         fewer = replace(problem.model, dimensions=problem.model.dimensions - 1)
@@ -220,8 +225,16 @@ def _starts(problem: Problem, base: Mode | None, *, by_evidence: bool) -> tuple[
         upright = own.copy()
         upright[:, THETA] = np.abs(own[:, THETA])
         return base, [first, replace(first, own=upright)]
-    pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
-    return pooled, [replace(pooled.point, own=problem.objective.start().own)]
+    if problem.objective.own and _start_alike(problem.cells):
+        pooled = find_mode(replace(problem, model=_without_annotators(problem.model)))
+        return pooled, [replace(pooled.point, own=problem.objective.start().own)]
+    mode = find_mode(problem)
+    return mode, [mode.point, *([mode.mirror] if mode.mirror else [])]
+
+
+def _start_alike(cells: Cells) -> bool:
+    """Whether sweeps start from annotators who are all alike, not from the mode."""
+    return cells.n_annotators > min(SPARSE * math.sqrt(cells.n_votes), PLENTY)
 
 
 def _start_from(target: Objective, known: Sequence[Mode | Simpler]) -> Point:
