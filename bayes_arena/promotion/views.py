@@ -11,10 +11,9 @@ votes, x_kc is the strength r_c, plus a taste, plus the offset
 
 with the loadings that k's votes on others imply: one Newton step takes out those on c, whose loss has gradient g_kc and
 Hessian H_kc in k's numbers, where H_k is the Hessian of all their votes and the prior. Otherwise those who vote for one
-competitor only would be explained by a direction that they made themselves. theta is the fit's: were
-it cut, those who are sharp, or hardly tell competitors apart, would seem to see the strongest and the weakest far off,
-which many votes of honest annotators show as clearly as a campaign. Its sign stays: annotators who turn the ranking
-round are not far off on every competitor.
+competitor only would be explained by a direction that they made themselves. theta is the fit's, with its sign: were it
+cut, annotators who are sharp, or hardly tell competitors apart, or turn the ranking round, would seem to see the
+strongest and the weakest far off, which many honest votes show as clearly as a campaign.
 
 What k may say of c depends on how much else they do. Of n_k votes n_kc are on c and n' = n_k - n_kc on others:
 
