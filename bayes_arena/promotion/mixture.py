@@ -69,8 +69,6 @@ POSITIONS, SPACING = 10.2, 0.3
 are exact to e^(-2 pi^2)."""
 NEARBY = 2.3
 """Range of r on either side of the fit's in which the gate compares profiles."""
-LOOKS = np.array([-4, -2, 0, 2, 4])
-"""Where the first look evaluates the open profile: steps of the grid from the closed one's mode."""
 WORTH_A_LOOK = 1.0
 """Gain, and size of h, below which a first look is enough."""
 GAIN, DIFFERENCE = 6.0, 3.0
@@ -206,37 +204,27 @@ class Mixture:
     def gate(self) -> Gate:
         """Return the statistics of the gate, r within reach of the fit's.
 
-        Where it is far from opening they are rough: gains at the peak of the closed profile are at most so large, or a
-        few points of the open profile say what it gains.
+        Where it is far from opening gains are rough: those at the peak of the closed profile.
         """
         shift, densities = _grid(NEARBY, self.taste)
         weights = self.alike, self.weight
         closed = self._closed(shift, densities, np.array(weights))
         lines = [Line.through(self.near + shift, value) for value in closed]
-        difference, peaks = _hausman(*lines), [int(value.argmax()) for value in closed]
-        alike, weighted = (self._most_gain(densities[:, [at]], one) for at, one in zip(peaks, weights, strict=True))
-        if max(alike, weighted, abs(difference)) < WORTH_A_LOOK:
-            return Gate(alike, weighted, difference)
-        looks = [np.unique(np.clip(at + LOOKS, 0, len(shift) - 1)) for at in peaks]
-        opened = [
-            self._open(shift[some], densities[:, some], weight)[0] for some, weight in zip(looks, weights, strict=True)
-        ]
-        alike, weighted = (float(one.max() - line.value.max()) for one, line in zip(opened, lines, strict=True))
-        if max(alike, weighted, abs(difference)) < WORTH_A_LOOK:
-            return Gate(alike, weighted, difference)
-        opened = [self._open(shift, densities, weight)[0] for weight in weights]
-        alike, weighted = (
-            float(Line.through(self.near + shift, one).value.max() - line.value.max())
-            for one, line in zip(opened, lines, strict=True)
-        )
-        both = Line.through(self.near + shift, np.logaddexp(closed[1], opened[1] - TOLL))
-        return Gate(alike, weighted, _hausman(lines[0], both))
+        difference, gains = _hausman(*lines), list[float]()
+        for value, weight in zip(closed, weights, strict=True):
+            at = int(value.argmax())
+            gains.append(float(self._open(shift[[at]], densities[:, [at]], weight)[0][0] - value[at]))
+        if max(*gains, abs(difference)) < WORTH_A_LOOK:
+            return Gate(*gains, difference)
+        opened = [Line.through(self.near + shift, self._open(shift, densities, weight)[0]) for weight in weights]
+        gains = [float(one.value.max() - line.value.max()) for one, line in zip(opened, lines, strict=True)]
+        return Gate(*gains, _hausman(lines[0], _either(lines[1], opened[1])))
 
     def profile(self) -> Line:
         """Return the profile of r, over every basin."""
         shift, densities = _grid(REACH, self.taste)
-        closed, (opened, _) = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)
-        return Line.through(self.near + shift, np.logaddexp(closed, opened - TOLL))
+        profiles = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)[0]
+        return _either(*(Line.through(self.near + shift, value) for value in profiles))
 
     def log_bayes(self, centre: float) -> Floats:
         """Return ln of L in the best slab over L without, for every annotator, r at the centre."""
@@ -311,22 +299,6 @@ class Mixture:
     def _group(self) -> Ints:
         """Group of every annotator, by the number of votes."""
         return np.searchsorted(VOTES, self.votes)
-
-    def _most_gain(self, densities: Floats, weight: Floats) -> float:
-        """Return what opening gains at most at one r, in nats.
-
-        The log-likelihood is concave in the shares, so that it gains at most what its slopes say. With those by group,
-        e_g,j = sum_k a_k (L_k,j / L_k - 1) where L_k is closed, and the best slab j, that is
-
-            sum_g max over t of (1 - t) e_g,0 + t e_g,j + 10 ln(1 - t).
-        """
-        (components,) = self._components(densities)
-        mixed = [_shares(few) @ components for few in FEW]
-        closed = max(mixed, key=lambda one: float(weight @ np.log(one)))
-        slopes = ((weight / closed) * components - weight) @ _members(self._group).T
-        further = slopes[1:] - slopes[0]
-        share = np.clip(1 - STIFF / np.maximum(further, STIFF), 0.0, AT_MOST)
-        return float((slopes[0] + share * further + STIFF * np.log1p(-share)).sum(axis=1).max())
 
     def _prior(self, shift: Floats) -> Floats:
         return np.asarray(-0.5 * ((self.near + shift) / self.prior_sd) ** 2)
@@ -425,6 +397,14 @@ def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Float
 def _members(group: Ints) -> Floats:
     """Return which annotators are in which group, as ones and zeros, shape (groups, m)."""
     return np.asarray(np.arange(len(VOTES) + 1)[:, None] == group, dtype=np.float64)
+
+
+def _either(closed: Line, opened: Line) -> Line:
+    """Return ln(e^closed + e^(open - 4)), by what each is between the points of its grid.
+
+    Many votes make both so steep that a spline through the sum, which takes the larger of them, would miss its peak.
+    """
+    return Line(closed.r, np.logaddexp(closed.value, opened.value - TOLL))
 
 
 def _hausman(alike: Line, weighted: Line) -> float:

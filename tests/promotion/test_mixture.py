@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayes_arena.promotion.mixture import NEARBY, WORTH_A_LOOK, Line, Mixture, _grid, positions
+from bayes_arena.promotion.mixture import WORTH_A_LOOK, Line, Mixture, positions
 
 
 def mixture(at, sd=0.4, *, near=0.0, weight=1.0, prior_sd=10.0):
@@ -50,16 +50,26 @@ def test_a_bloc_opens_the_gate_and_does_not_move_the_centre():
     assert centre.slab[:100].mean() < 0.02
 
 
-@pytest.mark.parametrize("bloc", [0, 2, 8, 30])
-def test_opening_gains_at_most_what_its_bound_says(bloc):
+@pytest.mark.parametrize("bloc", [0, 2, 4, 8, 30])
+def test_a_first_look_opens_no_gate_and_misses_none(bloc, monkeypatch):
     votes = np.random.default_rng(1).integers(1, 30, 200 + bloc)
     found = replace(mixture(np.append(crowd(200, 0.0), np.full(bloc, 2.5))), votes=votes)
-    shift, densities = _grid(NEARBY, found.taste)
-    closed, (opened, _) = (of(shift, densities, found.weight) for of in (found._closed, found._open))
-    bounds = [found._most_gain(densities[:, [at]], found.weight) for at in range(len(shift))]
-    assert (opened - closed <= np.array(bounds) + 1e-9).all()
-    if not bloc:
-        assert found.gate().alike == bounds[closed.argmax()] < WORTH_A_LOOK
+    first = found.gate()
+    monkeypatch.setattr("bayes_arena.promotion.mixture.WORTH_A_LOOK", -np.inf)
+    whole = found.gate()
+    assert first.is_open == whole.is_open
+    assert whole.gain < WORTH_A_LOOK if bloc < 2 else first.gain == whole.gain
+
+
+def test_with_thousands_of_views_the_profile_is_as_narrow_as_they_say():
+    views = crowd(5_000, 0.437)
+    people = np.ones(len(views))
+    found = replace(mixture(views), weight=np.random.default_rng(2).random(len(views)))
+    line, sd = found.profile(), np.sqrt((0.3**2 + 0.4**2) / found.weight.sum())
+    assert line.moments[0] == pytest.approx(np.average(views, weights=found.weight), abs=0.2 * sd)
+    assert line.moments[1] == pytest.approx(sd, rel=0.1)
+    assert abs(found.gate().difference) < 2
+    assert replace(found, weight=people).gate().difference == pytest.approx(0, abs=1e-3)
 
 
 def test_votes_that_count_less_are_centred_where_the_mixture_is():
