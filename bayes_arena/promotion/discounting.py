@@ -65,8 +65,6 @@ NONE_LEFT = 0.1
 """Share of the votes that counts, below which this is no matter of a few, and all of them count."""
 MANY = 100_000
 """Views from which threads pay."""
-CLOSE, ALIKE = 2.0, 1.5
-"""Gain and size of h in the first round below which a gate is not looked at again."""
 FASTER = 1.2
 """Factor by which steps grow where they do not undo the one before."""
 NEVER_NOTHING = 1e-4
@@ -207,11 +205,7 @@ def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
 def _worth_a_look(found: Discounted) -> list[int]:
     """Return the competitors with a crowd, and a gate that is open or not far from it."""
     people = [int(found.judged[found.views.annotator[found.views.pairs_of(c)]].sum()) for c in range(len(found.gates))]
-    return [
-        c
-        for c, gate in enumerate(found.gates)
-        if people[c] >= FEWEST and (gate.gain > CLOSE or abs(gate.difference) > ALIKE)
-    ]
+    return [c for c, gate in enumerate(found.gates) if people[c] >= FEWEST and gate.is_close]
 
 
 def _looked(found: Discounted, looked_at: list[int], taste: float) -> Discounted:

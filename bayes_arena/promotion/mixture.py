@@ -69,8 +69,10 @@ POSITIONS, SPACING = 10.2, 0.3
 are exact to e^(-2 pi^2)."""
 NEARBY = 2.3
 """Range of r on either side of the fit's in which the gate compares profiles."""
-WORTH_A_LOOK = 1.0
-"""Gain, and size of h, below which a first look is enough."""
+LOOKS = np.array([-4, -2, 0, 2, 4])
+"""Where the first look evaluates the open profile: steps of the grid from the closed one's peak."""
+CLOSE, ALIKE = 2.0, 1.5
+"""Gain and size of h, at the first look, below which a gate is far from opening."""
 GAIN, DIFFERENCE = 6.0, 3.0
 """Where the gate opens: g and h."""
 WITHIN, APART = 5.0, 0.4
@@ -142,6 +144,11 @@ class Gate:
         return self.excess > 1
 
     @property
+    def is_close(self) -> bool:
+        """Whether they are not far from being so."""
+        return self.gain > CLOSE or abs(self.difference) > ALIKE
+
+    @property
     def excess(self) -> float:
         """How far, in terms of what opens a gate."""
         return max(self.gain / GAIN, abs(self.difference) / DIFFERENCE)
@@ -204,21 +211,23 @@ class Mixture:
     def gate(self) -> Gate:
         """Return the statistics of the gate, r within reach of the fit's.
 
-        Where it is far from opening gains are rough: those at the peak of the closed profile.
+        Where it is far from opening gains are rough: those at a few points about the peak of the closed profile.
         """
         shift, densities = _grid(NEARBY, self.taste)
         weights = self.alike, self.weight
         closed = self._closed(shift, densities, np.array(weights))
         lines = [Line.through(self.near + shift, value) for value in closed]
-        difference, gains = _hausman(*lines), list[float]()
-        for value, weight in zip(closed, weights, strict=True):
-            at = int(value.argmax())
-            gains.append(float(self._open(shift[[at]], densities[:, [at]], weight)[0][0] - value[at]))
-        if max(*gains, abs(difference)) < WORTH_A_LOOK:
-            return Gate(*gains, difference)
+        looks = [np.unique(np.clip(value.argmax() + LOOKS, 0, len(shift) - 1)) for value in closed]
+        alike, weighted = (
+            float(self._open(shift[some], densities[:, some], weight)[0].max() - value.max())
+            for some, weight, value in zip(looks, weights, closed, strict=True)
+        )
+        first = Gate(alike, weighted, _hausman(*lines))
+        if not first.is_close:
+            return first
         opened = [Line.through(self.near + shift, self._open(shift, densities, weight)[0]) for weight in weights]
-        gains = [float(one.value.max() - line.value.max()) for one, line in zip(opened, lines, strict=True)]
-        return Gate(*gains, _hausman(lines[0], _either(lines[1], opened[1])))
+        alike, weighted = (float(one.value.max() - line.value.max()) for one, line in zip(opened, lines, strict=True))
+        return Gate(alike, weighted, _hausman(lines[0], _either(lines[1], opened[1])))
 
     def profile(self) -> Line:
         """Return the profile of r, over every basin."""

@@ -132,13 +132,13 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
     i, j = np.where(turned, rows.j, rows.i), np.where(turned, rows.i, rows.j)
     key = (annotator * size + i) * size + j
     codes, differences = rows.slices, np.where(turned, -rows.features, rows.features)
+    if (key[1:] > key[:-1]).all() and not turned.any():  # they are a tally already
+        return replace(rows, k=annotator)
     mixture = [_mixture(differences)] if len(differences) else []
     order = np.lexsort((*mixture, *codes[::-1], key))
     new = np.arange(len(key)) == 0
     for values in (key, *codes, *differences):
         new[1:] |= np.diff(values[order]) != 0
-    if new.all() and not turned.any() and (order[1:] > order[:-1]).all():  # they are a tally already
-        return replace(rows, k=annotator)
     row, first, turned = np.cumsum(new) - 1, order[new], turned[order]
     outcomes = rows.counts.shape[1]
     counts, mirror = np.empty((outcomes, len(order))), turned_outcomes(outcomes)

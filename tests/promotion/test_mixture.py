@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayes_arena.promotion.mixture import WORTH_A_LOOK, Line, Mixture, positions
+from bayes_arena.promotion.mixture import CLOSE, Line, Mixture, positions
 
 
 def mixture(at, sd=0.4, *, near=0.0, weight=1.0, prior_sd=10.0):
@@ -55,10 +55,10 @@ def test_a_first_look_opens_no_gate_and_misses_none(bloc, monkeypatch):
     votes = np.random.default_rng(1).integers(1, 30, 200 + bloc)
     found = replace(mixture(np.append(crowd(200, 0.0), np.full(bloc, 2.5))), votes=votes)
     first = found.gate()
-    monkeypatch.setattr("bayes_arena.promotion.mixture.WORTH_A_LOOK", -np.inf)
+    monkeypatch.setattr("bayes_arena.promotion.mixture.CLOSE", -np.inf)
     whole = found.gate()
     assert first.is_open == whole.is_open
-    assert whole.gain < WORTH_A_LOOK if bloc < 2 else first.gain == whole.gain
+    assert whole.gain < CLOSE if bloc < 2 else first.gain == whole.gain
 
 
 def test_with_thousands_of_views_the_profile_is_as_narrow_as_they_say():

@@ -81,16 +81,14 @@ def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
 
 def _largest(target: Objective, residuals: Floats, half: Floats) -> tuple[float, Floats]:
     """Return the largest eigenvalue for residuals (n_rows,), given L^-1/2 (n, m), and its vector."""
-    from scipy.sparse import csr_array  # slow to import
-
-    tally, count, shape = target.tally, half.shape[1], (min(AT_ONCE, target.n_annotators), target.n_competitors)
-    total = np.zeros((count, count))
+    tally, n = target.tally, target.n_competitors
+    products = np.zeros((n, n))
     for first in range(0, target.n_annotators, AT_ONCE):
         some = slice(*np.searchsorted(tally.k, [first, first + AT_ONCE]).tolist())
-        of_i, of_j = (
-            csr_array((residuals[some], (tally.k[some] - first, one[some])), shape) for one in (tally.i, tally.j)
-        )
-        seen = (of_i - of_j) @ half
-        total += seen.T @ seen
-    (value,), found = scipy.linalg.eigh(total, subset_by_index=(count - 1, count - 1))
+        row, shape = (tally.k[some] - first) * n, (min(AT_ONCE, target.n_annotators - first), n)
+        of_i, of_j = (sum_by(row + one[some], residuals[some], shape[0] * n) for one in (tally.i, tally.j))
+        seen = (of_i - of_j).reshape(shape)
+        products += seen.T @ seen
+    total = half.T @ products @ half
+    (value,), found = scipy.linalg.eigh(total, subset_by_index=(len(total) - 1, len(total) - 1))
     return float(value), found[:, 0]
