@@ -26,6 +26,14 @@ def sum_by(index: Places, values: Floats, size: int) -> Floats:
     return np.asarray(np.bincount(index, values, minlength=size), dtype=np.float64)
 
 
+def present(codes: Places, size: int) -> tuple[Ints, Ints]:
+    """Return the codes below ``size`` that occur, sorted, and the index of each code among them."""
+    if size > codes.size:
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # avoids a sort
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
 def rows_of(columns: Mapping[str, np.ndarray | Sequence[Any]]) -> list[dict[str, Any]]:
     """Return the rows of columns, arrays or lists, as records of plain values."""
     lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, present, sum_by
 from bayes_arena.errors import ModelError, OutputError, did_you_mean, listing
 from bayes_arena.markup import html_facts
 from bayes_arena.replacing import write_parquet
@@ -345,14 +345,6 @@ def components(size: int, a: Ints, b: Ints) -> Ints:
     labels = np.unique(first, return_inverse=True)[1]
     order = np.argsort(-np.bincount(labels), kind="stable")
     return np.argsort(order)[labels]
-
-
-def present(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the codes below ``size`` that occur, sorted, and the index of each row's code among them."""
-    if size > codes.size:
-        return np.unique(codes, return_inverse=True)
-    occurs = np.bincount(codes.ravel(), minlength=size) > 0  # avoids a sort
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
 def slices_left(cells: Cells, rows: Any = slice(None)) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Ints
+from bayes_arena.arrays import Ints, present
 from bayes_arena.errors import ModelError, NoVotesError, VotesError, did_you_mean, listing
-from bayes_arena.votes.cells import Cells, present, slices_left
+from bayes_arena.votes.cells import Cells, slices_left
 from bayes_arena.votes.groups import Groups, groups_of
 from bayes_arena.votes.sequence import VoteSequence
 

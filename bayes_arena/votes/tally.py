@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats, Ints, Places, sum_by
+from bayes_arena.arrays import Floats, Ints, Places, present, sum_by
 from bayes_arena.votes.outcomes import turned as turned_outcomes
 
 TABLE, EMPTY = 1_000_000, 50
@@ -51,7 +52,7 @@ class Tally:
     def pairs(self) -> Pairs:
         """Pairs of competitors that met."""
         size = int(max(self.i.max(initial=0), self.j.max(initial=0))) + 1
-        met, row = np.unique(self.i * size + self.j, return_inverse=True)
+        met, row = present(self.i * size + self.j, size**2)
         return Pairs(met // size, met % size, row)
 
     @cached_property
@@ -134,6 +135,8 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
     codes, differences = rows.slices, np.where(turned, -rows.features, rows.features)
     if (key[1:] > key[:-1]).all() and not turned.any():  # they are a tally already
         return replace(rows, k=annotator)
+    if not by_annotator and not len(differences) and not len(codes) and size**2 <= len(key):
+        return _of_pairs(key, rows.counts, turned, size)
     mixture = [_mixture(differences)] if len(differences) else []
     order = np.lexsort((*mixture, *codes[::-1], key))
     new = np.arange(len(key)) == 0
@@ -157,6 +160,18 @@ def tally_of(rows: Tally, size: int, *, by_annotator: bool, by_side: bool) -> Ta
         features=differences.take(first, 1),
         slices=codes.take(first, 1),
     )
+
+
+def _of_pairs(key: Ints, counts: Floats, turned: NDArray[np.bool_], size: int) -> Tally:
+    """Sum the rows of every pair, of which there are few, without sorting them."""
+    (met, row), mirror = present(key, size**2), turned_outcomes(counts.shape[1])
+    sums = [
+        sum_by(row, np.where(turned, counts[:, mirror[outcome]], column), len(met))
+        for outcome, column in enumerate(counts.T)
+    ]
+    i, j = np.divmod(met, size)
+    nothing = np.empty((0, len(met)))
+    return Tally(i=i, j=j, k=np.zeros_like(i), counts=np.array(sums).T, features=nothing, slices=nothing.astype(int))
 
 
 def _mixture(features: Floats) -> Floats:
