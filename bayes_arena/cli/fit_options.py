@@ -21,7 +21,7 @@ from bayes_arena.votes.names import ANNOTATOR
 if TYPE_CHECKING:
     from bayes_arena.fits.plan import Asked
     from bayes_arena.fits.result import Fit
-    from bayes_arena.inference.views import Over
+    from bayes_arena.inference.estimand import Over
     from bayes_arena.likelihood.presets import Dimensions
     from bayes_arena.ratings.elo import EloScale
     from bayes_arena.ratings.intervals.contract import Interval

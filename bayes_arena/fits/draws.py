@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.inference.estimand import View
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projected_draws import project_draws
-from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import spread_label

@@ -12,6 +12,7 @@ from bayes_arena.errors import PACKAGE, ConvergenceError, TooLargeError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.plan import Asked, Plan, Robust, asked_for, choose
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.estimand import Estimand
 from bayes_arena.inference.marginal.directions import with_directions, with_directions_of
 from bayes_arena.inference.marginal.finding import Evidence, find_marginal
 from bayes_arena.inference.marginal.gaussian import spread_uncertainty
@@ -19,7 +20,6 @@ from bayes_arena.inference.marginal.spreads import information
 from bayes_arena.inference.methods import Method
 from bayes_arena.inference.mode.mode import Mode, Simpler, find_mode, judge_direction
 from bayes_arena.inference.order import in_own_order
-from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem

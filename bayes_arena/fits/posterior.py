@@ -24,8 +24,8 @@ from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.images import in_line
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.sampling import FEWEST
+from bayes_arena.inference.estimand import Estimand
 from bayes_arena.inference.mode.mode import find_mode, judge_direction
-from bayes_arena.inference.views import Estimand
 from bayes_arena.likelihood.numbering import label_of
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.predictor import THETA, Level, effects

@@ -39,6 +39,7 @@ from bayes_arena.fits.plan import Plan
 from bayes_arena.inference.averages import said_of_cap, said_of_middle, said_of_population
 from bayes_arena.inference.change import POINTS, Change, change, is_timed, is_too_large
 from bayes_arena.inference.crowd import CAP, EVERYBODY, MIDDLE, Crowd
+from bayes_arena.inference.estimand import Estimand, Over, View, require_estimand, view
 from bayes_arena.inference.marginal.finding import Evidence
 from bayes_arena.inference.mode.identification import sides_left_out
 from bayes_arena.inference.mode.laplace import Laplace
@@ -46,7 +47,6 @@ from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.population import Population, Shares
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
-from bayes_arena.inference.views import Estimand, Over, View, require_estimand, view
 from bayes_arena.likelihood.covariances import Covariances
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point

@@ -17,7 +17,7 @@ projection       r*: every model on the Bradley-Terry scale
 projected        the result: r* and how it moves
 projected_draws  r*, draw by draw
 many_pairs       r* of many competitors, without going through their pairs
-views            what a ranking is about: slices, and the crowd
+estimand         what a ranking is about: slices, and the crowd
 change           whether strengths changed over time
 belonging        the nearest Gaussian, given which annotators belong together
 ===============  ==============================================================

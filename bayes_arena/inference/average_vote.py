@@ -41,7 +41,7 @@ from bayes_arena.inference.curves import (
     shares,
     ties_of_pairs,
 )
-from bayes_arena.inference.views import View
+from bayes_arena.inference.estimand import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point

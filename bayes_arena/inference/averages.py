@@ -14,11 +14,11 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import listing
+from bayes_arena.inference.estimand import View
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.population import Population
 from bayes_arena.inference.projected import Projection
 from bayes_arena.inference.projection import project
-from bayes_arena.inference.views import View
 from bayes_arena.markup import percent
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells

@@ -28,8 +28,8 @@ from bayes_arena.algebra.own_jacobian import OwnJacobian
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import called
 from bayes_arena.inference.crowd import Crowd
+from bayes_arena.inference.estimand import View
 from bayes_arena.inference.many_pairs import chebyshev
-from bayes_arena.inference.views import View
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.point import Point

@@ -13,9 +13,9 @@ from bayes_arena.errors import ConvergenceError
 from bayes_arena.inference.average_vote import CERTAIN, scattered
 from bayes_arena.inference.crowd import kept
 from bayes_arena.inference.curves import LEAD_NODES, NODES, TIE_NODES, shares, ties_of_pairs
+from bayes_arena.inference.estimand import View, on_new_slices
 from bayes_arena.inference.many_pairs import chebyshev
 from bayes_arena.inference.projection import is_bradley_terry
-from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.point import Point

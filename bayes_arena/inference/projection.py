@@ -11,9 +11,9 @@ r itself; it puts all other models on their scale. By implicit differentiation L
 of the weights P*(1 - P*).
 
 Where competitors differ by slice, q is the strength on a slice drawn at random: q_i = m_i + noise, m the mean over the
-slices that a :class:`~bayes_arena.inference.views.View` selects, and W is averaged over the noise, q_i - q_j having the
-standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is comparable
-with that of a model without slices, whose strengths have gone through the same average.
+slices that a :class:`~bayes_arena.inference.estimand.View` selects, and W is averaged over the noise, q_i - q_j having
+the standard deviation lead_sd around m_i - m_j, and ln nu that of tie_sd around ln nu_k + w_i + w_j. So r* is
+comparable with that of a model without slices, whose strengths have gone through the same average.
 
 Where estimates are posterior means, W is averaged over the posterior of each annotator's parameters. With few votes
 each, the posterior means lie closer together than the annotators themselves: to take annotators as so alike would make
@@ -37,10 +37,10 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import TooLargeError
 from bayes_arena.inference.average_vote import CERTAIN, average_votes
 from bayes_arena.inference.curves import Grid, curves
+from bayes_arena.inference.estimand import View, on_new_slices
 from bayes_arena.inference.many_pairs import Opponents, fit_all_pairs, jacobian
 from bayes_arena.inference.mode.newton import Gauge, minimise
 from bayes_arena.inference.projected import Projection
-from bayes_arena.inference.views import View, on_new_slices
 from bayes_arena.likelihood.derivatives import are_many, gradient_and_hessian
 from bayes_arena.likelihood.numbering import number
 from bayes_arena.likelihood.objective import Objective

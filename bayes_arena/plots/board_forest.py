@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.views import Over
+from bayes_arena.inference.estimand import Over
 from bayes_arena.markup import percent, ranges
 from bayes_arena.plots.drawing import (
     BLUE,

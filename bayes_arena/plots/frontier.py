@@ -15,7 +15,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.views import Over
+from bayes_arena.inference.estimand import Over
 from bayes_arena.markup import percent
 from bayes_arena.plots.drawing import BLUE, GREY, RED, about, axes_of, entitle, log_ticks, name_beside, named
 from bayes_arena.ratings.decision_draws import decision_strengths

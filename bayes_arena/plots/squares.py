@@ -11,7 +11,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.draws import Draws
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.views import Over
+from bayes_arena.inference.estimand import Over
 from bayes_arena.markup import percent
 from bayes_arena.plots.drawing import TYPE, about, axes_of, entitle, inches, named, names_beside, names_wide, rows_high
 from bayes_arena.ratings.decision_draws import decision_strengths, drawn_strengths, rank_shares

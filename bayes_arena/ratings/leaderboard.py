@@ -13,7 +13,7 @@ from bayes_arena.errors import ArenaError, ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.fits.many import Boards, Names, Told, warn_of_boards, warn_of_failures
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.views import Over
+from bayes_arena.inference.estimand import Over
 from bayes_arena.ratings.decision_draws import best_probabilities
 from bayes_arena.ratings.elo import EloScale
 from bayes_arena.ratings.intervals.contract import Interval, Quantity, require_level

@@ -13,14 +13,13 @@ causes (the error bars of Figure 1 of Liu et al., 2025).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from bayes_arena.arrays import DataFrame, Floats, Ints, sum_by, table_of
+from bayes_arena.compiled import called
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.arguments import held
 from bayes_arena.ratings.elo import EloScale
@@ -30,10 +29,6 @@ from bayes_arena.votes.sequence import VoteSequence
 
 K = 4.0
 """Largest change of a rating by one vote, in Elo points."""
-MANY, ORDERED = 16, 20_000_000
-"""Orders from which NumPy pays off, and votes that are ordered at a time."""
-FAR = 700.0
-"""Log-odds from which a defeat is certain."""
 
 
 @held
@@ -138,44 +133,13 @@ def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: E
     elo = elo or EloScale()
     if not 0 < k < np.inf:
         raise ModelError(f"k, the largest change of a rating by one vote, must be a positive number, not {k!r}.")
-    rate, rest, strengths = k / elo.points_per_logit, iter(orders), list[Floats]()
-    at_once = max(1, ORDERED // max(votes.n_votes, 1))
-    while some := list(islice(rest, at_once)):
-        one_by_one = len(some) < MANY
-        strengths.extend([_walked_once(votes, one, rate) for one in some] if one_by_one else _walked(votes, some, rate))
-    return np.array([elo.points(strength, votes.competitors) for strength in strengths])
+    from bayes_arena.likelihood import loops  # numba is slow to import
 
-
-def _walked_once(votes: VoteSequence, order: Ints, rate: float) -> Floats:
-    """Return the strengths in logits, (n_competitors,), after all votes in an order."""
-    strength = [0.0] * votes.n_competitors
-    for i, j, score in zip(*(one[order].tolist() for one in (votes.a, votes.b, votes.score)), strict=True):
-        change = rate * (score - 1.0 / (1.0 + math.exp(min(strength[j] - strength[i], FAR))))
-        strength[i] += change
-        strength[j] -= change
-    return np.array(strength)
-
-
-def _walked(votes: VoteSequence, orders: list[Ints], rate: float) -> Floats:
-    """Do the same for several orders side by side, shape (n_orders, n_competitors)."""
-    lengths = np.array([len(order) for order in orders])
-    by_length, n = np.argsort(-lengths, kind="stable"), votes.n_competitors
-    vote = np.zeros((max(lengths), len(orders)), dtype=np.intp)
-    for column, place in enumerate(by_length):
-        vote[: lengths[place], column] = orders[place]
-    going = np.searchsorted(-lengths[by_length], -np.arange(1, len(vote) + 1), side="right")
-    strength = np.zeros(len(orders) * n)
-    first = n * np.arange(len(orders))
-    for step, count in zip(vote, going.tolist(), strict=True):
-        now = step[:count]
-        i, j = first[:count] + votes.a[now], first[:count] + votes.b[now]
-        of_i, of_j = strength[i], strength[j]
-        change = rate * (votes.score[now] - 1.0 / (1.0 + np.exp(np.minimum(of_j - of_i, FAR))))
-        strength[i] = of_i + change
-        strength[j] = of_j - change
-    found = np.empty((len(orders), n))
-    found[by_length] = strength.reshape(-1, n)
-    return found
+    rate, scores = k / elo.points_per_logit, list[Floats]()
+    for order in orders:
+        given = votes.a[order], votes.b[order], votes.score[order]
+        scores.append(elo.points(called(loops.updated, *given, rate, votes.n_competitors), votes.competitors))
+    return np.array(scores)
 
 
 def _appearances(votes: VoteSequence, order: Ints) -> Ints:

@@ -22,8 +22,8 @@ from bayes_arena.fits.draws import Draws, noise_of_unseen
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.average_vote import CERTAIN, average_votes, scattered
 from bayes_arena.inference.curves import ties_of_pairs
+from bayes_arena.inference.estimand import Over
 from bayes_arena.inference.projected_draws import scores_of_draws
-from bayes_arena.inference.views import Over
 from bayes_arena.likelihood.outcomes.likelihood import T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import lead, times

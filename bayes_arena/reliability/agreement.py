@@ -18,7 +18,7 @@ and |D_k| in a model where annotators do not disagree along directions. Draws ar
     S_k = P_k(left) - P_k(right) between equals                                   the side's pull, in [-1, 1]
 
 is the same difference at e = b_k. Where strengths differ by slice, votes are predicted on new slices: r_i - r_j and
-ln nu vary as in :mod:`bayes_arena.inference.views`, and D_k is averaged over that too, so that it is comparable with
+ln nu vary as in :mod:`bayes_arena.inference.estimand`, and D_k is averaged over that too, so that it is comparable with
 that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
 which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969). Where annotators
 disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and the mean is over some
@@ -37,7 +37,7 @@ from scipy.special import ndtri
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.views import on_new_slices
+from bayes_arena.inference.estimand import on_new_slices
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.progress import report

@@ -13,7 +13,7 @@ from scipy.stats import norm
 import bayes_arena as ba
 from bayes_arena.cli.output import rounded
 from bayes_arena.decisions.verdict import chance, likely_best, more, order_of
-from bayes_arena.inference.views import Estimand
+from bayes_arena.inference.estimand import Estimand
 from bayes_arena.ratings.decision_draws import decision_strengths
 
 

@@ -8,7 +8,7 @@ from helpers import RIGGERS, frame
 
 import bayes_arena as ba
 from bayes_arena.decisions import versus
-from bayes_arena.inference.views import Estimand
+from bayes_arena.inference.estimand import Estimand
 
 
 def duels(won: dict[str, int], lost: int = 0) -> ba.Fit:

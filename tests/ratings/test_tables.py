@@ -10,8 +10,8 @@ from helpers import answered_votes
 import bayes_arena as ba
 from bayes_arena.inference import curves
 from bayes_arena.inference.crowd import Crowd
+from bayes_arena.inference.estimand import on_new_slices
 from bayes_arena.inference.projection import project
-from bayes_arena.inference.views import on_new_slices
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
 from bayes_arena.likelihood.outcomes.likelihood import Likelihood
 from bayes_arena.likelihood.point import Point
