@@ -302,6 +302,32 @@ def updated(i, j, score, rate, n):  # type: ignore[no-untyped-def]
 
 
 @vectorised
+def net_score(theta, tied, worse, along, leads, ties, weights):  # type: ignore[no-untyped-def]
+    """Return P(i) - P(j), averaged over nodes of the lead and of ln nu, shape (m, size).
+
+    Parameters
+    ----------
+    theta, tied, worse, along : ndarray, shape (m, size)
+        Of annotators in draws: theta, the weights of a tie and of a both-bad vote, and what is added to theta times
+        the lead.
+    leads, weights : ndarray, shape (K, size)
+    ties : ndarray, shape (K,)
+        Added to ln nu.
+    """
+    total = np.zeros(theta.shape)
+    for x in range(len(ties)):
+        times = math.exp(ties[x])
+        for k in range(len(theta)):
+            for s in range(theta.shape[1]):
+                eta = theta[k, s] * leads[x, s] + along[k, s]
+                decay = _exp(-0.5 * abs(eta))
+                lower = decay * decay
+                net = (1.0 - lower) / (1.0 + lower + (times * tied[k, s] + worse[k, s]) * decay)
+                total[k, s] += weights[x, s] * (net if eta > 0.0 else -net)
+    return total
+
+
+@vectorised
 def average_score(z, deviation, chance):  # type: ignore[no-untyped-def]
     """Return the expected score, and its slopes by the coordinates z, averaged over deviations of ln nu.
 

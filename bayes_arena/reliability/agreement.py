@@ -27,14 +27,15 @@ pairs, evenly spaced by lead; E_k is taken after the average over slices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import called
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.estimand import on_new_slices
@@ -58,8 +59,13 @@ SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
 """Leads evaluated together, so that they fit into the cache."""
+EXPONENT = 700.0
+"""The largest of which the exponential is a number."""
 SAME = 1e-10
 """Norm, relative to the largest lead, that counts as zero: a rule has no more nodes than there are leads."""
+
+Rule = tuple[Floats, Floats, Floats]
+"""Leads, shifts of ln nu, and weights of nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +104,7 @@ def draw_agreement(fit: Fit, of: Kinds | None = None) -> Iterator[tuple[Ints, Ag
     lead_sd, tie_sd = on_new_slices(target).scatter(target)
     if not predictor.dimensions:
         nodes, weights = (np.ascontiguousarray(one.T) for one in _rules(strength, lead_sd))
-    shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
+        rule = _with_ties(nodes, weights, tie_sd)
     sided = any(effect.belongs_to_vote and effect.basis == "one" for effect in target.own)
     tied = any(effect.coordinate == T for effect in target.own)
     shared = common.T[:, None, :]
@@ -122,26 +128,43 @@ def draw_agreement(fit: Fit, of: Kinds | None = None) -> Iterator[tuple[Ints, Ag
                 net, consistency = (one.astype(np.float32).T for one in both)
                 yield part, Agreement(net, consistency, pull, position, log_tie)
                 continue
-            total = np.zeros(theta.shape)
-            for shift, chance in zip(tie_sd * shifts, chances / chances.sum(), strict=True):
-                moved = coordinates.copy() if shift else coordinates
-                if shift:
-                    moved[T] += shift
-                total += _in_turn(likelihood, moved, theta, nodes, chance * weights)
+            total = _averager(likelihood, coordinates, theta)(np.zeros(theta.shape), *rule)
             net = total.astype(np.float32).T
             yield part, Agreement(net, np.abs(net), pull, position, log_tie)
     finally:
         report("")
 
 
-def _in_turn(likelihood: Likelihood, z: Floats, theta: Floats, nodes: Floats, weights: Floats) -> Floats:
-    """Average the net score over the nodes (K, size) of the leads, shape (m, size); z is for a lead of zero."""
-    total, there = np.zeros(theta.shape), np.empty((len(z), *theta.shape))
-    there[:] = z
-    for node, weight in zip(nodes, weights, strict=True):
-        np.multiply(theta, node, out=there[ETA])
-        total += weight * likelihood.net_score(there)
-    return total
+def _with_ties(leads: Floats, weights: Floats, tie_sd: float) -> Rule:
+    """Return nodes (K, size) of leads with those of the scatter of ln nu."""
+    shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if tie_sd else 1)
+    scattered = np.repeat(tie_sd * shifts, len(leads))
+    return np.tile(leads, (len(shifts), 1)), scattered, np.kron(chances[:, None] / chances.sum(), weights)
+
+
+def _averager(likelihood: Likelihood, z: Floats, theta: Floats) -> Callable[..., Floats]:
+    """Return what averages net scores, shape (m, size), of numbers of annotators in draws; z is for a lead of zero.
+
+    It takes what is added to theta times the lead, shape (m, size), and a rule: leads, shape (K, size), shifts of ln
+    nu, shape (K,), and weights, shape (K, size).
+    """
+    if likelihood.is_exponential:
+        from bayes_arena.likelihood import loops  # numba is slow to import
+
+        odds = np.zeros((2, *theta.shape))
+        odds[: len(z) - T] = np.exp(np.minimum(z[T:], EXPONENT))
+        return partial(called, loops.net_score, theta, *odds)
+    there = z.copy()
+
+    def by_numpy(along: Floats, leads: Floats, ties: Floats, weights: Floats) -> Floats:
+        total = np.zeros(theta.shape)
+        for node, tie, weight in zip(leads, ties, weights, strict=True):
+            there[ETA] = theta * node + along
+            there[T:][:1] = z[T:][:1] + tie
+            total += weight * likelihood.net_score(there)
+        return total
+
+    return by_numpy
 
 
 def _along_directions(
@@ -154,19 +177,14 @@ def _along_directions(
     i, j = np.triu_indices(strength.shape[1], k=1)
     chosen = _evenly(strength.mean(axis=0), i, j, SOME_PAIRS)
     positions = [fit.point.slices[part] for part in fit.target.directions]
-    rules = [np.polynomial.hermite_e.hermegauss(TIE_NODES if sd else 1) for sd in scatter]
-    net, consistency, there = np.zeros(theta.shape), np.zeros(theta.shape), np.empty((len(z), *theta.shape))
+    lead_sd, tie_sd = scatter
+    shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if lead_sd else 1)
+    weights = np.repeat(chances[:, None] / chances.sum(), len(strength), axis=1)
+    net, consistency, average = *np.zeros((2, *theta.shape)), _averager(fit.target.likelihood, z, theta)
     for a, b in zip(i[chosen], j[chosen], strict=True):
         ahead = lead(strength, a, b)
         along = sum(v * (w[a] - w[b]) for v, w in zip(loadings, positions, strict=True))
-        score = np.zeros(theta.shape)
-        for (x, p), (y, q) in product(*(zip(*rule, strict=True) for rule in rules)):
-            there[:] = z
-            there[ETA] = theta * (ahead + scatter[0] * x) + along
-            if len(z) > T:
-                there[T] += scatter[1] * y
-            chance = p * q / (rules[0][1].sum() * rules[1][1].sum())
-            score += chance * fit.target.likelihood.net_score(there)
+        score = average(along, *_with_ties(ahead + lead_sd * shifts[:, None], weights, tie_sd))
         net += np.sign(ahead) * score
         consistency += np.abs(score)
     return net / len(chosen), consistency / len(chosen)

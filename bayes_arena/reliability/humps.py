@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import logsumexp
 
 from bayes_arena.arrays import Floats
 
@@ -152,21 +151,23 @@ def _iterated(
         share = np.maximum(membership.mean(axis=0), 0.5 / count)
         share = share / share.sum()
         precision = np.linalg.inv(noise + spread)
-        weight = np.einsum("kc,kqr->cqr", membership, precision)
-        pulled = np.einsum("kc,kqr,kr->cq", membership, precision, x)
-        mean = np.linalg.solve(weight + 1e-9 * np.eye(q), pulled[..., None])[..., 0]
+        weight = (membership.T @ precision.reshape(count, -1)).reshape(-1, q, q)
+        pulled = membership.T @ (precision @ x[..., None])[..., 0]
+        mean = np.asarray(np.linalg.solve(weight + 1e-9 * np.eye(q), pulled[..., None])[..., 0], dtype=np.float64)
         off = x[:, None] - mean
-        log_density = -0.5 * np.einsum("kcq,kqr,kcr->kc", off, precision, off)
+        bent = off @ precision
+        log_density = -0.5 * (off * bent).sum(axis=2)
         log_density += 0.5 * np.linalg.slogdet(precision)[1][:, None] - 0.5 * q * math.log(2 * math.pi)
         if fixed:
             value = float((membership * log_density).sum())
         else:
             joint = log_density + np.log(share)
-            of_all = logsumexp(joint, axis=1, keepdims=True)
+            highest = joint.max(axis=1, keepdims=True)
+            of_all = highest + np.log(np.exp(joint - highest).sum(axis=1, keepdims=True))
             membership, value = np.exp(joint - of_all), float(of_all.sum())
-        shrunk = np.einsum("qr,krs,kcs->kcq", spread, precision, off)
-        left = spread - spread @ precision @ spread
-        moments = np.einsum("kc,kcq,kcr->qr", membership, shrunk, shrunk) + left.sum(axis=0)
+        shrunk = bent @ spread
+        left = count * spread - spread @ precision.sum(axis=0) @ spread
+        moments = (membership[..., None] * shrunk).reshape(-1, q).T @ shrunk.reshape(-1, q) + left
         size, axes = np.linalg.eigh(moments / count)
         if value - last < SETTLED * count:
             break
