@@ -24,12 +24,14 @@ evaluated on the whole line, so that every basin counts: where a second one is n
 is contested.
 
 The gate. g1 and g2 are the gains of open over closed, each at its best, where all annotators count alike and where they
-count by u. h compares the centres by all alike and by u, as Hausman (1978) compares two estimators of which only one is
-consistent if a few misbehave:
+count by u; closed, tastes may be a quarter wider than s, as people may differ more on one competitor than on others. h
+compares the centres by all alike and by u, as Hausman (1978) compares two estimators of which only one is consistent if
+a few misbehave:
 
     h = (r_1 - r_u) / sqrt(max(V_u - V_1, (.25 sd_u)^2)).
 
-A gate opens where g1 or g2 exceeds 6, or |h| exceeds 3.
+A gate opens where g1 or g2 exceeds max(6, .4 sqrt(m)), or |h| exceeds 3. Of m annotators some sqrt(m) have to be far
+off to move the centre by a standard deviation; fewer do no harm, and tastes of thousands are never quite normal.
 
 The spread s of tastes is common to all competitors: the median over these of the s under which the votes on each are
 likeliest, at least .3, so that no campaign on fewer than half of them makes it wide. Were it fixed, an arena of many
@@ -42,14 +44,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats, Ints
 
-TASTES = (0.3, 0.4, 0.55, 0.75, 1.0)
+TASTES = (0.3, 0.4, 0.55, 0.75, 1.0, 1.4)
 """Values of s that are compared, in logits."""
 AT, WIDE = np.array([1.2, 2.2, 4.0]), np.array([0.4, 0.6, 1.2])
 """Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
@@ -72,10 +74,12 @@ NEARBY = 2.3
 """Range of r on either side of the fit's in which the gate compares profiles."""
 LOOKS = np.array([-4, -2, 0, 2, 4])
 """Where the first look evaluates the open profile: steps of the grid from the closed one's peak."""
-CLOSE, ALIKE = 2.0, 1.5
-"""Gain and size of h, at the first look, below which a gate is far from opening."""
-GAIN, DIFFERENCE = 6.0, 3.0
-"""Where the gate opens: g and h."""
+CLOSE, ALIKE = 1 / 3, 1 / 2
+"""Shares of the gain and of the size of h that open a gate, below which it is far from opening."""
+GAIN, BY_ROOT, DIFFERENCE = 6.0, 0.4, 3.0
+"""Where the gate opens: g, at least and by the root of the number of annotators, and h."""
+WIDER = (1.12, 1.25)
+"""Multiples of s that are tried, too, where closed."""
 WITHIN, APART = 5.0, 0.4
 """A second basin is within reach if it is less than so many nats lower, and so far apart, in logits."""
 AT_ONCE, CLOSED_AT_ONCE = 2_000_000, 500
@@ -129,11 +133,12 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """How far the votes on a competitor are from those of one crowd: g1, g2 and h."""
+    """How far the votes on a competitor are from those of one crowd: g1, g2 and h, by so many people."""
 
     alike: float
     weighted: float
     difference: float
+    people: float
 
     @property
     def gain(self) -> float:
@@ -148,12 +153,17 @@ class Gate:
     @property
     def is_close(self) -> bool:
         """Whether they are not far from being so."""
-        return self.gain > CLOSE or abs(self.difference) > ALIKE
+        gain, difference = self._shares
+        return gain > CLOSE or difference > ALIKE
 
     @property
     def excess(self) -> float:
         """How far, in terms of what opens a gate."""
-        return max(self.gain / GAIN, abs(self.difference) / DIFFERENCE)
+        return max(self._shares)
+
+    @property
+    def _shares(self) -> tuple[float, float]:
+        return self.gain / max(GAIN, BY_ROOT * math.sqrt(self.people)), abs(self.difference) / DIFFERENCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,13 +235,16 @@ class Mixture:
             float(self._open(shift[some], densities[:, some], weight)[0].max() - value.max())
             for some, weight, value in zip(looks, weights, closed, strict=True)
         )
-        first = Gate(alike, weighted, _hausman(*lines))
+        people = float(self.alike.sum())
+        first = Gate(alike, weighted, _hausman(*lines), people)
         if not first.is_close:
             return first
         profiles = [self._open(shift, densities, weight)[0] for weight in weights]
         opened = [Line.through(self.near + shift, value, spacing) for value in profiles]
-        alike, weighted = (float(one.value.max() - line.value.max()) for one, line in zip(opened, lines, strict=True))
-        return Gate(alike, weighted, _hausman(lines[0], _either(lines[1], opened[1])))
+        wider = [self._closed(shift, _grid(NEARBY, times * self.taste)[1], np.array(weights)) for times in WIDER]
+        widest = [Line.through(self.near + shift, value, spacing) for value in np.max([closed, *wider], axis=0)]
+        alike, weighted = (float(one.value.max() - line.value.max()) for one, line in zip(opened, widest, strict=True))
+        return Gate(alike, weighted, _hausman(lines[0], _either(lines[1], opened[1])), people)
 
     def profile(self) -> Line:
         """Return the profile of r, over every basin."""
@@ -275,9 +288,17 @@ class Mixture:
         )
 
     def likeliest_taste(self) -> float:
-        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's."""
+        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's.
+
+        Between the values that are compared it is the peak of a parabola in ln s through the highest three.
+        """
         densities = np.concatenate([_grid(0.0, taste)[1] for taste in TASTES], axis=1)
-        return TASTES[int(np.argmax(self._closed(np.zeros(len(TASTES)), densities, self.weight)))]
+        value = self._closed(np.zeros(len(TASTES)), densities, self.weight)
+        top = int(value.argmax())
+        if top in (0, len(TASTES) - 1):
+            return TASTES[top]
+        bend, slope, _ = np.polyfit(np.log(TASTES[top - 1 : top + 2]), value[top - 1 : top + 2], 2)
+        return float(np.exp(-0.5 * slope / bend))
 
     def _components(self, densities: Floats) -> Floats:
         """Return L of every annotator under every component, shape (R, 10, m)."""
@@ -350,7 +371,7 @@ def _spline(size: int, fine: int, spacing: float) -> Floats:
     return np.asarray(linear + (((1 - t) ** 3 - (1 - t)) * bent[left] + (t**3 - t) * bent[left + 1]) / 6)
 
 
-@cache
+@lru_cache(maxsize=32)
 def _grid(reach: float, taste: float) -> tuple[Floats, Floats]:
     """Return the grid of r around the fit's, and the components' densities."""
     shift: Floats = np.arange(-reach, reach + STEP / 2, STEP, dtype=np.float64)

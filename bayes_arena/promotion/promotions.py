@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.promotion.discounting import Discounted
-from bayes_arena.promotion.mixture import DIFFERENCE, GAIN
 
 SURE, DECIDED = 0.95, 10
 """Least probability, and fewest decided votes, with which anybody is named."""
@@ -104,8 +103,8 @@ class Promotions:
     ----------
     alike, weighted, difference : ndarray, shape (n,)
         The statistics g1, g2 and h of every competitor's gate (:mod:`bayes_arena.promotion.mixture`).
-    is_open : ndarray of bool, shape (n,)
-        Whether it is open.
+    is_far, is_open : ndarray of bool, shape (n,)
+        Whether the votes on it are far from those of one crowd, and whether its gate is open.
     apart : ndarray, shape (n,)
         How far a second centre within reach lies above the first, in logits; 0 where there is none.
     promoters : Promoters
@@ -117,15 +116,11 @@ class Promotions:
     alike: Floats
     weighted: Floats
     difference: Floats
+    is_far: NDArray[np.bool_]
     is_open: NDArray[np.bool_]
     apart: Floats
     promoters: Promoters
     cast: Cast | None
-
-    @property
-    def is_far(self) -> NDArray[np.bool_]:
-        """Whether the votes on a competitor are far from those of one crowd, open gate or not, shape (n,)."""
-        return (np.maximum(self.alike, self.weighted) > GAIN) | (np.abs(self.difference) > DIFFERENCE)
 
     @classmethod
     def of(cls, found: Discounted, cast: Cast | None) -> Promotions:
@@ -138,6 +133,7 @@ class Promotions:
             alike=np.array([gate.alike for gate in found.gates]),
             weighted=np.array([gate.weighted for gate in found.gates]),
             difference=np.array([gate.difference for gate in found.gates]),
+            is_far=np.array([gate.is_open for gate in found.gates], dtype=bool),
             is_open=np.isin(np.arange(size), list(found.centres)),
             apart=apart,
             promoters=Promoters.of(found),

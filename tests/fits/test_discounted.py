@@ -85,8 +85,7 @@ def test_the_reader_is_told_where_fits_and_votes_do_not_come_to_agree(rigged, di
 
 @pytest.mark.parametrize("many", [3, 4])
 def test_where_most_competitors_are_far_from_one_crowd_and_all_votes_count_it_is_said(discounted, many):
-    gain = np.where(np.arange(6) < many, 9.0, 0.0)
-    nothing = replace(discounted.promotions, alike=gain, weighted=0 * gain, difference=0 * gain, cast=None)
+    nothing = replace(discounted.promotions, is_far=np.arange(6) < many, cast=None)
     said = [text for text in replace(discounted, promotions=nothing).warnings if "on most competitors" in text]
     assert len(said) == (many > 3)
 

@@ -26,7 +26,7 @@ def few_votes_each() -> ba.Cells:
 
 
 TROUBLE = {"a campaign": campaign, "few votes each": few_votes_each}
-FOUND = ("alike", "weighted", "difference", "is_open", "apart")
+FOUND = ("alike", "weighted", "difference", "is_far", "is_open", "apart")
 
 
 def assert_alike(again: ba.Fit, fit: ba.Fit) -> None:

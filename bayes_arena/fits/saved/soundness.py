@@ -42,7 +42,7 @@ LAYOUT: dict[str, dict[str, tuple[str, ...]]] = {
         "strengths": ("competitor",),
         "shifts": ("competitor", "shift"),
     },
-    "promotions": {name: ("competitor",) for name in ("alike", "weighted", "difference", "is_open", "apart")},
+    "promotions": {name: ("competitor",) for name in ("alike", "weighted", "difference", "is_far", "is_open", "apart")},
     "promoters": {name: ("promoter",) for name in Promoters.__annotations__},
     "cast": {"counts": ("cell", "outcome"), "board": ("competitor",)},
     "known": {
