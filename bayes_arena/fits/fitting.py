@@ -24,7 +24,7 @@ from bayes_arena.likelihood.presets import Answers, Dimensions, without_answers
 from bayes_arena.likelihood.priors import Prior
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
-from bayes_arena.promotion.discounting import discounted, unsettled
+from bayes_arena.promotion.discounting import discounted, dispersed, unsettled
 from bayes_arena.promotion.promotions import Cast, Promotions
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.cells import Cells
@@ -233,7 +233,7 @@ def _discounted(start: Fit, plan: Plan) -> tuple[Fit, Promotions, tuple[str, ...
 
     found = discounted(start.mode, again, plan.kept)
     cast = Cast(start.cells.counts, start.board) if found.centres else None
-    return fits[id(found.mode)], Promotions.of(found, cast), unsettled(found)
+    return fits[id(found.mode)], Promotions.of(found, cast), (*unsettled(found), *dispersed(found))
 
 
 def _on(cells: Cells, plan: Plan) -> Plan:

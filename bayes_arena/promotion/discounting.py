@@ -38,13 +38,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.errors import printable
 from bayes_arena.inference.change import POINTS
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.pace import length_of_step
+from bayes_arena.likelihood.averaging import at_point
+from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.problem import Problem
-from bayes_arena.promotion.mixture import TASTES, Gate, Line, Mixture, Parts, positions
+from bayes_arena.promotion.mixture import GAIN, TASTES, Gate, Line, Mixture, Parts, positions
 from bayes_arena.promotion.views import Views
 from bayes_arena.threads import each, one_thread
 from bayes_arena.votes.cells import Cells
@@ -65,6 +67,8 @@ NONE_LEFT = 0.1
 """Share of the votes that counts, below which this is no matter of a few, and all of them count."""
 MANY = 100_000
 """Views from which threads pay."""
+NARROW = 1.1
+"""Ratio of standard errors from which it is said that votes by the same annotator repeat each other."""
 FASTER = 1.2
 """Factor by which steps grow where they do not undo the one before."""
 NEVER_NOTHING = 1e-4
@@ -97,6 +101,8 @@ class Discounted:
     off : dict of int to float
         Of competitors whose gate is open, how far the fit's r is from where the mixture is highest, in logits; empty
         where they agree.
+    taste, taste_gain : float
+        s, and what it gains over the smallest, in nats: medians over competitors.
     """
 
     mode: Mode
@@ -107,6 +113,8 @@ class Discounted:
     judged: NDArray[np.bool_]
     rho: dict[int, float]
     off: dict[int, float]
+    taste: float = TASTES[0]
+    taste_gain: float = 0.0
 
     @property
     def weight(self) -> Floats:
@@ -134,7 +142,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
     cells, problem = mode.problem.cells, mode.problem
     judged = cells.human & ~np.isin(cells.annotators, list(kept))
     with one_thread():
-        nothing, taste = _as_cast(mode, judged)
+        nothing = _as_cast(mode, judged)
     looked_at = _worth_a_look(nothing)
     if not any(nothing.gates[c].is_open for c in looked_at):
         return nothing
@@ -144,7 +152,7 @@ def discounted(mode: Mode, again: Callable[[Problem], Mode], kept: Collection[st
         last = found
         with one_thread():
             views = Views.of(mode, found.views.target.tally) if step else found.views
-            found = _looked(replace(found, mode=mode, views=views), looked_at, taste)
+            found = _looked(replace(found, mode=mode, views=views), looked_at)
         if not found.centres:
             return nothing
         if step:
@@ -182,13 +190,38 @@ def unsettled(found: Discounted) -> tuple[str, ...]:
     )
 
 
-def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
-    """Return what a fit of all votes says where none is discounted, and the spread of tastes."""
+def dispersed(found: Discounted) -> tuple[str, ...]:
+    """Say where annotators differ on single competitors by more than the model says, so that intervals are too narrow.
+
+    With information I_kc about k's view in its votes on c these say sum_k I_kc (1 + s^2 I_kc) / sum_k I_kc times less
+    of the strength of c than as many independent votes.
+    """
+    views, n = found.views, len(found.gates)
+    if n * found.taste_gain <= GAIN:
+        return ()
+    target = views.target
+    by_row = views.theta**2 * at_point(target.likelihood, target.counts, views.coordinates).hessian[ETA, ETA]
+    told = sum_by(views.of_i, by_row, len(views.annotator)) + sum_by(views.of_j, by_row, len(views.annotator))
+    sums = (sum_by(views.competitor, one, n) for one in (told, told**2))
+    once, twice = (one[views.start[1:] > views.start[:-1]] for one in sums)
+    ratio = float(np.sqrt(1 + found.taste**2 * np.median(twice / once)))
+    if ratio <= NARROW:
+        return ()
+    return (
+        f"Annotators differ on single competitors by more than the model says (by {found.taste * POINTS:,.0f} Elo "
+        "points, standard deviation). Votes by the same annotator on a competitor repeat each other, and for others "
+        f"like them standard errors are at least {ratio:.2g} times as large. Compare interval='clustered' "
+        "(--interval clustered) of a fit with dimensions=0, answers=False.",
+    )
+
+
+def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> Discounted:
+    """Return what a fit of all votes says where none is discounted."""
     views = Views.of(mode, mode.problem.model.tally(mode.problem.cells, by_annotator=True))
     found, n = Discounted(mode, views, (), {}, {}, judged, {}, {}), mode.problem.cells.n_competitors
 
-    def looked(taste: float) -> list[tuple[Gate, Parts | None, float]]:
-        def look(c: int) -> tuple[Gate, Parts | None, float]:
+    def looked(taste: float) -> list[tuple[Gate, Parts | None, tuple[float, float]]]:
+        def look(c: int) -> tuple[Gate, Parts | None, tuple[float, float]]:
             mixture = _mixture(found, c, taste)
             is_told = (mixture.log_bayes(mixture.near) > views.strict).any()
             parts = mixture.parts(mixture.near, is_open=False) if is_told else None
@@ -197,9 +230,10 @@ def _as_cast(mode: Mode, judged: NDArray[np.bool_]) -> tuple[Discounted, float]:
         return list((each if len(views.annotator) > MANY else map)(look, range(n)))
 
     first = looked(TASTES[0])  # likelihoods of all views at once would take too much memory, and most end here
-    taste = float(np.median([likeliest for *_, likeliest in first]))
+    taste, gain = np.median([likeliest for *_, likeliest in first], axis=0).tolist()
     gates, parts, _ = zip(*(first if taste == TASTES[0] else looked(taste)), strict=True)
-    return replace(found, gates=gates, parts={c: one for c, one in enumerate(parts) if one is not None}), taste
+    told = {c: one for c, one in enumerate(parts) if one is not None}
+    return replace(found, gates=gates, parts=told, taste=taste, taste_gain=gain)
 
 
 def _worth_a_look(found: Discounted) -> list[int]:
@@ -208,12 +242,12 @@ def _worth_a_look(found: Discounted) -> list[int]:
     return [c for c, gate in enumerate(found.gates) if people[c] >= FEWEST and gate.is_close]
 
 
-def _looked(found: Discounted, looked_at: list[int], taste: float) -> Discounted:
+def _looked(found: Discounted, looked_at: list[int]) -> Discounted:
     """Look at gates again, the clearest first: opponents whose gate is open are where annotators see them."""
     gates, parts, centres = list(found.gates), dict(found.parts), dict[int, Line]()
     shift = np.zeros(len(found.views.annotator))
     for c in sorted(looked_at, key=lambda c: -found.gates[c].excess):
-        mixture = _mixture(found, c, taste, shift)
+        mixture = _mixture(found, c, found.taste, shift)
         gate = mixture.gate()
         if gate.is_open or not found.centres:  # what opened a gate that closes again is kept
             gates[c] = gate

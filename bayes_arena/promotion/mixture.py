@@ -287,18 +287,20 @@ class Mixture:
             counts=(1 - taken * slab) * narrowed,
         )
 
-    def likeliest_taste(self) -> float:
-        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's.
+    def likeliest_taste(self) -> tuple[float, float]:
+        """Return the s under which the votes, weighted by u, are likeliest, r at the fit's, and what it gains, in nats.
 
-        Between the values that are compared it is the peak of a parabola in ln s through the highest three.
+        Between the values that are compared it is the peak of a parabola in ln s through the highest three. The gain is
+        over the smallest of them.
         """
         densities = np.concatenate([_grid(0.0, taste)[1] for taste in TASTES], axis=1)
         value = self._closed(np.zeros(len(TASTES)), densities, self.weight)
         top = int(value.argmax())
-        if top in (0, len(TASTES) - 1):
-            return TASTES[top]
-        bend, slope, _ = np.polyfit(np.log(TASTES[top - 1 : top + 2]), value[top - 1 : top + 2], 2)
-        return float(np.exp(-0.5 * slope / bend))
+        taste, gain = TASTES[top], float(value[top] - value[0])
+        if top not in (0, len(TASTES) - 1):
+            bend, slope, _ = np.polyfit(np.log(TASTES[top - 1 : top + 2]), value[top - 1 : top + 2], 2)
+            taste = float(np.exp(-0.5 * slope / bend))
+        return taste, gain
 
     def _components(self, densities: Floats) -> Floats:
         """Return L of every annotator under every component, shape (R, 10, m)."""
