@@ -2,7 +2,7 @@
 
     uv run --group benchmark python benchmarks/nuts.py [--rounds 1] [--votes LLMFAO MT-bench] [--into FOLDER]
 
-am-davidson with its default prior by ``ba.fit(votes, method="nuts", robust=False)`` at the defaults, against the same
+am-davidson with its default prior by ``ba.fit(votes, method="nuts", robust=False, dimensions=0)``, against the same
 posterior as users of the others would write it (``nuts_programs.py``). Four chains of 1,000 draws, every run in a fresh
 process, in turn. The whole call compiles whatever is not kept from earlier processes, and is timed after the imports;
 sampling holds the warm-up. Posterior means that differ from ours by more than a quarter of a posterior standard

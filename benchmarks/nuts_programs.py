@@ -1,9 +1,9 @@
 """am-Davidson as others would sample it: PyMC with a row for every vote, NumPyro and BlackJAX with counts.
 
-Model and priors are those of ``ba.fit(votes, model="am-davidson", method="nuts")``. Strengths are centred and sum to
-zero, annotators' numbers are not centred. JAX computes in single precision unless it is told otherwise, in half the
-time. What they return is a dataset (chain, draw, ...) by the names of our own draws, with ``seconds`` of sampling,
-without compiling, and gradients a draw in its attributes.
+Model and priors are those of ``ba.fit(votes, model="am-davidson", method="nuts", dimensions=0)``. Strengths are centred
+and sum to zero, annotators' numbers are not centred. JAX computes in single precision unless it is told otherwise, in
+half the time. What they return is a dataset (chain, draw, ...) by the names of our own draws, with ``seconds`` of
+sampling, without compiling, and gradients a draw in its attributes.
 """
 
 from collections.abc import Callable
@@ -112,7 +112,7 @@ def by_pymc(cells: ba.Cells, seed: int) -> xr.Dataset:
 
 
 def by_fit(cells: ba.Cells, seed: int) -> xr.Dataset:
-    return from_tree(ba.fit(cells, model="am-davidson", method="nuts", robust=False, seed=seed).tree)
+    return from_tree(ba.fit(cells, model="am-davidson", method="nuts", robust=False, dimensions=0, seed=seed).tree)
 
 
 def from_tree(tree: Any) -> xr.Dataset:
