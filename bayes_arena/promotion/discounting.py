@@ -194,7 +194,7 @@ def dispersed(found: Discounted) -> tuple[str, ...]:
     """Say where annotators differ on single competitors by more than the model says, so that intervals are too narrow.
 
     With information I_kc about k's view in its votes on c these say sum_k I_kc (1 + s^2 I_kc) / sum_k I_kc times less
-    of the strength of c than as many independent votes.
+    of the strength of c than as many independent votes, if the model's weights of annotators are as they are.
     """
     views, n = found.views, len(found.gates)
     if n * found.taste_gain <= GAIN:
@@ -209,9 +209,9 @@ def dispersed(found: Discounted) -> tuple[str, ...]:
         return ()
     return (
         f"Annotators differ on single competitors by more than the model says (by {found.taste * POINTS:,.0f} Elo "
-        "points, standard deviation). Votes by the same annotator on a competitor repeat each other, and for others "
-        f"like them standard errors are at least {ratio:.2g} times as large. Compare interval='clustered' "
-        "(--interval clustered) of a fit with dimensions=0, answers=False.",
+        "points, standard deviation). Votes by the same annotator on a competitor repeat each other, so that for "
+        "others like them standard errors are larger. Compare interval='clustered' (--interval clustered) of a fit "
+        "with dimensions=0, answers=False.",
     )
 
 

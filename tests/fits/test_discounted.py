@@ -437,3 +437,17 @@ def test_the_numbers_of_votes_are_the_same_everywhere(discounted, tmp_path):
     assert on_page in ba.report(discounted).html and said in ba.plots.board(discounted).get_title(loc="left").replace(
         "\n", " "
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("taste_sd", "is_said"), [(0.0, False), (1.0, True)])
+def test_tastes_on_single_competitors_beyond_the_model_are_said(taste_sd, is_said):
+    cells = honest_arena(Crowd(annotators=60, taste_sd=taste_sd), competitors=12, votes=12_000).cells
+    fit = ba.fit(cells, dimensions=0)
+    said = [text for text in fit.warnings if text.startswith("Annotators differ on single competitors")]
+    assert len(said) == is_said
+    if said:
+        points = float(re.search(r"\(by (\d+) Elo points", said[0])[1])
+        assert 0.5 < points / (400 / np.log(10)) < 1  # strengths and tastes seem smaller where tastes average out
+        wider, board = (ba.leaderboard(fit, interval=one).set_index("competitor") for one in ("clustered", "laplace"))
+        assert np.median((wider["upper"] - wider["lower"]) / (board["upper"] - board["lower"])) > 1.5
