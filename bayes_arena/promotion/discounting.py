@@ -200,7 +200,11 @@ def dispersed(found: Discounted) -> tuple[str, ...]:
     if n * found.taste_gain <= GAIN:
         return ()
     target = views.target
-    by_row = views.theta**2 * at_point(target.likelihood, target.counts, views.coordinates).hessian[ETA, ETA]
+    curves = [
+        at_point(target.likelihood, target.counts[:, rows], views.coordinates[:, rows]).hessian[ETA, ETA]
+        for rows in target.blocks()
+    ]
+    by_row = views.theta**2 * np.concatenate(curves)
     told = sum_by(views.of_i, by_row, len(views.annotator)) + sum_by(views.of_j, by_row, len(views.annotator))
     sums = (sum_by(views.competitor, one, n) for one in (told, told**2))
     once, twice = (one[views.start[1:] > views.start[:-1]] for one in sums)
