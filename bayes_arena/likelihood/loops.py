@@ -290,7 +290,7 @@ def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no
 
 
 @vectorised
-def updated(i, j, score, rate, n):  # type: ignore[no-untyped-def]
+def elo_updates(i, j, score, rate, n):  # type: ignore[no-untyped-def]
     """Return the strengths of n competitors after votes, one by one, as :mod:`bayes_arena.ratings.online` says."""
     strength = np.zeros(n)
     for vote in range(len(i)):
@@ -302,7 +302,7 @@ def updated(i, j, score, rate, n):  # type: ignore[no-untyped-def]
 
 
 @vectorised
-def net_score(theta, tied, worse, along, leads, ties, weights):  # type: ignore[no-untyped-def]
+def average_net_score(theta, tied, worse, along, leads, ties, weights):  # type: ignore[no-untyped-def]
     """Return P(i) - P(j), averaged over nodes of the lead and of ln nu, shape (m, size).
 
     Parameters

@@ -43,8 +43,6 @@ from bayes_arena.errors import printable
 from bayes_arena.inference.change import POINTS
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.inference.pace import length_of_step
-from bayes_arena.likelihood.averaging import at_point
-from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.promotion.mixture import GAIN, TASTES, Gate, Line, Mixture, Parts, positions
 from bayes_arena.promotion.views import Views
@@ -199,12 +197,7 @@ def dispersed(found: Discounted) -> tuple[str, ...]:
     views, n = found.views, len(found.gates)
     if n * found.taste_gain <= GAIN:
         return ()
-    target = views.target
-    curves = [
-        at_point(target.likelihood, target.counts[:, rows], views.coordinates[:, rows]).hessian[ETA, ETA]
-        for rows in target.blocks()
-    ]
-    by_row = views.theta**2 * np.concatenate(curves)
+    by_row = views.theta**2 * views.target.in_eta(found.mode.point)[1]
     told = sum_by(views.of_i, by_row, len(views.annotator)) + sum_by(views.of_j, by_row, len(views.annotator))
     sums = (sum_by(views.competitor, one, n) for one in (told, told**2))
     once, twice = (one[views.start[1:] > views.start[:-1]] for one in sums)

@@ -74,7 +74,7 @@ NEARBY = 2.3
 """Range of r on either side of the fit's in which the gate compares profiles."""
 LOOKS = np.array([-4, -2, 0, 2, 4])
 """Where the first look evaluates the open profile: steps of the grid from the closed one's peak."""
-CLOSE, ALIKE = 1 / 3, 1 / 2
+NEAR_GAIN, NEAR_DIFFERENCE = 1 / 3, 1 / 2
 """Shares of the gain and of the size of h that open a gate, below which it is far from opening."""
 GAIN, BY_ROOT, DIFFERENCE = 6.0, 0.4, 3.0
 """Where the gate opens: g, at least and by the root of the number of annotators, and h."""
@@ -154,7 +154,7 @@ class Gate:
     def is_close(self) -> bool:
         """Whether they are not far from being so."""
         gain, difference = self._shares
-        return gain > CLOSE or difference > ALIKE
+        return gain > NEAR_GAIN or difference > NEAR_DIFFERENCE
 
     @property
     def excess(self) -> float:

@@ -34,6 +34,7 @@ from bayes_arena.arrays import Floats, Ints, sum_by
 from bayes_arena.compiled import called
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.objective import Objective
+from bayes_arena.likelihood.outcomes.davidson import LARGEST
 from bayes_arena.likelihood.outcomes.likelihood import ETA, T
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import times
@@ -42,8 +43,6 @@ from bayes_arena.votes.tally import Tally
 
 LEAST = 0.01
 """Least size of theta, by which offsets are divided."""
-EXPONENT = 700.0
-"""The largest of which the exponential is a number."""
 FURTHEST = 3.0
 """Largest theta_k o_kc, in logits."""
 WRONGLY = 0.05
@@ -196,7 +195,7 @@ class Views:
         if likelihood.is_exponential:
             from bayes_arena.likelihood import loops  # numba is slow to import
 
-            nu, ends = np.exp(np.minimum(z[T:], EXPONENT)).sum(axis=0), np.append(starts, len(row))
+            nu, ends = np.exp(np.minimum(z[T:], LARGEST)).sum(axis=0), np.append(starts, len(row))
             likelihoods: Floats = called(loops.along_positions, counts, slope, constant, nu, at, ends)
             return likelihoods
         there = np.repeat(z[:, :, None], len(at), axis=2)

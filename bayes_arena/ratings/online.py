@@ -138,7 +138,7 @@ def walked_ratings(votes: VoteSequence, orders: Iterable[Ints], k: float, elo: E
     rate, scores = k / elo.points_per_logit, list[Floats]()
     for order in orders:
         given = votes.a[order], votes.b[order], votes.score[order]
-        scores.append(elo.points(called(loops.updated, *given, rate, votes.n_competitors), votes.competitors))
+        scores.append(elo.points(called(loops.elo_updates, *given, rate, votes.n_competitors), votes.competitors))
     return np.array(scores)
 
 

@@ -39,6 +39,7 @@ from bayes_arena.compiled import called
 from bayes_arena.fits.posterior_draws import draw_in_parts
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.estimand import on_new_slices
+from bayes_arena.likelihood.outcomes import davidson
 from bayes_arena.likelihood.outcomes.likelihood import ETA, Likelihood, T
 from bayes_arena.likelihood.predictor import lead
 from bayes_arena.progress import report
@@ -59,8 +60,6 @@ SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
 """Leads evaluated together, so that they fit into the cache."""
-EXPONENT = 700.0
-"""The largest of which the exponential is a number."""
 SAME = 1e-10
 """Norm, relative to the largest lead, that counts as zero: a rule has no more nodes than there are leads."""
 
@@ -152,8 +151,8 @@ def _averager(likelihood: Likelihood, z: Floats, theta: Floats) -> Callable[...,
         from bayes_arena.likelihood import loops  # numba is slow to import
 
         odds = np.zeros((2, *theta.shape))
-        odds[: len(z) - T] = np.exp(np.minimum(z[T:], EXPONENT))
-        return partial(called, loops.net_score, theta, *odds)
+        odds[: len(z) - T] = np.exp(np.minimum(z[T:], davidson.LARGEST))
+        return partial(called, loops.average_net_score, theta, *odds)
     there = z.copy()
 
     def by_numpy(along: Floats, leads: Floats, ties: Floats, weights: Floats) -> Floats:

@@ -162,8 +162,7 @@ def _iterated(
             value = float((membership * log_density).sum())
         else:
             joint = log_density + np.log(share)
-            highest = joint.max(axis=1, keepdims=True)
-            of_all = highest + np.log(np.exp(joint - highest).sum(axis=1, keepdims=True))
+            of_all = np.logaddexp.reduce(joint, axis=1, keepdims=True)
             membership, value = np.exp(joint - of_all), float(of_all.sum())
         shrunk = bent @ spread
         left = count * spread - spread @ precision.sum(axis=0) @ spread

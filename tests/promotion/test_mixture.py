@@ -55,7 +55,7 @@ def test_a_first_look_opens_no_gate_and_misses_none(bloc, monkeypatch):
     votes = np.random.default_rng(1).integers(1, 30, 200 + bloc)
     found = replace(mixture(np.append(crowd(200, 0.0), np.full(bloc, 2.5))), votes=votes)
     first = found.gate()
-    monkeypatch.setattr("bayes_arena.promotion.mixture.CLOSE", -np.inf)
+    monkeypatch.setattr("bayes_arena.promotion.mixture.NEAR_GAIN", -np.inf)
     whole = found.gate()
     assert first.is_open == whole.is_open
     assert whole.gain < 2 if bloc < 2 else first.gain == whole.gain

@@ -28,8 +28,8 @@ SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
 RIDGE, LEAST = 1e-2, 1e-3
 """Added to the Laplacian's diagonal; share of its largest eigenvalue below which a direction is not looked at."""
-AT_ONCE = 20_000
-"""Annotators whose residuals are handled together."""
+AT_ONCE = 2_000_000
+"""Annotators times competitors whose residuals are handled together."""
 SHUFFLES, BEYOND = 8, 2.0
 """Sets of random signs, and standard deviations of their largest eigenvalues beyond whose mean directions are searched
 for: whether they are there, the evidence decides."""
@@ -82,10 +82,10 @@ def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
 def _largest(target: Objective, residuals: Floats, half: Floats) -> tuple[float, Floats]:
     """Return the largest eigenvalue for residuals (n_rows,), given L^-1/2 (n, m), and its vector."""
     tally, n = target.tally, target.n_competitors
-    products = np.zeros((n, n))
-    for first in range(0, target.n_annotators, AT_ONCE):
-        some = slice(*np.searchsorted(tally.k, [first, first + AT_ONCE]).tolist())
-        row, shape = (tally.k[some] - first) * n, (min(AT_ONCE, target.n_annotators - first), n)
+    products, step = np.zeros((n, n)), max(1, AT_ONCE // n)
+    for first in range(0, target.n_annotators, step):
+        some = slice(*np.searchsorted(tally.k, [first, first + step]).tolist())
+        row, shape = (tally.k[some] - first) * n, (min(step, target.n_annotators - first), n)
         of_i, of_j = (sum_by(row + one[some], residuals[some], shape[0] * n) for one in (tally.i, tally.j))
         seen = (of_i - of_j).reshape(shape)
         products += seen.T @ seen
