@@ -76,9 +76,9 @@ def each[S, T](work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
         yield from map(work, items)
         return
     with ThreadPoolExecutor(cores) as threads:
-        running = deque(threads.submit(work, item) for item in items[:cores])
+        running = deque(threads.submit(work, item) for item in items[: cores + 1])  # one waits for a free thread
         try:
-            for item in items[cores:]:  # a result is used before another item is begun
+            for item in items[cores + 1 :]:
                 yield running.popleft().result()
                 running.append(threads.submit(work, item))
             while running:

@@ -1,4 +1,4 @@
-"""Compiled loops over rows of votes: losses averaged over a Gaussian, the log-density that NUTS samples, Elo's updates.
+"""Compiled loops over votes and annotators: averaged losses, mixtures, the log-density that NUTS samples, Elo's updates.
 
 NumPy passes over memory for each operation, and takes ten times as long. Exponential and logarithm are written out so
 that LLVM can vectorise the loops, which cuts the time to a quarter.
@@ -35,6 +35,8 @@ FAR, NEVER = 700.0, -200.0
 its exponential is not subnormal, with which processors are slow."""
 TOGETHER = 1024
 """Rows that are averaged together: few enough for a processor's nearest cache."""
+NOTHING = 2.2250738585072014e-308
+"""Added where all may be zero: the smallest number that is not subnormal."""
 SUMS = 10
 """Of a row: the loss, its gradient (3), and the lower triangle of its Hessian (6)."""
 
@@ -251,16 +253,18 @@ def add_rao_kupper(n_rows, weight, z, seen, sums):  # type: ignore[no-untyped-de
 
 
 @vectorised
-def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no-untyped-def]
+def along_positions(counts, nu, row, slope, constant, at, starts):  # type: ignore[no-untyped-def]
     """Return the likelihood of positions on lines, relative to the largest.
 
     Parameters
     ----------
     counts : ndarray, shape (4, n_rows)
-    slope, constant : ndarray, shape (n_rows,)
-        Of eta, along a line.
     nu : ndarray, shape (n_rows,)
         Weight of a vote for neither; those for and against have exp(eta / 2) and exp(-eta / 2).
+    row : ndarray of int, shape (s,)
+        Of the rows, those of the first line, of the second, and so on.
+    slope, constant : ndarray, shape (s,)
+        Of eta, along a line.
     at : ndarray, shape (G,)
         Positions on the line.
     starts : ndarray of int, shape (m + 1,)
@@ -273,11 +277,12 @@ def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no
     found = np.zeros((len(starts) - 1, len(at)))
     for line in range(len(found)):
         value = found[line]
-        for r in range(starts[line], starts[line + 1]):
+        for s in range(starts[line], starts[line + 1]):
+            r = row[s]
             net = 0.5 * (counts[WIN, r] - counts[LOSS, r])
             n = counts[WIN, r] + counts[LOSS, r] + counts[TIE, r] + counts[BOTH_BAD, r]
             for g in range(len(at)):
-                eta = slope[r] * at[g] + constant[r]
+                eta = slope[s] * at[g] + constant[s]
                 h = 0.5 * abs(eta)
                 decay = _exp(-h)
                 value[g] += net * eta - n * (h + _log(1.0 + decay * decay + nu[r] * decay))
@@ -287,6 +292,90 @@ def along_positions(counts, slope, constant, nu, at, starts):  # type: ignore[no
         for g in range(len(at)):
             value[g] = _exp(value[g] - highest)
     return found
+
+
+@vectorised
+def add_mixed(near, far, weights, shares, profiles):  # type: ignore[no-untyped-def]
+    """Add weighted logarithms of mixtures to profiles, shape (F, W, R).
+
+    Parameters
+    ----------
+    near, far : ndarray, shape (m, R)
+        Likelihoods under either component.
+    weights : ndarray, shape (W, m)
+    shares : ndarray, shape (F,)
+        Of the second component.
+    """
+    log = np.empty(near.shape[1])
+    for k in range(len(near)):
+        for f in range(len(shares)):
+            for r in range(len(log)):
+                log[r] = _log(near[k, r] + shares[f] * (far[k, r] - near[k, r]))
+            for w in range(len(weights)):
+                for r in range(len(log)):
+                    profiles[f, w, r] += weights[w, k] * log[r]
+
+
+@vectorised
+def likeliest_shares(components, weight, group, share, kind, stiff, iterations):  # type: ignore[no-untyped-def]
+    """Maximise the likelihood of a mixture by EM, from shares that are replaced by the likeliest; return its logarithm.
+
+    Parameters
+    ----------
+    components : ndarray, shape (1 + J, m)
+        Likelihoods of the annotators under the first component, and under the others.
+    weight : ndarray, shape (m,)
+    group : ndarray of int, shape (m,)
+    share : ndarray, shape (G,)
+        What all others have together, by group: at most a half, with the penalty -``stiff`` ln(1 - share).
+    kind : ndarray, shape (J,)
+        What each of them has of it.
+    """
+    size, taken, pull = np.full(len(share), stiff), np.empty(len(share)), np.empty(len(kind))
+    for k in range(len(weight)):
+        size[group[k]] += weight[k]
+    mine, slab = np.empty(TOGETHER), np.empty(TOGETHER)
+    for step in range(iterations + 1):
+        taken[:], pull[:], value = 0.0, 0.0, 0.0
+        for first in range(0, len(weight), TOGETHER):
+            m = min(TOGETHER, len(weight) - first)
+            last = first + m
+            counts, of, near = weight[first:last], group[first:last], components[0][first:last]
+            for k in range(m):
+                mine[k], slab[k] = share[of[k]], 0.0
+            for j in range(len(kind)):
+                chance, far = kind[j], components[1 + j][first:last]
+                for k in range(m):
+                    slab[k] += chance * far[k]
+            if step == iterations:
+                for k in range(m):
+                    value += counts[k] * _log((1.0 - mine[k]) * near[k] + mine[k] * slab[k])
+                continue
+            for k in range(m):
+                mine[k] *= counts[k] / ((1.0 - mine[k]) * near[k] + mine[k] * slab[k])
+                slab[k] *= mine[k]
+            for g in range(len(share)):
+                total = 0.0
+                for k in range(m):
+                    total += slab[k] if of[k] == g else 0.0
+                taken[g] += total
+            for j in range(len(kind)):
+                total, far = 0.0, components[1 + j][first:last]
+                for k in range(m):
+                    total += far[k] * mine[k]
+                pull[j] += total
+        if step < iterations:
+            total = 0.0
+            for g in range(len(share)):
+                share[g] = min(taken[g] / size[g], 0.5)
+            for j in range(len(kind)):
+                kind[j] = kind[j] * pull[j] + NOTHING
+                total += kind[j]
+            for j in range(len(kind)):
+                kind[j] /= total
+    for g in range(len(share)):
+        value += stiff * math.log(1.0 - share[g])
+    return value
 
 
 @vectorised

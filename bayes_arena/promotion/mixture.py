@@ -44,12 +44,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.compiled import called
 
 TASTES = (0.3, 0.4, 0.55, 0.75, 1.0, 1.4)
 """Values of s that are compared, in logits."""
@@ -57,8 +58,8 @@ AT, WIDE = np.array([1.2, 2.2, 4.0]), np.array([0.4, 0.6, 1.2])
 """Centres and widths of the slabs above, in logits; those below mirror them. The first is at least 2.5 s off."""
 ABOVE, ANYWHERE = [1, 2, 3, 8], 7
 """Components that are above, the end among them, and the one that is anywhere."""
-FEW, AT_MOST, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 0.5, 10.0, 4.0
-"""Shares of the slabs where closed, largest where open, factor on ln(1 - t_g), and the cost of opening, in nats."""
+FEW, STIFF, TOLL = (0.0, 0.003, 0.01, 0.03), 10.0, 4.0
+"""Shares of the slabs where closed, the factor on ln(1 - t_g) where open, and the cost of opening, in nats."""
 COMPONENTS = 10
 """The taste, three slabs above, three below, anywhere, and the ends: above, then below."""
 ITERATIONS = 20
@@ -82,8 +83,8 @@ WIDER = (1.12, 1.25)
 """Multiples of s that are tried, too, where closed."""
 WITHIN, APART = 5.0, 0.4
 """A second basin is within reach if it is less than so many nats lower, and so far apart, in logits."""
-AT_ONCE, CLOSED_AT_ONCE = 2_000_000, 500
-"""Numbers handled at once, and annotators where the profile is closed: few enough for a processor's cache."""
+AT_ONCE = 1000
+"""Annotators whose logarithms are added at once: few enough for a processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,22 +227,21 @@ class Mixture:
         Where it is far from opening gains are rough: those at a few points about the peak of the closed profile.
         """
         shift, densities = _grid(NEARBY, self.taste)
-        weights = self.alike, self.weight
-        closed = self._closed(shift, densities, np.array(weights))
+        weights = np.array([self.alike, self.weight])
+        closed = self._closed(shift, densities, weights)
         spacing = _spacing(closed[0])
         lines = [Line.through(self.near + shift, value, spacing) for value in closed]
-        looks = [np.unique(np.clip(value.argmax() + LOOKS, 0, len(shift) - 1)) for value in closed]
-        alike, weighted = (
-            float(self._open(shift[some], densities[:, some], weight)[0].max() - value.max())
-            for some, weight, value in zip(looks, weights, closed, strict=True)
-        )
+        some = np.unique(np.clip(closed.argmax(axis=1, keepdims=True) + LOOKS, 0, len(shift) - 1))
+        looks, _ = self._open(shift[some], densities[:, some], weights)
+        alike, weighted = (looks.max(axis=1) - closed.max(axis=1)).tolist()
         people = float(self.alike.sum())
         first = Gate(alike, weighted, _hausman(*lines), people)
         if not first.is_close:
             return first
-        profiles = [self._open(shift, densities, weight)[0] for weight in weights]
-        opened = [Line.through(self.near + shift, value, spacing) for value in profiles]
-        wider = [self._closed(shift, _grid(NEARBY, times * self.taste)[1], np.array(weights)) for times in WIDER]
+        opened = [
+            Line.through(self.near + shift, value, spacing) for value in self._open(shift, densities, weights)[0]
+        ]
+        wider = [self._closed(shift, _grid(NEARBY, times * self.taste)[1], weights) for times in WIDER]
         widest = [Line.through(self.near + shift, value, spacing) for value in np.max([closed, *wider], axis=0)]
         alike, weighted = (float(one.value.max() - line.value.max()) for one, line in zip(opened, widest, strict=True))
         return Gate(alike, weighted, _hausman(lines[0], _either(lines[1], opened[1])), people)
@@ -249,7 +249,8 @@ class Mixture:
     def profile(self) -> Line:
         """Return the profile of r, over every basin."""
         shift, densities = _grid(REACH, self.taste)
-        profiles = self._closed(shift, densities, self.weight), self._open(shift, densities, self.weight)[0]
+        weight = self.weight[None]
+        profiles = *self._closed(shift, densities, weight), *self._open(shift, densities, weight)[0]
         return _either(*(Line.through(self.near + shift, value, _spacing(profiles[0])) for value in profiles))
 
     def log_bayes(self, centre: float) -> Floats:
@@ -263,10 +264,10 @@ class Mixture:
         densities = _densities(at, self.taste)
         each, shares = self._components(densities)[0].T, _shares(FEW[-1])
         if is_open:
-            (opened,), (found,) = self._open(at, densities, self.weight)
+            opened, ((found,),) = self._open(at, densities, self.weight[None])
             found = found[self._group]
-            (closed,) = self._closed(at, densities, self.weight)
-            chance = scipy.special.expit(opened - TOLL - closed)
+            closed = self._closed(at, densities, self.weight[None])
+            chance = float(scipy.special.expit(opened - TOLL - closed)[0, 0])
             shares = chance * found + (1 - chance) * shares
         parts = each * shares
         parts /= parts.sum(axis=1, keepdims=True)
@@ -294,7 +295,7 @@ class Mixture:
         over the smallest of them.
         """
         densities = np.concatenate([_grid(0.0, taste)[1] for taste in TASTES], axis=1)
-        value = self._closed(np.zeros(len(TASTES)), densities, self.weight)
+        (value,) = self._closed(np.zeros(len(TASTES)), densities, self.weight[None])
         top = int(value.argmax())
         taste, gain = TASTES[top], float(value[top] - value[0])
         if top not in (0, len(TASTES) - 1):
@@ -309,29 +310,37 @@ class Mixture:
         found += np.finfo(float).tiny
         return np.asarray(found.reshape(count, width, -1))
 
-    def _closed(self, shift: Floats, densities: Floats, weight: Floats) -> Floats:
-        """Return the closed profile, shape (R,), or several with weights (W, m), shape (W, R)."""
-        profiles = np.zeros((len(FEW), *weight.shape[:-1], len(shift)))
+    def _closed(self, shift: Floats, densities: Floats, weights: Floats) -> Floats:
+        """Return the closed profile for each of several weights (W, m), shape (W, R)."""
+        from bayes_arena.likelihood import loops  # numba is slow to import
+
+        profiles, few = np.zeros((len(FEW), len(weights), len(shift))), np.array(FEW)
         both = np.hstack([densities @ _shares(slabs) for slabs in (0.0, 1.0)])
-        for first in range(0, len(self.likelihood), CLOSED_AT_ONCE):
-            some = slice(first, first + CLOSED_AT_ONCE)
-            near, far = np.hsplit(self.likelihood[some] @ both, 2)
-            near += np.finfo(float).tiny
-            far -= near
-            for profile, few in zip(profiles, FEW, strict=True):
-                profile += weight[..., some] @ np.log(near + few * far if few else near)
+        for first in range(0, len(self.likelihood), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            near, far = np.hsplit(self.likelihood[some] @ both + np.finfo(float).tiny, 2)
+            called(loops.add_mixed, near, far, weights[:, some], few, profiles)
         return np.asarray(profiles.max(axis=0) + self._prior(shift))
 
-    def _open(self, shift: Floats, densities: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        """Return the open profile, and every group's shares where it is largest, shapes (R,) and (R, groups, 10)."""
-        values, shares = np.empty(len(shift)), np.empty((len(shift), len(VOTES) + 1, COMPONENTS))
-        step = max(1, AT_ONCE // (len(weight) * COMPONENTS))
-        for first in range(0, len(shift), step):
-            part = slice(first, first + step)
-            values[part], shares[part] = _best_shares(self._components(densities[:, part]), weight, self._group)
+    def _open(self, shift: Floats, densities: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the open profile for each of several weights (W, m), shape (W, R), and every group's shares.
+
+        These are those where it is largest, shape (W, R, groups, 10).
+        """
+        from bayes_arena.likelihood import loops  # numba is slow to import
+
+        shape = len(weights), len(shift)
+        values, share = np.empty(shape), np.full((*shape, len(VOTES) + 1), 0.1)
+        kind = np.full((*shape, COMPONENTS - 1), 1 / (COMPONENTS - 1))
+        for at in range(len(shift)):  # one by one they fit a processor's cache
+            (components,) = self._components(densities[:, at : at + 1])
+            for w, weight in enumerate(weights):
+                given = components, weight, self._group, share[w, at], kind[w, at], STIFF, ITERATIONS
+                values[w, at] = called(loops.likeliest_shares, *given)
+        shares = np.concatenate([1 - share[..., None], share[..., None] * kind[:, :, None]], axis=3)
         return values + self._prior(shift), shares
 
-    @property
+    @cached_property
     def _group(self) -> Ints:
         """Group of every annotator, by the number of votes."""
         return np.searchsorted(VOTES, self.votes)
@@ -400,47 +409,6 @@ def _log_bayes(each: Floats) -> Floats:
 def _shares(slabs: float) -> Floats:
     """Return shares of the components, of which all but the taste have so much together."""
     return np.append(1 - slabs, np.full(COMPONENTS - 1, slabs / (COMPONENTS - 1)))
-
-
-def _best_shares(components: Floats, weight: Floats, group: Ints) -> tuple[Floats, Floats]:
-    """Maximise the weighted log-likelihood plus 10 sum_g ln(1 - t_g) over the shares, for every r at once.
-
-    Parameters
-    ----------
-    components : ndarray, shape (R, 10, m)
-    weight, group : ndarray, shape (m,)
-
-    Returns
-    -------
-    value, shares : ndarray, shapes (R,) and (R, groups, 10)
-    """
-    member = _members(group)
-    size = member @ weight + STIFF
-    regular, far = components[:, 0], components[:, 1:]
-    share = np.full((len(components), len(size)), 0.1)
-    kind = np.full((len(components), 1, far.shape[1]), 1 / far.shape[1])
-    for _ in range(ITERATIONS):
-        mine = share.take(group, 1)
-        slab = (kind @ far)[:, 0]
-        slab *= mine
-        chance = 1 - mine
-        chance *= regular
-        chance += slab
-        np.divide(weight, chance, out=chance)
-        slab *= chance
-        share = np.minimum(slab @ member.T / size, AT_MOST)
-        chance *= mine
-        kind = kind * (far @ chance[:, :, None])[:, None, :, 0] + np.finfo(float).tiny
-        kind /= kind.sum(axis=2, keepdims=True)
-    mine = share.take(group, 1)
-    mixed = mine * (kind @ far)[:, 0] + (1 - mine) * regular
-    shares = np.concatenate([1 - share[:, :, None], share[:, :, None] * kind], axis=2)
-    return np.log(mixed) @ weight + STIFF * np.log(1 - share).sum(axis=1), shares
-
-
-def _members(group: Ints) -> Floats:
-    """Return which annotators are in which group, as ones and zeros, shape (groups, m)."""
-    return np.asarray(np.arange(len(VOTES) + 1)[:, None] == group, dtype=np.float64)
 
 
 def _either(closed: Line, opened: Line) -> Line:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -148,6 +149,11 @@ class Views:
         """Log Bayes factor beyond which views are named: in all C of them together, a chance of ``WRONGLY`` to err."""
         return math.log(max(len(self.annotator), 1) / WRONGLY)
 
+    @cached_property
+    def _neither(self) -> Floats:
+        """Weight of a vote for neither in every row, shape (n_rows,)."""
+        return np.asarray(np.exp(np.minimum(self.coordinates[T:], LARGEST)).sum(axis=0))
+
     def pairs_of(self, competitor: int) -> slice:
         """Return the pairs of a competitor."""
         return slice(int(self.start[competitor]), int(self.start[competitor + 1]))
@@ -191,13 +197,14 @@ class Views:
             For each of its pairs, relative to the largest.
         """
         row, slope, constant, starts = self.leads(competitor, shift)
-        counts, z, likelihood = self.target.counts[:, row], self.coordinates[:, row], self.target.likelihood
+        likelihood = self.target.likelihood
         if likelihood.is_exponential:
             from bayes_arena.likelihood import loops  # numba is slow to import
 
-            nu, ends = np.exp(np.minimum(z[T:], LARGEST)).sum(axis=0), np.append(starts, len(row))
-            likelihoods: Floats = called(loops.along_positions, counts, slope, constant, nu, at, ends)
+            given = self.target.counts, self._neither, row, slope, constant, at, np.append(starts, len(row))
+            likelihoods: Floats = called(loops.along_positions, *given)
             return likelihoods
+        counts, z = self.target.counts[:, row], self.coordinates[:, row]
         there = np.repeat(z[:, :, None], len(at), axis=2)
         there[ETA] = slope[:, None] * at + constant[:, None]
         value = np.add.reduceat(likelihood.log_likelihood(counts[..., None], there), starts)

@@ -23,6 +23,7 @@ from bayes_arena.arrays import Floats, sum_by
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
+from bayes_arena.threads import each
 
 SIZE = 0.5
 """Root mean square of the positions at the start, in logits."""
@@ -71,12 +72,18 @@ def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
     values, vectors = np.linalg.eigh(laplacian + RIDGE * np.eye(n))
     seen = values > LEAST * values[-1]
     half = vectors[:, seen] / np.sqrt(values[seen])
-    residuals, rng = np.sqrt(weight) * slope, np.random.default_rng(0)
-    signs = (rng.choice([-1.0, 1.0], size=len(residuals)) for _ in range(SHUFFLES))
-    of_noise = [_largest(target, residuals * sign, half)[0] for sign in signs]
-    largest, found = _largest(target, residuals, half)
+    residuals = np.sqrt(weight) * slope
+
+    def shuffled(seed: int | None) -> tuple[float, Floats]:
+        if seed is None:
+            return _largest(target, residuals, half)
+        signs = np.random.default_rng(seed).integers(2, size=len(residuals), dtype=np.int8)
+        return _largest(target, np.where(signs, residuals, -residuals), half)
+
+    (largest, found), *of_noise = each(shuffled, [None, *range(SHUFFLES)])
+    noise = [value for value, _ in of_noise]
     w = half @ found
-    return w - w.mean(), bool(largest > np.mean(of_noise) + BEYOND * np.std(of_noise))
+    return w - w.mean(), bool(largest > np.mean(noise) + BEYOND * np.std(noise))
 
 
 def _largest(target: Objective, residuals: Floats, half: Floats) -> tuple[float, Floats]:
