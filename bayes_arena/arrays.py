@@ -34,6 +34,17 @@ def present(codes: Places, size: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
+def grouped(index: Places, size: int) -> tuple[Places, Ints]:
+    """Return all places in the order of their index below ``size``, as they come for each, and where each begins."""
+    from scipy.sparse import csc_array  # slow to import
+
+    kind = np.int32 if len(index) < np.iinfo(np.int32).max else np.int64
+    every = np.arange(len(index) + 1, dtype=kind)
+    columns: Any = every[:-1], index.astype(kind), every
+    found = csc_array(columns, shape=(size, len(index))).tocsr()  # counts, does not sort
+    return found.data, found.indptr.astype(np.int64)
+
+
 def rows_of(columns: Mapping[str, np.ndarray | Sequence[Any]]) -> list[dict[str, Any]]:
     """Return the rows of columns, arrays or lists, as records of plain values."""
     lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]

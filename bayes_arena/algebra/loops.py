@@ -106,6 +106,25 @@ def eliminate(first, last, units, own, across, inverse, solutions, laid, less): 
 
 
 @vectorised
+def add_towards(units, held, solutions, found):  # type: ignore[no-untyped-def]
+    """Add G, the sums over units of what their held numbers take from what they touch, to ``found`` (d, m).
+
+    Parameters
+    ----------
+    units, solutions
+        As for :func:`eliminate`.
+    held : ndarray of int, shape (m,)
+    """
+    _, touched_start, _, across_start, touched = units
+    for u in range(len(touched_start) - 1):
+        first, t = touched_start[u], touched_start[u + 1] - touched_start[u]
+        for m in range(len(held)):
+            at = across_start[u] + held[m] * t
+            for j in range(t):
+                found[touched[first + j], m] += solutions[at + j]
+
+
+@vectorised
 def join(first, last, units, inverse, solutions, left, held, shared, moved, excess, own, across):  # type: ignore[no-untyped-def]
     """Write the covariances of units, with themselves and with what they touch.
 

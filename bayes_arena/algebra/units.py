@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, Places, sum_by
+from bayes_arena.arrays import Floats, Ints, Places
 from bayes_arena.compiled import called
 from bayes_arena.threads import BLOCK, each
 
@@ -113,13 +113,6 @@ class Units:
         end = self.first_entry(slice(None), number) + self.touches
         return np.asarray(end - count + np.arange(count)[:, None])
 
-    def own_entries(self, number: int) -> Ints:
-        """Where every unit's own number and those it touches meet in the matrices (q, t), shape (e,)."""
-        first = self.first_entry(slice(None), number) - self.touched_start[:-1]
-        entries = np.repeat(first, self.touches)
-        entries += np.arange(len(entries))
-        return entries
-
     def own_places(self, count: int) -> Ints:
         """Where the own numbers of annotators are in ``tail``, shape (count, n_own)."""
         if not self.n_own:
@@ -170,9 +163,11 @@ class Eliminated:
     @cached_property
     def towards(self) -> Floats:
         """G, shape (d, m)."""
-        units, found = self.units, np.zeros((len(self.units.dense), len(self.held)))
-        for column, number in enumerate(self.held.tolist()):
-            found[:, column] = sum_by(units.touched, self.across[units.own_entries(number)], len(found))
+        found = np.zeros((len(self.units.dense), len(self.held)))
+        if len(self.held):
+            from bayes_arena.algebra import loops  # numba is slow to import
+
+            called(loops.add_towards, self.units.starts, self.held, self.across, found)
         return found
 
     @cached_property

@@ -30,11 +30,13 @@ from bayes_arena.inference.mode.laplace import Laplace, laplace_at
 from bayes_arena.inference.mode.mode import Mode, Simpler
 from bayes_arena.inference.mode.newton import Gauge, Optimum
 from bayes_arena.likelihood.derivatives import gradient_and_hessian
+from bayes_arena.likelihood.objective import BLOCK
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.predictor import Effect
 from bayes_arena.likelihood.problem import Problem
 from bayes_arena.likelihood.specification import Model
+from bayes_arena.threads import in_blocks
 from bayes_arena.votes.cells import NO_PROGRAM, Cells
 from bayes_arena.votes.names import ANNOTATOR, COMPETITOR, PROGRAM
 from bayes_arena.votes.outcomes import turned as turned_outcomes
@@ -43,7 +45,7 @@ from bayes_arena.votes.tally import Tally
 Prints = NDArray[np.uint64]
 """Fingerprints; their sums wrap around, and so do not depend on the order of the terms."""
 FACTOR, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-NO_SIDE, SECOND = np.zeros(1, np.uint64), np.array([0xD1B54A32D192ED03], np.uint64)
+NO_SIDE, SECOND = np.uint64(0), np.uint64(0xD1B54A32D192ED03)
 """Marks on the fingerprint of a row as seen from the competitor shown second."""
 MOST_MARKED = 200_000
 """Competitors that are marked because others are like them, times rows of votes."""
@@ -177,15 +179,19 @@ class Order:
         signs, who = np.append(np.ones(n), common), self.annotator[:count]
         matrix = np.empty((h, h))
         matrix[np.ix_(place, place)] = factor.left.matrix * signs[:, None] * signs
-        units, there = problem.objective.numbering.units(problem.objective.tally), found.units
-        order = np.argsort(np.repeat(who, there.touches) * h + place[there.touched]) if count and width else who
-        inverse, across = np.empty_like(found.inverse).reshape(count, width, width), np.empty_like(found.across)
+        units = problem.objective.numbering.units(problem.objective.tally)
+        inverse, across = np.empty_like(found.inverse).reshape(count, width, width), found.across
         inverse[who] = found.inverse.reshape(inverse.shape) * own[:, None] * own
-        for p in range(width) if count else ():
-            values = found.across[there.own_entries(p)]
-            values *= signs[there.touched]
-            values *= own[p]
-            across[units.own_entries(p)] = values[order]
+        if count and width:
+            answers, rows = found.answers.copy(), np.empty((count, width), dtype=np.int64)
+            rows[who] = np.arange(count * width).reshape(count, width)
+            answers.data *= signs[answers.indices]
+            answers.indices = place[answers.indices].astype(answers.indices.dtype)
+            answers.has_sorted_indices = False
+            answers = answers[rows.ravel()]
+            answers.sort_indices()
+            across = answers.data
+            across *= np.repeat(np.tile(own, count), np.diff(answers.indptr))
         return Factor(replace(found, units=units, inverse=inverse.ravel(), across=across), factor.left.changed(matrix))
 
     def _signs(self, problem: Problem) -> tuple[Floats, Floats]:
@@ -289,15 +295,25 @@ def _slices(model: Model, tally: Tally) -> list[tuple[str, Ints]]:
 
 
 def _refined(
-    who: Prints, judge: Prints, rows: tuple[Ints, Ints, Ints], seen: list[Prints], from_j: list[Prints], second: Prints
+    who: Prints,
+    judge: Prints,
+    rows: tuple[Ints, Ints, Ints],
+    seen: list[Prints],
+    from_j: list[Prints],
+    second: np.uint64,
 ) -> tuple[Prints, Prints, Prints, Prints]:
     """Refine fingerprints until no more of them come apart; also return those of rows, by side."""
     (i, j, k), kinds = rows, 0
+    of_i, of_j = (np.empty(len(i), np.uint64) for _ in range(2))
+
+    def see(some: slice) -> None:
+        sides = (i, j, seen, of_i, NO_SIDE), (j, i, from_j, of_j, second)
+        for one, other, rest, found, mark in sides:
+            parts = who[one[some]], who[other[some]], judge[k[some]], *(part[some] for part in rest)
+            found[some] = _mixed(*parts) ^ mark
+
     while True:
-        of_i, of_j = (
-            _mixed(who[one], who[other], judge[k], *rest) for one, other, rest in ((i, j, seen), (j, i, from_j))
-        )
-        of_j = of_j ^ second
+        in_blocks(see, len(i), of=BLOCK)
         who, judge = _mixed(who), _mixed(judge)
         np.add.at(who, i, of_i)
         np.add.at(who, j, of_j)
@@ -309,10 +325,11 @@ def _refined(
 
 def _mixed(*parts: Prints) -> Prints:
     """Combine several fingerprints into one."""
-    found: Prints = np.zeros(1, np.uint64)
+    found: Prints = np.zeros(len(parts[0]), np.uint64)
     for one in parts:
-        found = (found ^ one) * FACTOR
-        found = found ^ (found >> SHIFT)
+        found ^= one
+        found *= FACTOR
+        found ^= found >> SHIFT
     return found
 
 

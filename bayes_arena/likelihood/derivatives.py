@@ -134,14 +134,16 @@ def _hessian_of_annotators(target: Objective, point: Point, sums: RowSums) -> tu
     units, shape = target.numbering.units(target.tally), (target.numbering.n_head, count, width)
     if not (count and width):
         return gradient, Bordered(units, shape, left, np.zeros(0), np.zeros(0), ())
-    numbers, own = slice(0, c), slice(c, c + width)
+    own = sums.of_own
     mean, sd = (np.array([getattr(effect, name) for effect in target.own]) for name in ("mean", "sd"))
-    g_own = sums.gradient[own].T + (point.own - mean) / sd**2
-    tail = sums.hessian[own, own].transpose(2, 0, 1).copy()
-    tail[:, np.arange(width), np.arange(width)] += sd**-2
+    g_own, tail = (point.own - mean) / sd**2, np.empty((count, width, width))
+    for p, kind in enumerate(own):
+        g_own[:, p] += sums.gradient[kind]
+        for q, other in enumerate(own):
+            tail[:, p, q] = sums.hessian[kind, other] + (sd[p] ** -2 if p == q else 0.0)
     across = sums.own_across
-    for p in range(width):
-        across[units.last_entries(p, c)] = sums.hessian[c + p, numbers]
+    for p, kind in enumerate(own):
+        across[units.last_entries(p, c)] = sums.hessian[kind, sums.of_common]
     return replace(gradient, own=g_own), Bordered(units, shape, left, tail.ravel(), across, ())
 
 

@@ -1,4 +1,4 @@
-"""Compiled loops over votes and annotators: averaged losses, mixtures, the log-density that NUTS samples, Elo's updates.
+"""Compiled loops over votes and annotators: averaged losses, mixtures, the density that NUTS samples, Elo's updates.
 
 NumPy passes over memory for each operation, and takes ten times as long. Exponential and logarithm are written out so
 that LLVM can vectorise the loops, which cuts the time to a quarter.

@@ -29,7 +29,7 @@ from bayes_arena.threads import each
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """Sums over the rows of votes, with c common numbers and q for every annotator.
+    """Sums over the rows of votes, by kind of number.
 
     Where annotators have no numbers of their own, all rows count as one annotator's.
 
@@ -39,11 +39,13 @@ class RowSums:
         Negative log-likelihood, in nats.
     lead, weight : ndarray, shape (n_pairs,)
         For every pair in ``Tally.pairs``: the gradient in its lead, and the curvature.
-    across : ndarray, shape (c, n_pairs)
-        The mixed curvature in the lead and a common number.
-    gradient : ndarray, shape (c + q, M)
+    of_common, of_own : list of int
+        Kinds of the common numbers, and of every annotator's own.
+    across : ndarray, shape (U, n_pairs)
+        The mixed curvature in the lead and a number; only of common ones.
+    gradient : ndarray, shape (U, M)
         In all numbers, by annotator.
-    hessian : ndarray, shape (c + q, c + q, M)
+    hessian : ndarray, shape (U, U, M)
     own_across : ndarray
         Mixed curvature in the annotators' own numbers and those that their votes touch: B' of the annotators as units,
         flat, as yet without the common numbers.
@@ -52,6 +54,8 @@ class RowSums:
     loss: float
     lead: Floats
     weight: Floats
+    of_common: list[int]
+    of_own: list[int]
     across: Floats
     gradient: Floats
     hessian: Floats
@@ -110,8 +114,7 @@ def row_sums(
         called(loops.add_rows, *given, units.across_start, units.touches, sums)
     for u in range(len(effects)):
         hessian[:u, u] = hessian[u, :u]
-    every = [*of_common, *of_own]
-    return RowSums(total, by_lead, weight, across[of_common], gradient[every], hessian[every][:, every], own_across)
+    return RowSums(total, by_lead, weight, of_common, of_own, across, gradient, hessian, own_across)
 
 
 def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floats, Floats]:
@@ -126,10 +129,10 @@ def of_head(target: Objective, point: Point, sums: RowSums) -> tuple[Point, Floa
     """
     n, c, pairs = target.n_competitors, len(target.common), target.tally.pairs
     mean, sd = (np.array([getattr(effect, name) for effect in target.common]) for name in ("mean", "sd"))
-    across, common = np.empty((n, c)), sums.hessian[:c, :c].sum(axis=2)
-    for s in range(c):
-        across[:, s] = pairs.by_competitor(sums.across[s], n)
+    across, common = np.empty((n, c)), sums.hessian.sum(axis=2)[np.ix_(sums.of_common, sums.of_common)]
+    for s, kind in enumerate(sums.of_common):
+        across[:, s] = pairs.by_competitor(sums.across[kind], n)
         common[s, s] += sd[s] ** -2
     by_strength = pairs.by_competitor(sums.lead, n) + point.strength / target.strength_sd**2
-    by_common = sums.gradient[:c].sum(axis=1) + (point.common - mean) / sd**2
+    by_common = sums.gradient.sum(axis=1)[sums.of_common] + (point.common - mean) / sd**2
     return Point(by_strength, by_common, np.zeros((target.n_annotators, 0))), across, common

@@ -238,9 +238,7 @@ class Mixture:
         first = Gate(alike, weighted, _hausman(*lines), people)
         if not first.is_close:
             return first
-        opened = [
-            Line.through(self.near + shift, value, spacing) for value in self._open(shift, densities, weights)[0]
-        ]
+        opened = [Line.through(self.near + shift, value, spacing) for value in self._open(shift, densities, weights)[0]]
         wider = [self._closed(shift, _grid(NEARBY, times * self.taste)[1], weights) for times in WIDER]
         widest = [Line.through(self.near + shift, value, spacing) for value in np.max([closed, *wider], axis=0)]
         alike, weighted = (float(one.value.max() - line.value.max()) for one, line in zip(opened, widest, strict=True))

@@ -31,7 +31,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, sum_by
+from bayes_arena.arrays import Floats, Ints, Places, grouped, sum_by
 from bayes_arena.compiled import called
 from bayes_arena.inference.mode.mode import Mode
 from bayes_arena.likelihood.objective import Objective
@@ -76,15 +76,15 @@ class Views:
         Of every row.
     opponent : ndarray, shape (2, n_rows)
         y of j, and of i.
-    by_pair : (ndarray of int, ndarray of int), shapes (2 n_rows,) and (C + 1,)
+    by_pair : (ndarray of int32, ndarray of int), shapes (2 n_rows,) and (C + 1,)
         The sides of all rows, those of i first, in the order of their pairs, and where those of each pair begin.
     """
 
     annotator: Ints
     competitor: Ints
     start: Ints
-    of_i: Ints
-    of_j: Ints
+    of_i: Places
+    of_j: Places
     votes: Floats
     weight: Floats
     offset: Floats
@@ -93,7 +93,7 @@ class Views:
     rest: Floats
     coordinates: Floats
     opponent: Floats
-    by_pair: tuple[Ints, Ints]
+    by_pair: tuple[Places, Ints]
 
     @classmethod
     def of(cls, mode: Mode, tally: Tally) -> Views:
@@ -109,14 +109,13 @@ class Views:
         fitted, point, model = mode.problem.objective, mode.point, mode.problem.model
         target = replace(fitted, tally=tally, counts=model.seen_counts(tally.counts))
         n, met = mode.problem.cells.n_competitors, tally.met
-        order = np.argsort(met.competitor, kind="stable")
+        order, start = grouped(met.competitor, n)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         annotator, competitor = met.annotator[order], met.competitor[order]
         of_i, of_j = place[met.of_i], place[met.of_j]
         del order, place
         votes = sum_by(of_i, tally.votes, len(annotator)) + sum_by(of_j, tally.votes, len(annotator))
-        start = np.searchsorted(competitor, np.arange(n + 1))
         weight = _weights(tally, (of_i, of_j), votes, annotator, start)
         factors = [np.broadcast_to(one, len(tally.k)) for one in target.factors(point)]
         theta = _bounded(factors[0])
@@ -141,7 +140,7 @@ class Views:
             rest=rest,
             coordinates=z,
             opponent=position[::-1],
-            by_pair=_by_pair(np.concatenate([of_i, of_j]), len(annotator)),
+            by_pair=grouped(np.concatenate([of_i, of_j]), len(annotator)),
         )
 
     @property
@@ -158,7 +157,7 @@ class Views:
         """Return the pairs of a competitor."""
         return slice(int(self.start[competitor]), int(self.start[competitor + 1]))
 
-    def sides(self, competitor: int) -> tuple[Ints, Floats, Ints]:
+    def sides(self, competitor: int) -> tuple[Places, Floats, Ints]:
         """Return the rows of votes on a competitor, pair by pair; 1 as i, -1 as j; and their pairs."""
         order, begin = self.by_pair
         part = self.pairs_of(competitor)
@@ -167,7 +166,7 @@ class Views:
         second = side >= len(self.of_i)
         return np.where(second, side - len(self.of_i), side), np.where(second, -1.0, 1.0), pair
 
-    def leads(self, competitor: int, shift: Floats | None = None) -> tuple[Ints, Floats, Floats, Ints]:
+    def leads(self, competitor: int, shift: Floats | None = None) -> tuple[Places, Floats, Floats, Ints]:
         """Return the rows of votes on a competitor, slope and constant of eta in its centre, and where pairs begin.
 
         ``shift`` (C,) is added to where annotators see opponents.
@@ -227,12 +226,7 @@ class Views:
         return sums[0], sums[1], sums[2], sums[3]
 
 
-def _by_pair(side: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the sides of all rows in the order of their pairs, and where those of each pair begin."""
-    return np.argsort(side, kind="stable"), np.append(0, np.cumsum(np.bincount(side, minlength=size)))
-
-
-def _weights(tally: Tally, of: tuple[Ints, Ints], votes: Floats, annotator: Ints, start: Ints) -> Floats:
+def _weights(tally: Tally, of: tuple[Places, Places], votes: Floats, annotator: Ints, start: Ints) -> Floats:
     """Return u of every pair."""
     of_i, of_j = of
     total = sum_by(tally.k, tally.votes, int(tally.k.max(initial=0)) + 1)
@@ -254,7 +248,7 @@ def _weights(tally: Tally, of: tuple[Ints, Ints], votes: Floats, annotator: Ints
     return np.asarray(np.minimum(weight, opponents / votes))
 
 
-def _offsets(target: Objective, point: Point, of: tuple[Ints, Ints], annotator: Ints, competitor: Ints) -> Floats:
+def _offsets(target: Objective, point: Point, of: tuple[Places, Places], annotator: Ints, competitor: Ints) -> Floats:
     """Return o of every pair, by the votes that were fitted."""
     size, width = len(annotator), len(target.own)
     offset = np.zeros(size)
