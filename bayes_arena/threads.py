@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain, islice
 from threading import Lock
 from typing import Any
 
@@ -70,15 +71,17 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
         pass
 
 
-def each[S, T](work: Callable[[S], T], items: Sequence[S]) -> Iterator[T]:
+def each[S, T](work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     """Yield the result of the work for every item, in order, on as many threads as there are cores."""
-    if len(items) < 2 or (cores := os.cpu_count() or 1) < 2:
-        yield from map(work, items)
+    items, cores = iter(items), os.cpu_count() or 1
+    first = list(islice(items, cores + 1))  # one waits for a free thread
+    if len(first) < 2 or cores < 2:
+        yield from map(work, chain(first, items))
         return
     with ThreadPoolExecutor(cores) as threads:
-        running = deque(threads.submit(work, item) for item in items[: cores + 1])  # one waits for a free thread
+        running = deque(threads.submit(work, item) for item in first)
         try:
-            for item in items[cores + 1 :]:
+            for item in items:
                 yield running.popleft().result()
                 running.append(threads.submit(work, item))
             while running:

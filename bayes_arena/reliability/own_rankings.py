@@ -33,6 +33,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.outcomes.likelihood import ETA
 from bayes_arena.reliability.kinds import FEW, GUESSES, Kinds
+from bayes_arena.threads import each, one_thread
 
 STEPS, NEAR = 30, 1e-6
 """Most Newton steps, and the decrement, in nats, that is the last."""
@@ -64,9 +65,14 @@ def own_rankings(fit: Fit, of: Kinds, asked: np.ndarray) -> OwnRankings:
     sd = of.mean * float(of.point.strength.std())
     z = fit.target.coordinates(of.guessing())
     log_bayes, net, consistency = np.full(size, -np.inf), np.zeros(size), np.zeros(size)
-    for crowd in _crowds(fit.target, asked):
+
+    def look(crowd: _Crowd) -> None:
         log_bayes[crowd.annotators], y = _ranked(fit.target, z, crowd, sd)
         net[crowd.annotators], consistency[crowd.annotators] = _agreement(fit.target, of.point.strength, z, crowd, y)
+
+    with one_thread():
+        for _ in each(look, _crowds(fit.target, asked)):
+            pass
     with np.errstate(divide="ignore"):
         log_odds = log_bayes + np.log(of.probability[GUESSES])
     ratio, probability = 1.0, np.zeros(size)

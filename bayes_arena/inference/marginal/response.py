@@ -13,6 +13,7 @@ Source: Giordano, R., Broderick, T. & Jordan, M. I. (2018), "Covariances, robust
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -27,6 +28,7 @@ from bayes_arena.likelihood.derivatives import value_and_derivatives
 from bayes_arena.likelihood.objective import Objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.priors import Prior
+from bayes_arena.threads import in_blocks
 
 PROBE, NEWTON_STEPS = 0.25, 2
 """Move of the head that measures the annotators' response, in standard deviations, and the Newton steps they take."""
@@ -86,9 +88,15 @@ def at_their_best(
     """
     for _ in range(NEWTON_STEPS):
         _, gradient, hessian = value_and_derivatives(target, point, residuals=False, around=around)
-        tail: Floats = np.asarray(np.linalg.inv(cast(Bordered, hessian).own_blocks()), dtype=np.float64)
+        tail = cast(Bordered, hessian).own_blocks()
+        in_blocks(partial(_invert, tail), len(tail))
         moved = tail @ gradient.own[..., None]
         moved -= tail @ np.linalg.solve(tail.sum(axis=0), moved.sum(axis=0))
         point, around = point.moved(np.zeros(len(point.head)), moved[..., 0], -1.0), replace(around, own=tail + beside)
         del gradient, hessian  # the next ones would take as much memory again
     return point, around
+
+
+def _invert(blocks: Floats, some: slice) -> None:
+    """Put the inverses of some matrices in their place."""
+    blocks[some] = np.linalg.inv(blocks[some])
