@@ -205,6 +205,8 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
 def add_entries(first, last, start, units, local, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
     """Add J' W J, and further curvature, of the rows of units from the first up to the last to A, D and B'.
 
+    Of A, a matrix is added whose sum with its transpose is what is to be added.
+
     Parameters
     ----------
     start, local, is_left, coordinate
@@ -237,9 +239,7 @@ def add_entries(first, last, start, units, local, is_left, coordinate, entry, cu
                     a, b, value = local[r, e], local[r, f], both[e, f]
                     if is_left[e] and is_left[f]:
                         a, b = touched[near + a], touched[near + b]
-                        left[a, b] += value
-                        if e != f:
-                            left[b, a] += value
+                        left[a, b] += value if e != f else 0.5 * value
                     elif is_left[f]:
                         across[at_across + a * t + b - q] += value
                     elif is_left[e]:
@@ -251,7 +251,7 @@ def add_entries(first, last, start, units, local, is_left, coordinate, entry, cu
 
 
 @vectorised
-def spread_rows(first, last, start, units, local, is_left, entry, parts, weights, left, own, across, pieces):  # type: ignore[no-untyped-def]
+def spread_rows(first, last, begin, start, units, local, is_left, entry, parts, weights, left, own, across, pieces):  # type: ignore[no-untyped-def]
     """Add up the covariance of the pieces of the rows of units from the first up to the last.
 
     Parameters
@@ -264,7 +264,7 @@ def spread_rows(first, last, start, units, local, is_left, entry, parts, weights
     left, own, across : ndarray
         Covariances of what is left (d, d), and of all units, flat.
     pieces : ndarray, shape (U (U + 1) / 2, n_rows)
-        Added to.
+        Added to; its first row is that of the unit ``begin``.
     """
     tail_start, touched_start, inverse_start, across_start, touched = units
     for u in range(first, last):
@@ -286,4 +286,4 @@ def spread_rows(first, last, start, units, local, is_left, entry, parts, weights
                     value *= entry[r, e]
                 if by_f:
                     value *= entry[r, f]
-                pieces[piece, r - start[first]] += value
+                pieces[piece, r - start[begin]] += value

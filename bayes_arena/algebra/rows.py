@@ -13,19 +13,22 @@ strengths, common numbers, numbers of slices.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Self
 
 import numpy as np
 
 from bayes_arena.algebra.bordered import Bordered
 from bayes_arena.algebra.elimination import Elimination
-from bayes_arena.algebra.units import Joint
+from bayes_arena.algebra.units import PARTS, Joint
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.compiled import called
+from bayes_arena.threads import each
 
 OF_LEAD, OF_FACTOR, MIXED = range(3)
 """Places in ``products``: of a lead along a direction, of its factor, and of both."""
+ROWS = 5000
+"""Least rows that a thread works on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +124,27 @@ def votes_of(votes: Rows, first: int, last: int) -> tuple[Floats, Floats, Floats
     from bayes_arena.algebra import loops  # numba is slow to import
 
     order, d = votes.elimination, len(votes.elimination.units.dense)
-    found = np.zeros((d, d)), np.zeros(order.units.inverse_start[-1]), np.zeros(order.units.across_start[-1])
+    own, across = np.zeros(order.units.inverse_start[-1]), np.zeros(order.units.across_start[-1])
     further = np.concatenate([votes.slope[:, None], votes.products.reshape(len(votes.entry), -1)], axis=1)
     of_rows = order.start, order.units.starts, order.local, order.is_left, order.coordinate, votes.entry, votes.curve
-    called(loops.add_entries, first, last, *of_rows, further, _further(order), *found)
-    return found
+    extra, total = _further(order), np.zeros((d, d))
+
+    def work(units: tuple[int, int]) -> Floats:
+        left = np.zeros((d, d))
+        called(loops.add_entries, *units, *of_rows, further, extra, left, own, across)
+        return left
+
+    for left in each(work, _parts(order, first, last)):
+        total += left
+    return total + total.T, own, across
+
+
+def _parts(order: Elimination, first: int, last: int) -> list[tuple[int, int]]:
+    """Return units from ``first`` up to ``last`` in parts with about as many rows, not less than ``ROWS``."""
+    rows = int(order.start[last] - order.start[first])
+    parts = int(np.clip(rows // ROWS, 1, PARTS))
+    ends = np.searchsorted(order.start, order.start[first] + rows * np.arange(1, parts) // parts)
+    return list(pairwise([first, *np.clip(ends, first, last).tolist(), last]))
 
 
 def _further(order: Elimination) -> tuple[Ints, Floats]:
@@ -172,5 +191,10 @@ def of_rows(votes: Rows, among: Joint, first: int, last: int) -> Floats:
     pieces = np.zeros((size * (size + 1) // 2, order.start[last] - order.start[first]))
     of_entries = np.array(found, dtype=np.int64).reshape(-1, 5), np.array(weights)
     given = order.start, order.units.starts, order.local, order.is_left, votes.entry, *of_entries
-    called(loops.spread_rows, first, last, *given, among.left, among.own, among.across, pieces)
+
+    def work(units: tuple[int, int]) -> None:
+        called(loops.spread_rows, *units, first, *given, among.left, among.own, among.across, pieces)
+
+    for _ in each(work, _parts(order, first, last)):
+        pass
     return pieces

@@ -318,7 +318,7 @@ def _refined(
         np.add.at(who, i, of_i)
         np.add.at(who, j, of_j)
         np.add.at(judge, k, of_i + of_j)
-        before, kinds = kinds, sum(1 + np.count_nonzero(np.diff(np.sort(one))) for one in (who, judge))
+        before, kinds = kinds, sum(1 + int(np.count_nonzero(np.diff(np.sort(one)))) for one in (who, judge))
         if kinds == before:
             return who, judge, of_i, of_j
 

@@ -88,6 +88,9 @@ which a model with slices is taken as found, and said to be found only nearly. O
 circles, for instance of a comparison on which all verdicts repeat each other."""
 EARLY = 10
 """Sweeps that are followed by a step to the axes of disagreement, which for two directions is not exact."""
+OFF_SADDLE = 1.0
+"""Gain of a Newton step, in nats, below which a start along a direction is left to sweeps: two directions turn together
+at hardly any cost, and Newton follows that for dozens of steps."""
 UNPROMISING = 20
 """Sweeps after which a search for a further direction is given up unless its free energy is below that without."""
 PATIENCE = 8
@@ -143,7 +146,7 @@ def nearest_gaussian(
         problem = _with_spreads(problem, one.problem.objective)
     if along and simpler is None:  # sweeps alone hardly get away from the saddle where nobody disagrees
         gauge = Gauge.of_all(problem.shifts, problem.objective)
-        starts = [minimise(problem.objective, start, gauge).point for start in starts]
+        starts = [minimise(problem.objective, start, gauge, near=OFF_SADDLE).point for start in starts]
     try:
         found, response = _find(problem, starts, to_beat=to_beat)
     finally:

@@ -149,10 +149,11 @@ class Gauge:
         return replace(gradient, own=own, slices=slices)
 
 
-def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf) -> Optimum:
+def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf, near: float = 0.0) -> Optimum:
     """Minimise the objective from a start, escaping saddle points on the way.
 
-    A start that cannot be expected to lead below ``to_beat`` is given up, and not converged.
+    A start that cannot be expected to lead below ``to_beat`` is given up, and not converged. The optimum is close
+    enough where a step would gain less than ``near``, in nats.
 
     Returns
     -------
@@ -162,7 +163,7 @@ def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = 
     """
     iterations = 0
     for _ in range(MAX_ESCAPES):
-        optimum, hessian = _descend(objective, start, gauge, to_beat)
+        optimum, hessian = _descend(objective, start, gauge, to_beat, near)
         iterations += optimum.iterations
         optimum = replace(optimum, iterations=iterations)
         try:
@@ -182,7 +183,7 @@ def runs_to_infinity(objective: Objective, point: Point) -> bool:
     return bool(np.abs(objective.coordinates(point)).max(initial=0.0) > HUGE)
 
 
-def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -> tuple[Optimum, Hessian]:
+def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float, near: float) -> tuple[Optimum, Hessian]:
     """Take Newton steps until the gradient vanishes; the Hessian returned is that of the last point."""
     n_votes = max(objective.n_votes, 1.0)
     point = objective.at_best_scale(point)
@@ -201,7 +202,8 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float) -
         decrement = -0.5 * slope
         sharp = decrement < max(DECREMENT, 0.1 * rounding)
         flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
-        if flat and not sharp and iteration >= PATIENCE and not objective.is_proper:
+        impatient = flat and not sharp and iteration >= PATIENCE and not objective.is_proper
+        if impatient or (decrement < near and not damping):
             return Optimum(point, value, _largest(gradient) / n_votes, iteration), hessian
         settled = flat and sharp
         done = settled and (decrement < DECREMENT or decrement > STALLS * before)
