@@ -88,11 +88,14 @@ class ChainFactor:
         covariance, order, (h, count, width) = self.left.covariance, self.rows.elimination, self.shape
         every, last, nothing = np.empty(h + count * width), len(order.start) - 1, np.zeros(0)
         every[self.left.places] = np.diag(covariance)
-        found = [of_rows(self.rows, Joint(nothing, nothing, covariance), last - 1, last)]
-        for link, left, steps in covariances(self.links, covariance):
-            every[link.numbers] = steps
-            found.append(of_rows(self.rows, Joint(nothing, nothing, left), link.period, link.period + 1))
-        pieces = np.take(np.concatenate(found[::-1], axis=1), order.back, axis=1)
+
+        def joints() -> Iterator[tuple[int, int, Joint]]:
+            yield last - 1, last, Joint(nothing, nothing, covariance)
+            for link, left, steps in covariances(self.links, covariance):
+                every[link.numbers] = steps
+                yield link.period, link.period + 1, Joint(nothing, nothing, left.copy())
+
+        pieces = of_rows(self.rows, joints())
         return Spread(pieces, every[:h], self.left.own_covariance())
 
     @property

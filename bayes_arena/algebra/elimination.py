@@ -15,7 +15,7 @@ Periods are not independent, where strengths walk from one to the next: they are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Elimination:
     held: tuple[Ints, ...] = ()
     chain: Chain | None = None
 
-    @cached_property
-    def back(self) -> Ints:
-        """Place of every row of the tally among those sorted by unit."""
-        return np.argsort(self.rows)
+    @property
+    def places(self) -> tuple[Ints, Ints, Any, Ints]:
+        """The rows by unit, where those of a unit begin, where units begin, and the places of the rows' entries."""
+        return self.rows, self.start, self.units.starts, self.local

@@ -156,7 +156,7 @@ class Factor(WithUnits):
         every[units.dense], every[units.tail] = np.diag(covariance), among.own[units.diagonal]
         later, earlier = (np.searchsorted(units.dense, one) for one in order.walk)
         every[order.walk[1]] += np.diag(covariance)[later] - 2 * covariance[later, earlier]
-        pieces = np.take(of_rows(votes, among, 0, len(order.start) - 1), order.back, axis=1)
+        pieces = of_rows(votes, [(0, len(order.start) - 1, among)])
         return Spread(pieces, every[: self.shape[0]], self.own_covariance(among))
 
     @property

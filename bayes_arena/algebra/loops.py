@@ -202,41 +202,48 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
 
 
 @vectorised
-def add_entries(first, last, start, units, local, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
+def add_entries(first, last, order, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
     """Add J' W J, and further curvature, of the rows of units from the first up to the last to A, D and B'.
 
     Of A, a matrix is added whose sum with its transpose is what is to be added.
 
     Parameters
     ----------
-    start, local, is_left, coordinate
+    order : tuple
+        ``Elimination.places``: the rows by unit, where those of a unit begin, where units begin, and, by row in that
+        order, the place of every entry among the numbers of its unit followed by those that it touches.
+    is_left, coordinate
         As in :class:`~bayes_arena.algebra.elimination.Elimination`.
-    units : tuple of ndarray of int
-        As for :func:`eliminate`.
-    entry, curve : ndarray, shapes (n_rows, K) and (n_rows, C, C)
+    entry, curve : ndarray, shapes (K, n_rows) and (C, C, n_rows)
         J and W.
-    further : ndarray, shape (n_rows, X)
+    further : ndarray, shape (X, n_rows)
         Further curvature.
     extra : (ndarray of int, ndarray), shapes (E, 3) and (E,)
-        Two entries in order, the column of ``further`` that is curvature in both, and its sign.
+        Two entries in order, the row of ``further`` that is curvature in both, and its sign.
     left, own, across : ndarray
         A (d, d), and D and B' of all units, flat.
     """
-    tail_start, touched_start, inverse_start, across_start, touched = units
-    (places, signs), size = extra, len(is_left)
-    both = np.empty((size, size))
+    row, start, (tail_start, touched_start, inverse_start, across_start, touched), local = order
+    (places, signs), size, wide = extra, len(is_left), len(curve)
+    both, x, w = np.empty((size, size)), np.empty(size), np.empty((wide, wide))
     for u in range(first, last):
         q, t = tail_start[u + 1] - tail_start[u], touched_start[u + 1] - touched_start[u]
         at_own, at_across, near = inverse_start[u], across_start[u], touched_start[u] - q
-        for r in range(start[u], start[u + 1]):
+        for s in range(start[u], start[u + 1]):
+            r = row[s]
+            for e in range(size):
+                x[e] = entry[e, r]
+            for c in range(wide):
+                for d in range(wide):
+                    w[c, d] = curve[c, d, r]
             for e in range(size):
                 for f in range(e, size):
-                    both[e, f] = entry[r, e] * curve[r, coordinate[e], coordinate[f]] * entry[r, f]
-            for x in range(len(places)):
-                both[places[x, 0], places[x, 1]] += signs[x] * further[r, places[x, 2]]
+                    both[e, f] = x[e] * w[coordinate[e], coordinate[f]] * x[f]
+            for p in range(len(places)):
+                both[places[p, 0], places[p, 1]] += signs[p] * further[places[p, 2], r]
             for e in range(size):
                 for f in range(e, size):
-                    a, b, value = local[r, e], local[r, f], both[e, f]
+                    a, b, value = local[s, e], local[s, f], both[e, f]
                     if is_left[e] and is_left[f]:
                         a, b = touched[near + a], touched[near + b]
                         left[a, b] += value if e != f else 0.5 * value
@@ -251,12 +258,12 @@ def add_entries(first, last, start, units, local, is_left, coordinate, entry, cu
 
 
 @vectorised
-def spread_rows(first, last, begin, start, units, local, is_left, entry, parts, weights, left, own, across, pieces):  # type: ignore[no-untyped-def]
+def spread_rows(first, last, order, is_left, entry, parts, weights, left, own, across, pieces):  # type: ignore[no-untyped-def]
     """Add up the covariance of the pieces of the rows of units from the first up to the last.
 
     Parameters
     ----------
-    start, units, local, is_left, entry
+    order, is_left, entry
         As for :func:`add_entries`.
     parts, weights : ndarray of int, ndarray, shapes (E, 5) and (E,)
         Two entries in order, the piece that their covariance is a part of, whether either is multiplied by its value
@@ -264,16 +271,21 @@ def spread_rows(first, last, begin, start, units, local, is_left, entry, parts, 
     left, own, across : ndarray
         Covariances of what is left (d, d), and of all units, flat.
     pieces : ndarray, shape (U (U + 1) / 2, n_rows)
-        Added to; its first row is that of the unit ``begin``.
+        Written.
     """
-    tail_start, touched_start, inverse_start, across_start, touched = units
+    row, start, (tail_start, touched_start, inverse_start, across_start, touched), local = order
+    found, x = np.empty(len(pieces)), np.empty(len(is_left))
     for u in range(first, last):
         q, t = tail_start[u + 1] - tail_start[u], touched_start[u + 1] - touched_start[u]
         at_own, at_across, near = inverse_start[u], across_start[u], touched_start[u] - q
-        for r in range(start[u], start[u + 1]):
-            for x in range(len(parts)):
-                e, f, piece, by_e, by_f = parts[x]
-                a, b, value = local[r, e], local[r, f], weights[x]
+        for s in range(start[u], start[u + 1]):
+            r = row[s]
+            found[:] = 0.0
+            for e in range(len(x)):
+                x[e] = entry[e, r]
+            for p in range(len(parts)):
+                e, f, piece, by_e, by_f = parts[p]
+                a, b, value = local[s, e], local[s, f], weights[p]
                 if is_left[e] and is_left[f]:
                     value *= left[touched[near + a], touched[near + b]]
                 elif is_left[f]:
@@ -283,7 +295,9 @@ def spread_rows(first, last, begin, start, units, local, is_left, entry, parts, 
                 else:
                     value *= own[at_own + a * q + b]
                 if by_e:
-                    value *= entry[r, e]
+                    value *= x[e]
                 if by_f:
-                    value *= entry[r, f]
-                pieces[piece, r - start[begin]] += value
+                    value *= x[f]
+                found[piece] += value
+            for piece in range(len(found)):
+                pieces[piece, r] = found[piece]

@@ -12,6 +12,7 @@ strengths, common numbers, numbers of slices.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, pairwise, product
 from typing import Self
@@ -38,16 +39,16 @@ class Rows:
     Attributes
     ----------
     elimination : Elimination
-        The units, and the entries of every row.
+        The units, and which of their numbers every row involves.
     shape : (int, int, int)
         Numbers of the head, annotators, and own numbers of each.
-    entry : ndarray, shape (n_rows, K)
-        Entries of J, rows in the order of the elimination.
-    curve : ndarray, shape (n_rows, C, C)
+    entry : ndarray, shape (K, n_rows)
+        Entries of J, for the rows of the tally.
+    curve : ndarray, shape (C, C, n_rows)
         Curvature of the rows in their coordinates.
     slope : ndarray, shape (n_rows,)
         Gradient in eta where residuals count, else zero: curvature in the lead in dimension 0 and its factor.
-    products : ndarray, shape (n_rows, D - 1, 3)
+    products : ndarray, shape (D - 1, 3, n_rows)
         Curvature in the lead along every direction, in its factor, and in both, beyond J' W J.
     precision : ndarray, shape (p,)
         The diagonal of the prior's, for (head, own).
@@ -125,8 +126,8 @@ def votes_of(votes: Rows, first: int, last: int) -> tuple[Floats, Floats, Floats
 
     order, d = votes.elimination, len(votes.elimination.units.dense)
     own, across = np.zeros(order.units.inverse_start[-1]), np.zeros(order.units.across_start[-1])
-    further = np.concatenate([votes.slope[:, None], votes.products.reshape(len(votes.entry), -1)], axis=1)
-    of_rows = order.start, order.units.starts, order.local, order.is_left, order.coordinate, votes.entry, votes.curve
+    further = np.vstack([votes.slope, *votes.products])
+    of_rows = order.places, order.is_left, order.coordinate, votes.entry, votes.curve
     extra, total = _further(order), np.zeros((d, d))
 
     def work(units: tuple[int, int]) -> Floats:
@@ -164,14 +165,20 @@ def _further(order: Elimination) -> tuple[Ints, Floats]:
     return np.array(places, dtype=np.int64).reshape(-1, 3), np.array(weights, dtype=np.float64)
 
 
-def of_rows(votes: Rows, among: Joint, first: int, last: int) -> Floats:
-    """Return the covariance of the pieces of every row of units from ``first`` up to ``last``.
+def of_rows(votes: Rows, joints: Iterable[tuple[int, int, Joint]]) -> Floats:
+    """Return the covariance of the pieces of every row.
 
     Pieces are sums of entries, each times its weight, or times its value in J where that is zero.
 
+    Parameters
+    ----------
+    votes : Rows
+    joints : iterable of (int, int, Joint)
+        The covariances of the numbers of units from one up to another.
+
     Returns
     -------
-    ndarray, shape (U (U + 1) / 2, m)
+    ndarray, shape (U (U + 1) / 2, n_rows)
         The lower triangle, line by line.
     """
     from bayes_arena.algebra import loops  # numba is slow to import
@@ -187,14 +194,14 @@ def of_rows(votes: Rows, among: Joint, first: int, last: int) -> Floats:
             high, low = max(u, v), min(u, v)
             found.append((e, f, high * (high + 1) // 2 + low, not x, not y))
             weights.append((x or 1.0) * (y or 1.0) * (2.0 if high == low and e != f else 1.0))
-    size = 1 + max(order.pieces[1])
-    pieces = np.zeros((size * (size + 1) // 2, order.start[last] - order.start[first]))
     of_entries = np.array(found, dtype=np.int64).reshape(-1, 5), np.array(weights)
-    given = order.start, order.units.starts, order.local, order.is_left, votes.entry, *of_entries
+    size = 1 + int(max(order.pieces[1]))
+    pieces = np.zeros((size * (size + 1) // 2, votes.entry.shape[1]))
 
-    def work(units: tuple[int, int]) -> None:
-        called(loops.spread_rows, *units, first, *given, among.left, among.own, among.across, pieces)
+    def work(of: tuple[int, int, Joint]) -> None:
+        given = order.places, order.is_left, votes.entry, *of_entries
+        called(loops.spread_rows, *of[:2], *given, of[2].left, of[2].own, of[2].across, pieces)
 
-    for _ in each(work, _parts(order, first, last)):
+    for _ in each(work, ((*part, among) for first, last, among in joints for part in _parts(order, first, last))):
         pass
     return pieces

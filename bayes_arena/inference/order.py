@@ -276,11 +276,10 @@ class Order:
         target, (row, sign) = problem.objective, self._rows(mode, problem)
         hessian = gradient_and_hessian(target, point, residuals=False)[1]
         rows = hessian.rows if isinstance(hessian, Summed) else cast(Rows, hessian)
-        at, sign = found.elimination.back[row[rows.elimination.rows]], sign[rows.elimination.rows]
-        curve, products, strengths = found.curve[at], found.products[at], np.empty_like(found.strengths)
-        curve[:, ETA] *= sign[:, None]
-        curve[:, :, ETA] *= sign[:, None]
-        products[:, :, MIXED] *= sign[:, None]
+        curve, products, strengths = found.curve[..., row], found.products[..., row], np.empty_like(found.strengths)
+        curve[ETA] *= sign
+        curve[:, ETA] *= sign
+        products[:, MIXED] *= sign
         strengths[self.competitor] = found.strengths
         rows = replace(rows, curve=curve, products=products, strengths=strengths)
         hessian = summed(rows)

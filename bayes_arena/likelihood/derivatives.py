@@ -205,13 +205,11 @@ def _hessian_of_slices(
         many = [leads[effect.dimension] if effect.basis == "lead" else ones] * len(places)
         entries += [factor, -factor] if effect.basis == "difference" else many
     entries += [*common_basis, *own_basis]
-    entry = np.stack([entries[e] for e in order.kept], axis=1)[order.rows]
-    slope = terms.gradient[:, order.rows]
     size = numbers.n_head + target.n_annotators * len(target.own)
     gradient = np.zeros(size)
     layout = numbers.layout
     for column, coordinate, one in zip(layout.columns, layout.coordinate, entries, strict=True):
-        gradient += sum_by(column[order.rows], one[order.rows] * slope[coordinate], size)
+        gradient += sum_by(column, one * terms.gradient[coordinate], size)
     if pulls is not None:
         for e in np.flatnonzero(layout.sign):
             gradient += sum_by(layout.columns[e], layout.sign[e] * pulls[layout.dimension[e], 0], size)
@@ -239,14 +237,13 @@ def _hessian_of_slices(
     found = Point(gradient[:n], gradient[n : h - numbers.n_slices], by_own, gradient[h - numbers.n_slices : h])
     weights = factors[0] ** 2 * terms.hessian[ETA, ETA]
     strengths = target.strength_sd**-2 + sum_by(target.tally.i, weights, n) + sum_by(target.tally.j, weights, n)
-    curve = np.ascontiguousarray(terms.hessian[:, :, order.rows].transpose(2, 0, 1))
     rows = Rows(
         elimination=order,
         shape=(h, target.n_annotators, len(target.own)),
-        entry=entry,
-        curve=curve,
-        slope=np.ascontiguousarray(slope[ETA]) if residuals else np.zeros(len(entry)),
-        products=np.ascontiguousarray(products[:, :, order.rows].transpose(2, 0, 1)),
+        entry=np.stack([entries[e] for e in order.kept]),
+        curve=terms.hessian,
+        slope=terms.gradient[ETA] if residuals else np.zeros(len(ones)),
+        products=products,
         precision=precision,
         between=between,
         strengths=strengths,

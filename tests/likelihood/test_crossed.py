@@ -79,9 +79,9 @@ def written(request) -> Written:
     size = head + count * width
     jacobian = np.zeros((target.likelihood.n_coordinates, len(order.rows), size))
     for entry, coordinate in enumerate(order.coordinate):
-        column = target.numbering.layout.columns[entry][order.rows]
-        np.add.at(jacobian[coordinate], (np.arange(len(column)), column), crossed.entry[:, entry])
-    hessian = np.einsum("arp,rab,brq->pq", jacobian, crossed.curve, jacobian) + np.diag(crossed.precision)
+        column = target.numbering.layout.columns[entry]
+        np.add.at(jacobian[coordinate], (np.arange(len(column)), column), crossed.entry[entry])
+    hessian = np.einsum("arp,abr,brq->pq", jacobian, crossed.curve, jacobian) + np.diag(crossed.precision)
     parts, first = target.numbering.held, n + len(common)
     held = np.zeros((size, width + 1 + len(parts)))
     held[head + np.arange(count * width), np.tile(np.arange(width), count)] = 1
@@ -109,9 +109,9 @@ def test_gradient_and_hessian_by_finite_differences(written):
     found = gradient_and_hessian(written.target, written.point)[1].rows
     for entry in np.flatnonzero(order.sign):
         dimension = order.dimension[entry]
-        slope = found.products[:, dimension - 1, MIXED] if dimension else found.slope
+        slope = found.products[dimension - 1, MIXED] if dimension else found.slope
         for factor in np.flatnonzero(order.factor == dimension):
-            at = columns[entry][order.rows], columns[factor][order.rows]
+            at = columns[entry], columns[factor]
             np.add.at(full, at, order.sign[entry] * slope)
             np.add.at(full.T, at, order.sign[entry] * slope)
     np.testing.assert_allclose(slopes / 2e-5, full, atol=1e-6)
@@ -147,8 +147,8 @@ def test_variances_of_rows_and_numbers(written):
     root = scatter.root
     expected = np.einsum("arp,pq,brq->abr", written.jacobian, written.covariance, written.jacobian)
     for of_lead, of_factor, mixed in scatter.products:
-        expected[0, 0] += (of_lead * of_factor + mixed**2)[order.rows]
-    np.testing.assert_allclose(np.einsum("acr,bcr->abr", root, root)[:, :, order.rows], expected, atol=1e-11)
+        expected[0, 0] += of_lead * of_factor + mixed**2
+    np.testing.assert_allclose(np.einsum("acr,bcr->abr", root, root), expected, atol=1e-11)
     np.testing.assert_allclose(spread.head[n:], np.diag(written.covariance)[n:head], atol=1e-11)
 
     count, width = written.point.own.shape
@@ -160,23 +160,19 @@ def test_variances_of_rows_and_numbers(written):
         factors = np.flatnonzero(order.factor == dimension)
         lead, of_factor = np.zeros((2, len(order.rows), len(written.flat)))
         for entry in np.flatnonzero((order.sign != 0) & (order.dimension == dimension)):
-            np.add.at(
-                lead, (np.arange(len(lead)), target.numbering.layout.columns[entry][order.rows]), order.sign[entry]
-            )
+            np.add.at(lead, (np.arange(len(lead)), target.numbering.layout.columns[entry]), order.sign[entry])
         expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, lead)
-        found = scatter.towards[dimension, LEAD]
-        np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
+        np.testing.assert_allclose(scatter.towards[dimension, LEAD], expected, atol=1e-11)
         for place in factors:
-            of_factor[np.arange(len(lead)), target.numbering.layout.columns[place][order.rows]] = 1
+            of_factor[np.arange(len(lead)), target.numbering.layout.columns[place]] = 1
         if len(factors):
             expected = np.einsum("crp,pq,rq->cr", written.jacobian, written.covariance, of_factor)
-            found = scatter.towards[dimension, FACTOR]
-            np.testing.assert_allclose(found[:, order.rows], expected, atol=1e-11)
+            np.testing.assert_allclose(scatter.towards[dimension, FACTOR], expected, atol=1e-11)
         if dimension:
             both = np.array([lead, of_factor])
             products = np.einsum("xrp,pq,yrq->xyr", both, written.covariance, both)
             np.testing.assert_allclose(
-                scatter.products[dimension - 1][:, order.rows],
+                scatter.products[dimension - 1],
                 [products[0, 0], products[1, 1], products[0, 1]],
                 atol=1e-11,
             )
