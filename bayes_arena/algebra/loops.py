@@ -225,7 +225,8 @@ def add_entries(first, last, order, is_left, coordinate, entry, curve, further, 
     """
     row, start, (tail_start, touched_start, inverse_start, across_start, touched), local = order
     (places, signs), size, wide = extra, len(is_left), len(curve)
-    both, x, w = np.empty((size, size)), np.empty(size), np.empty((wide, wide))
+    both, x, w, at = np.empty((size, size)), np.empty(size), np.empty((wide, wide)), np.empty(size, dtype=np.int64)
+    among, of_unit = np.flatnonzero(is_left), np.flatnonzero(~is_left)
     for u in range(first, last):
         q, t = tail_start[u + 1] - tail_start[u], touched_start[u + 1] - touched_start[u]
         at_own, at_across, near = inverse_start[u], across_start[u], touched_start[u] - q
@@ -233,6 +234,8 @@ def add_entries(first, last, order, is_left, coordinate, entry, curve, further, 
             r = row[s]
             for e in range(size):
                 x[e] = entry[e, r]
+            for e in among:
+                at[e] = touched[near + local[s, e]]
             for c in range(wide):
                 for d in range(wide):
                     w[c, d] = curve[c, d, r]
@@ -241,20 +244,22 @@ def add_entries(first, last, order, is_left, coordinate, entry, curve, further, 
                     both[e, f] = x[e] * w[coordinate[e], coordinate[f]] * x[f]
             for p in range(len(places)):
                 both[places[p, 0], places[p, 1]] += signs[p] * further[places[p, 2], r]
-            for e in range(size):
-                for f in range(e, size):
-                    a, b, value = local[s, e], local[s, f], both[e, f]
-                    if is_left[e] and is_left[f]:
-                        a, b = touched[near + a], touched[near + b]
-                        left[a, b] += value if e != f else 0.5 * value
-                    elif is_left[f]:
-                        across[at_across + a * t + b - q] += value
-                    elif is_left[e]:
-                        across[at_across + b * t + a - q] += value
-                    else:
-                        own[at_own + a * q + b] += value
-                        if e != f:
-                            own[at_own + b * q + a] += value
+            for g in range(len(among)):
+                e = among[g]
+                left[at[e], at[e]] += 0.5 * both[e, e]
+                for h in range(g + 1, len(among)):
+                    left[at[e], at[among[h]]] += both[e, among[h]]
+            for g in range(len(of_unit)):
+                e = of_unit[g]
+                a = local[s, e]
+                own[at_own + a * q + a] += both[e, e]
+                for h in range(g + 1, len(of_unit)):
+                    b, value = local[s, of_unit[h]], both[e, of_unit[h]]
+                    own[at_own + a * q + b] += value
+                    own[at_own + b * q + a] += value
+                beside = at_across + a * t - q
+                for f in among:
+                    across[beside + local[s, f]] += both[min(e, f), max(e, f)]
 
 
 @vectorised
