@@ -183,15 +183,16 @@ class Order:
         inverse, across = np.empty_like(found.inverse).reshape(count, width, width), found.across
         inverse[who] = found.inverse.reshape(inverse.shape) * own[:, None] * own
         if count and width:
-            answers, rows = found.answers.copy(), np.empty((count, width), dtype=np.int64)
+            rows = np.empty((count, width), dtype=np.int64)
             rows[who] = np.arange(count * width).reshape(count, width)
-            answers.data *= signs[answers.indices]
-            answers.indices = place[answers.indices].astype(answers.indices.dtype)
+            answers = found.answers[rows.ravel()]
+            answers.indices = place.astype(answers.indices.dtype)[answers.indices]
             answers.has_sorted_indices = False
-            answers = answers[rows.ravel()]
             answers.sort_indices()
             across = answers.data
-            across *= np.repeat(np.tile(own, count), np.diff(answers.indptr))
+            if self.turned:
+                across *= signs[answers.indices]
+                across *= np.repeat(np.tile(own, count), np.diff(answers.indptr))
         return Factor(replace(found, units=units, inverse=inverse.ravel(), across=across), factor.left.changed(matrix))
 
     def _signs(self, problem: Problem) -> tuple[Floats, Floats]:

@@ -64,7 +64,7 @@ LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
 CALM = np.array([1.0, 1.0, 5.0])
 """Steps, as ``NEAR`` has them, below which sweeps may be combined."""
-NUDGE, FAR_BELOW = 0.1, 0.33
+NUDGE, FAR_BELOW = 0.1, 0.25
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
 SPARSE, PLENTY = 2.0, 300
@@ -344,8 +344,8 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     name : str
         Of the spread.
     doubtful : float
-        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small, by up to a third in
-        simulated arenas.
+        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small, a third of it in the
+        worst of 25 simulated arenas.
     """
     problem, target = mode.problem, mode.problem.objective
     place = target.spreads.index(name)
