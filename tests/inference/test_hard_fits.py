@@ -108,6 +108,36 @@ def test_a_few_votes_each_are_not_one(recwarn):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_nearly_half_of_the_annotators_reversed(seed):
+    """Sweeps approach the end so slowly that they are combined; without, the mode stands in, at .60 with one of these."""
+    rng, annotators, n = np.random.default_rng(seed), 2400, 20
+    strength, k = rng.normal(0, 1, n), np.repeat(np.arange(annotators), 10)
+    theta = np.where(rng.random(annotators) < 0.47, -1.0, 1.0) * (1 + 0.2 * rng.normal(size=annotators))
+    i = rng.integers(n, size=len(k))
+    j = (i + rng.integers(1, n, len(k))) % n
+    eta = theta[k] * (strength[i] - strength[j])
+    outcome = (np.column_stack([eta / 2, -eta / 2, np.full(len(k), -0.5)]) + rng.gumbel(size=(len(k), 3))).argmax(
+        axis=1
+    )
+    winner = np.array(["model_a", "model_b", "tie"])[outcome]
+    names = np.array([f"m{number:02d}" for number in range(n)])
+    votes = pl.DataFrame({"model_a": names[i], "model_b": names[j], "winner": winner, "judge": k.astype(str)})
+    fit = ba.fit(ba.read_votes(votes), robust=False, dimensions=0)
+    assert fit.evidence == "variational"
+    assert np.corrcoef(fit.strength, strength)[0, 1] > 0.98
+
+
+@pytest.mark.slow
+def test_thousands_of_one_vote_each():
+    """Their spreads are told by next to nothing, and approached slowly."""
+    cells = ba.read_votes(ba.simulate(competitors=20, annotators=20_000, votes=20_000, seed=0).votes)
+    with pytest.warns(ba.errors.IdentificationWarning, match="what the prior expects"):
+        fit = ba.fit(cells, robust=False, dimensions=0)
+    assert fit.evidence == "variational"
+
+
+@pytest.mark.slow
 def test_annotators_who_are_all_alike():
     """A spread at its lower bound leaves the step and the stopping test; the intervals of strengths stay right."""
     rng = np.random.default_rng(0)

@@ -5,9 +5,9 @@ its few votes happen to say, strengths stretch, and annotators look too much ali
 out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the least
 divergence from it, found by sweeps (:mod:`bayes_arena.inference.marginal.sweep`).
 
-How long steps are, and how far the end is, says :mod:`bayes_arena.inference.pace`; where sweeps with slices
-are slow all the same, several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads
-wait for the second sweep, as the first, at no width, would lead them far astray.
+How long steps are, and how far the end is, says :mod:`bayes_arena.inference.pace`; where sweeps are
+slow all the same, several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads wait
+for the second sweep, as the first, at no width, would lead them far astray.
 
 Where hardly any annotator voted twice the votes say nothing about how annotators differ: the hyperpriors decide.
 """
@@ -64,6 +64,8 @@ LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
 CALM = np.array([1.0, 1.0, 5.0])
 """Steps, as ``NEAR`` has them, below which sweeps may be combined."""
+SLOW = 12
+"""Sweeps without slices, after which they may be combined, too: before, it would lead a dozen annotators astray."""
 NUDGE, FAR_BELOW = 0.1, 0.25
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
@@ -293,9 +295,10 @@ def _sweeps(
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        if isinstance(around, SliceCovariances) and not off.any() and np.all(pace.steps < CALM):
+        combinable = isinstance(around, SliceCovariances) or count > SLOW
+        if around is not None and combinable and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
-            there = cast(SliceCovariances, sweep.around)
+            there = sweep.around
             ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
             jumped = jump(ends, around)
         else:

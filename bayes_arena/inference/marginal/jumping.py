@@ -21,15 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.covariances import SliceCovariances, mixed
+from bayes_arena.likelihood.covariances import AnyCovariances, mixed
 from bayes_arena.likelihood.point import Point
 
 MOST = 6
 """Sweeps that are combined."""
 SLOW = 0.35
 """Share of the residual before that is left where a jump pays."""
-LONGEST = 8.0
-"""Largest sum of the absolute weights of a combination."""
+LONGEST = 30.0
+"""Largest sum of the absolute weights of a combination: a sweep that leaves .95 of the residual calls for 20 times as
+much."""
 WIDEST = math.log(2)
 """Largest change of the logarithm of a variance in a jump: beside a saddle the precision is nearly singular."""
 
@@ -40,16 +41,16 @@ class End:
 
     point: Point
     log_spreads: Floats
-    around: SliceCovariances
+    around: AnyCovariances
     residual: Floats
 
 
-def residual(moves: Sequence[Floats], here: SliceCovariances, there: SliceCovariances) -> Floats:
+def residual(moves: Sequence[Floats], here: AnyCovariances, there: AnyCovariances) -> Floats:
     """Return what a sweep moves, in standard deviations: numbers and spreads, given so, and variances."""
     return np.concatenate([*moves, np.log(there.variances / here.variances) / np.sqrt(2)])
 
 
-def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, SliceCovariances] | None:
+def jump(ends: Sequence[End], here: AnyCovariances) -> tuple[Point, Floats, AnyCovariances] | None:
     """Return the combination of ends, as m, ln sigma and S; None where sweeps are fast, or it would be too far."""
     residuals = np.array([end.residual for end in ends])
     left = (residuals[-2:] ** 2).sum(axis=1)
@@ -70,6 +71,6 @@ def jump(ends: Sequence[End], here: SliceCovariances) -> tuple[Point, Floats, Sl
     return Point(*numbers), log_spreads, around
 
 
-def _own(around: SliceCovariances) -> Floats:
+def _own(around: AnyCovariances) -> Floats:
     """Return the variances of the annotators' own numbers, shape (M, q)."""
     return np.asarray(around.own.diagonal(axis1=1, axis2=2))
