@@ -111,7 +111,7 @@ def test_a_few_votes_each_are_not_one(recwarn):
 @pytest.mark.filterwarnings("ignore:The direction of the ranking")
 @pytest.mark.parametrize("seed", range(2))
 def test_nearly_half_of_the_annotators_reversed(seed):
-    """Sweeps approach the end so slowly that they are combined; otherwise the mode would stand in, far from the truth."""
+    """Sweeps approach the end so slowly that they are combined; or else the mode would stand in, far from the truth."""
     rng, annotators, n = np.random.default_rng(seed), 2400, 20
     strength, k = rng.normal(0, 1, n), np.repeat(np.arange(annotators), 10)
     theta = np.where(rng.random(annotators) < 0.47, -1.0, 1.0) * (1 + 0.2 * rng.normal(size=annotators))
