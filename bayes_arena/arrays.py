@@ -35,7 +35,10 @@ def present(codes: Places, size: int) -> tuple[Ints, Ints]:
 
 
 def grouped(index: Places, size: int) -> tuple[Places, Ints]:
-    """Return all places in the order of their index below ``size``, as they come for each, and where each begins."""
+    """Return all places sorted by their index, as they come where it is equal, and where those of each index begin.
+
+    The latter are of shape (size + 1,).
+    """
     from scipy.sparse import csc_array  # slow to import
 
     kind = np.int32 if len(index) < np.iinfo(np.int32).max else np.int64

@@ -72,7 +72,10 @@ def in_blocks(work: Callable[[slice], None], size: int, *, of: int = BLOCK) -> N
 
 
 def each[S, T](work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """Yield the result of the work for every item, in order, on as many threads as there are cores."""
+    """Yield the result of the work for every item, in order, on as many threads as there are cores.
+
+    Items are taken when a thread will soon be free, so that a few of them are there at once: each has to be its own.
+    """
     items, cores = iter(items), os.cpu_count() or 1
     first = list(islice(items, cores + 1))  # one waits for a free thread
     if len(first) < 2 or cores < 2:
@@ -80,6 +83,7 @@ def each[S, T](work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         return
     with ThreadPoolExecutor(cores) as threads:
         running = deque(threads.submit(work, item) for item in first)
+        del first
         try:
             for item in items:
                 yield running.popleft().result()

@@ -60,12 +60,22 @@ def alike(votes: int, annotators: int) -> ba.Cells:
     return vote(rng, rng.normal(0, 0.6, 129), k, np.ones(annotators), np.zeros(annotators), np.zeros(annotators))
 
 
+def disagreeing(votes: int, annotators: int, competitors: int) -> ba.Cells:
+    """Let annotators disagree along two directions, by .4 logits each."""
+    rng = np.random.default_rng(0)
+    strength, directions = rng.normal(0, 0.6, competitors), rng.normal(size=(2, competitors))
+    seen = strength + rng.normal(0, 0.4, (annotators, 2)) @ directions
+    same = np.zeros(annotators)
+    return vote(rng, seen, rng.integers(annotators, size=votes), same + 1, same - 0.3, same)
+
+
 def vote(rng, strength, k, theta, tie, position) -> ba.Cells:
-    """Draw votes of annotators k on random pairs, by Davidson's model."""
-    n, size = len(strength), len(k)
+    """Draw votes of annotators k on random pairs, by Davidson's model, of strengths (n,) or as each sees them, (M, n)."""
+    seen, size = np.atleast_2d(strength), len(k)
+    n, by = seen.shape[1], k if len(seen) > 1 else 0
     i = rng.integers(n, size=size)
     j = (i + rng.integers(1, n, size)) % n
-    eta = theta[k] * (strength[i] - strength[j]) + position[k]
+    eta = theta[k] * (seen[by, i] - seen[by, j]) + position[k]
     noise = rng.gumbel(size=(size, 3))
     outcome = (np.column_stack([eta / 2, -eta / 2, tie[k]]) + noise).argmax(axis=1)
     columns = {"model_a": i, "model_b": j, "winner": OUTCOMES[outcome], "judge": k}

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 from boards import BY, write_votes as write_boards
-from hard_fits import alike
+from hard_fits import alike, disagreeing
 from hundred_million import COMMAND, in_turn as processes_in_turn, measured as rank_process, write as write_plainly
 from many_competitors import cast, check
 from measuring import FILES, HERE, Clock, Unfinished, digits, forget_peak, in_own_process, peak_mib, timed
@@ -82,6 +82,32 @@ def _fit_alike(path: Path) -> dict[str, Any]:
     clock = Clock()
     ba.fit(cells)
     return clock.lap() | {"bytes": held(cells), "exps": 2 * NODES * len(cells.a), "peak_mib": peak_mib()}
+
+
+def of_directions() -> Any:
+    return in_own_process(_fit_directions, limit=LIMIT)
+
+
+def _fit_directions() -> dict[str, Any]:
+    fit_small_arenas()
+    cells = disagreeing(500_000, 3_000, 150)
+    clock = Clock()
+    fit = ba.fit(cells)
+    found = clock.lap() | {"bytes": held(cells), "exps": 2 * NODES * len(cells.a), "peak_mib": peak_mib()}
+    return found | {"said": f"{fit.model.dimensions} directions"}
+
+
+def of_one_vote_each() -> Any:
+    return in_own_process(_fit_one_vote_each, limit=LIMIT)
+
+
+def _fit_one_vote_each() -> dict[str, Any]:
+    fit_small_arenas()
+    cells = ba.read_votes(ba.simulate(competitors=40, annotators=200_000, votes=200_000, seed=0).votes)
+    clock = Clock()
+    fit = ba.fit(cells)
+    found = clock.lap() | {"bytes": held(cells), "exps": 2 * NODES * len(cells.a), "peak_mib": peak_mib()}
+    return found | {"said": f"{fit.evidence}, {fit.mode.iterations} sweeps"}
 
 
 def of_a_million_annotators() -> Any:

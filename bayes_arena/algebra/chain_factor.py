@@ -93,7 +93,7 @@ class ChainFactor:
             yield last - 1, last, Joint(nothing, nothing, covariance)
             for link, left, steps in covariances(self.links, covariance):
                 every[link.numbers] = steps
-                yield link.period, link.period + 1, Joint(nothing, nothing, left.copy())
+                yield link.period, link.period + 1, Joint(nothing, nothing, left.copy())  # the next one overwrites it
 
         pieces = of_rows(self.rows, joints())
         return Spread(pieces, every[:h], self.left.own_covariance())

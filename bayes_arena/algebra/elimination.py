@@ -15,12 +15,11 @@ Periods are not independent, where strengths walk from one to the next: they are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from bayes_arena.algebra.units import Units
-from bayes_arena.arrays import Ints
+from bayes_arena.arrays import Ints, Places
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +96,6 @@ class Elimination:
     chain: Chain | None = None
 
     @property
-    def places(self) -> tuple[Ints, Ints, Any, Ints]:
+    def places(self) -> tuple[Ints, Ints, tuple[Ints, Ints, Ints, Ints, Places], Ints]:
         """The rows by unit, where those of a unit begin, where units begin, and the places of the rows' entries."""
         return self.rows, self.start, self.units.starts, self.local

@@ -205,7 +205,7 @@ def join(first, last, units, inverse, solutions, left, held, shared, moved, exce
 def add_entries(first, last, order, is_left, coordinate, entry, curve, further, extra, left, own, across):  # type: ignore[no-untyped-def]
     """Add J' W J, and further curvature, of the rows of units from the first up to the last to A, D and B'.
 
-    Of A, a matrix is added whose sum with its transpose is what is to be added.
+    Half of A is added to ``left``: A is its sum with its transpose.
 
     Parameters
     ----------

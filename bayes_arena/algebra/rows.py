@@ -29,7 +29,7 @@ from bayes_arena.threads import each
 OF_LEAD, OF_FACTOR, MIXED = range(3)
 """Places in ``products``: of a lead along a direction, of its factor, and of both."""
 ROWS = 5000
-"""Least rows that a thread works on."""
+"""Rows for which a thread pays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,28 +128,31 @@ def votes_of(votes: Rows, first: int, last: int) -> tuple[Floats, Floats, Floats
     own, across = np.zeros(order.units.inverse_start[-1]), np.zeros(order.units.across_start[-1])
     further = np.vstack([votes.slope, *votes.products])
     of_rows = order.places, order.is_left, order.coordinate, votes.entry, votes.curve
-    extra, total = _further(order), np.zeros((d, d))
+    extra = _further(order)
 
     def work(units: tuple[int, int]) -> Floats:
         left = np.zeros((d, d))
         called(loops.add_entries, *units, *of_rows, further, extra, left, own, across)
         return left
 
-    for left in each(work, _parts(order, first, last)):
+    total, *others = each(work, _parts(order, first, last, max(ROWS, d * d // 8)))
+    for left in others:
         total += left
-    return total + total.T, own, across
+    total += total.T.copy()
+    return total, own, across
 
 
-def _parts(order: Elimination, first: int, last: int) -> list[tuple[int, int]]:
-    """Return units from ``first`` up to ``last`` in parts with about as many rows, not less than ``ROWS``."""
-    rows = int(order.start[last] - order.start[first])
-    parts = int(np.clip(rows // ROWS, 1, PARTS))
-    ends = np.searchsorted(order.start, order.start[first] + rows * np.arange(1, parts) // parts)
-    return list(pairwise([first, *np.clip(ends, first, last).tolist(), last]))
+def _parts(order: Elimination, first: int, last: int, rows: int = ROWS) -> list[tuple[int, int]]:
+    """Return units from ``first`` up to ``last``, in parts of about as many rows each, at least so many on average."""
+    begin, end = int(order.start[first]), int(order.start[last])
+    parts = int(np.clip((end - begin) // rows, 1, PARTS))
+    ends = np.searchsorted(order.start, begin + (end - begin) * np.arange(1, parts) // parts)
+    found = np.unique([first, *np.clip(ends, first, last).tolist(), last]).tolist()
+    return list(pairwise(found)) or [(first, last)]
 
 
 def _further(order: Elimination) -> tuple[Ints, Floats]:
-    """Return pairs of entries with the column of slope and products that is curvature in both, and its sign."""
+    """Return pairs of entries with the row of slope and products that is curvature in both, and its sign."""
     found, signs, dimensions = list[tuple[int, int, int, float]](), order.sign.tolist(), order.dimension.tolist()
     factors = [(f, one) for f, one in enumerate(order.factor.tolist()) if one >= 0]
     for e, (sign, dimension) in enumerate(zip(signs, dimensions, strict=True)):

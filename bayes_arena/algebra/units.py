@@ -104,13 +104,9 @@ class Units:
         inside, sizes = np.arange(self.n_own), self.sizes[:count, None, None]
         return np.asarray(self.inverse_start[:count, None, None] + inside[:, None] * sizes + inside)
 
-    def first_entry(self, unit: Ints | slice, number: int) -> Ints:
-        """Where the own number of units, and the first that they touch, meet in the matrices (q, t)."""
-        return np.asarray(self.across_start[:-1][unit] + number * self.touches[unit])
-
     def last_entries(self, number: int, count: int) -> Ints:
         """Where every unit's own number and the last ``count`` that it touches meet in them, shape (count, n_units)."""
-        end = self.first_entry(slice(None), number) + self.touches
+        end = self.across_start[:-1] + (number + 1) * self.touches
         return np.asarray(end - count + np.arange(count)[:, None])
 
     def own_places(self, count: int) -> Ints:

@@ -277,7 +277,8 @@ class Order:
         target, (row, sign) = problem.objective, self._rows(mode, problem)
         hessian = gradient_and_hessian(target, point, residuals=False)[1]
         rows = hessian.rows if isinstance(hessian, Summed) else cast(Rows, hessian)
-        curve, products, strengths = found.curve[..., row], found.products[..., row], np.empty_like(found.strengths)
+        curve, products = (one.take(row, -1) for one in (found.curve, found.products))
+        strengths = np.empty_like(found.strengths)
         curve[ETA] *= sign
         curve[:, ETA] *= sign
         products[:, MIXED] *= sign

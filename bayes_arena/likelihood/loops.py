@@ -34,7 +34,7 @@ FAR, NEVER = 700.0, -200.0
 """Log-odds against a decided vote above which only ties are left, and those of what has no probability: the square of
 its exponential is not subnormal, with which processors are slow."""
 TOGETHER = 1024
-"""Rows that are averaged together: few enough for a processor's nearest cache."""
+"""Rows, or annotators, that are worked on together: few enough for a processor's nearest cache."""
 NOTHING = 2.2250738585072014e-308
 """Added where all may be zero: the smallest number that is not subnormal."""
 SUMS = 10
@@ -318,7 +318,7 @@ def add_mixed(near, far, weights, shares, profiles):  # type: ignore[no-untyped-
 
 @vectorised
 def likeliest_shares(components, weight, group, share, kind, stiff, iterations):  # type: ignore[no-untyped-def]
-    """Maximise the likelihood of a mixture by EM, from shares that are replaced by the likeliest; return its logarithm.
+    """Maximise the likelihood of a mixture by EM; return its logarithm, with the penalty.
 
     Parameters
     ----------
@@ -327,9 +327,12 @@ def likeliest_shares(components, weight, group, share, kind, stiff, iterations):
     weight : ndarray, shape (m,)
     group : ndarray of int, shape (m,)
     share : ndarray, shape (G,)
-        What all others have together, by group: at most a half, with the penalty -``stiff`` ln(1 - share).
+        What all others have together, by group, at most a half: where to start, and replaced by the likeliest.
     kind : ndarray, shape (J,)
-        What each of them has of it.
+        What each of them has of it; so, too.
+    stiff : float
+        Factor on ln(1 - share), which is added for every group.
+    iterations : int
     """
     size, taken, pull = np.full(len(share), stiff), np.empty(len(share)), np.empty(len(kind))
     for k in range(len(weight)):

@@ -42,9 +42,9 @@ class RowSums:
     of_common, of_own : list of int
         Kinds of the common numbers, and of every annotator's own.
     across : ndarray, shape (U, n_pairs)
-        The mixed curvature in the lead and a number; only of common ones.
+        The mixed curvature in the lead and a common number; zero for kinds that have none.
     gradient : ndarray, shape (U, M)
-        In all numbers, by annotator.
+        In the numbers of every kind, by annotator.
     hessian : ndarray, shape (U, U, M)
     own_across : ndarray
         Mixed curvature in the annotators' own numbers and those that their votes touch: B' of the annotators as units,

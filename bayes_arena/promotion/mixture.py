@@ -224,7 +224,7 @@ class Mixture:
     def gate(self) -> Gate:
         """Return the statistics of the gate, r within reach of the fit's.
 
-        Where it is far from opening gains are rough: those at a few points about the peak of the closed profile.
+        Where it is far from opening gains are rough: those at a few points about the peaks of the closed profiles.
         """
         shift, densities = _grid(NEARBY, self.taste)
         weights = np.array([self.alike, self.weight])
@@ -321,9 +321,9 @@ class Mixture:
         return np.asarray(profiles.max(axis=0) + self._prior(shift))
 
     def _open(self, shift: Floats, densities: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the open profile for each of several weights (W, m), shape (W, R), and every group's shares.
+        """Return the open profile for each of several weights (W, m), shape (W, R), and the likeliest shares.
 
-        These are those where it is largest, shape (W, R, groups, 10).
+        These are those of every group, shape (W, R, groups, 10).
         """
         from bayes_arena.likelihood import loops  # numba is slow to import
 

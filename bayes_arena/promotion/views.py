@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -76,7 +75,9 @@ class Views:
         Of every row.
     opponent : ndarray, shape (2, n_rows)
         y of j, and of i.
-    by_pair : (ndarray of int32, ndarray of int), shapes (2 n_rows,) and (C + 1,)
+    neither : ndarray, shape (n_rows,)
+        Weight of a vote for neither.
+    by_pair : (ndarray of int, ndarray of int), shapes (2 n_rows,) and (C + 1,)
         The sides of all rows, those of i first, in the order of their pairs, and where those of each pair begin.
     """
 
@@ -93,6 +94,7 @@ class Views:
     rest: Floats
     coordinates: Floats
     opponent: Floats
+    neither: Floats
     by_pair: tuple[Places, Ints]
 
     @classmethod
@@ -140,6 +142,7 @@ class Views:
             rest=rest,
             coordinates=z,
             opponent=position[::-1],
+            neither=np.exp(np.minimum(z[T:], LARGEST)).sum(axis=0),
             by_pair=grouped(np.concatenate([of_i, of_j]), len(annotator)),
         )
 
@@ -147,11 +150,6 @@ class Views:
     def strict(self) -> float:
         """Log Bayes factor beyond which views are named: in all C of them together, a chance of ``WRONGLY`` to err."""
         return math.log(max(len(self.annotator), 1) / WRONGLY)
-
-    @cached_property
-    def _neither(self) -> Floats:
-        """Weight of a vote for neither in every row, shape (n_rows,)."""
-        return np.asarray(np.exp(np.minimum(self.coordinates[T:], LARGEST)).sum(axis=0))
 
     def pairs_of(self, competitor: int) -> slice:
         """Return the pairs of a competitor."""
@@ -200,7 +198,7 @@ class Views:
         if likelihood.is_exponential:
             from bayes_arena.likelihood import loops  # numba is slow to import
 
-            given = self.target.counts, self._neither, row, slope, constant, at, np.append(starts, len(row))
+            given = self.target.counts, self.neither, row, slope, constant, at, np.append(starts, len(row))
             likelihoods: Floats = called(loops.along_positions, *given)
             return likelihoods
         counts, z = self.target.counts[:, row], self.coordinates[:, row]

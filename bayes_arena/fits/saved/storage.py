@@ -38,7 +38,7 @@ from bayes_arena.replacing import written_beside
 from bayes_arena.threads import one_thread
 from bayes_arena.votes.outcomes import grades_of, n_outcomes
 
-FORMAT = 7
+FORMAT = 8
 """Version of the layout of a file."""
 ENGINES = {".nc": "h5netcdf", ".zarr": "zarr"}
 """What reads and writes a file, by its suffix."""

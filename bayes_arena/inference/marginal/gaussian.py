@@ -5,9 +5,9 @@ its few votes happen to say, strengths stretch, and annotators look too much ali
 out too small (Neyman & Scott, 1948). Here the posterior is approximated by the Gaussian N(m, S) with the least
 divergence from it, found by sweeps (:mod:`bayes_arena.inference.marginal.sweep`).
 
-How long steps are, and how far the end is, says :mod:`bayes_arena.inference.pace`; where sweeps are
-slow all the same, several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads wait
-for the second sweep, as the first, at no width, would lead them far astray.
+How long steps are, and how far the end is, says :mod:`bayes_arena.inference.pace`; where sweeps are slow all the same,
+several are combined (:mod:`bayes_arena.inference.marginal.jumping`). With slices the spreads wait for the second sweep,
+as the first, at no width, would lead them far astray.
 
 Where hardly any annotator voted twice the votes say nothing about how annotators differ: the hyperpriors decide.
 """
@@ -64,8 +64,9 @@ LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
 CALM = np.array([1.0, 1.0, 5.0])
 """Steps, as ``NEAR`` has them, below which sweeps may be combined."""
-SLOW = 12
-"""Sweeps without slices, after which they may be combined, too: before, it would lead a dozen annotators astray."""
+ALONE, FEW = 12, 3
+"""Sweeps without slices before any are combined: earlier, a dozen annotators would be led astray. And how many are
+combined then: there may be a million annotators, whose covariances each of them holds."""
 NUDGE, FAR_BELOW = 0.1, 0.25
 """Change of ln sigma between the slopes of a finite difference, and share of ``doubtful`` below which a rough
 uncertainty is enough."""
@@ -273,8 +274,23 @@ def _sweeps(
     Raises
     ------
     ConvergenceError
-        If they do not.
+        If they do not, with slow ones combined or, without slices, not.
     """
+    crossed = problem.model.is_crossed
+    try:
+        return _followed(problem, start, around, near, to_beat, MOST if crossed else FEW)
+    except Unpromising:
+        raise
+    except ConvergenceError:
+        if crossed:
+            raise
+        return _followed(problem, start, around, near, to_beat, 0)
+
+
+def _followed(
+    problem: Problem, start: Point, around: AnyCovariances | None, near: float, to_beat: float, combined: int
+) -> Sweep:
+    """Sweep as :func:`_sweeps` does, where slow ones are combined, so many at most."""
     target, prior, names = problem.objective, problem.prior, problem.objective.spreads
     estimated = np.array([prior.estimates(name) for name in names])
     gauge = Gauge.of_all(problem.shifts, target)
@@ -295,11 +311,11 @@ def _sweeps(
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        combinable = isinstance(around, SliceCovariances) or count > SLOW
-        if around is not None and combinable and not off.any() and np.all(pace.steps < CALM):
+        after = 0 if target.slices else ALONE
+        if around is not None and combined and count > after and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
             there = sweep.around
-            ends = [*ends[1 - MOST :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
+            ends = [*ends[1 - combined :], End(to, np.log(values) + change, there, residual(pace.moves, around, there))]
             jumped = jump(ends, around)
         else:
             ends = []
@@ -347,8 +363,8 @@ def spread_uncertainty(mode: Mode, name: str, doubtful: float = 0.0) -> float:
     name : str
         Of the spread.
     doubtful : float
-        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small, a third of it in the
-        worst of 25 simulated arenas.
+        What it will be compared with: far below that it is 1 / sqrt(J_pp), which is too small: in the worst of 25
+        simulated arenas a third of the finer one.
     """
     problem, target = mode.problem, mode.problem.objective
     place = target.spreads.index(name)

@@ -29,8 +29,7 @@ MOST = 6
 SLOW = 0.35
 """Share of the residual before that is left where a jump pays."""
 LONGEST = 30.0
-"""Largest sum of the absolute weights of a combination: a sweep that leaves .95 of the residual calls for 20 times as
-much."""
+"""Largest sum of the absolute weights of a combination: where sweeps leave .93 of the residual it is nearly as much."""
 WIDEST = math.log(2)
 """Largest change of the logarithm of a variance in a jump: beside a saddle the precision is nearly singular."""
 

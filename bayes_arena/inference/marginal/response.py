@@ -98,5 +98,5 @@ def at_their_best(
 
 
 def _invert(blocks: Floats, some: slice) -> None:
-    """Put the inverses of some matrices in their place."""
+    """Replace some matrices by their inverses."""
     blocks[some] = np.linalg.inv(blocks[some])

@@ -20,6 +20,7 @@ import numpy as np
 import scipy
 
 from bayes_arena.arrays import Floats, sum_by
+from bayes_arena.likelihood.derivatives import are_many
 from bayes_arena.likelihood.objective import Objective, objective
 from bayes_arena.likelihood.point import Point
 from bayes_arena.likelihood.problem import Problem
@@ -80,7 +81,8 @@ def _direction(target: Objective, point: Point) -> tuple[Floats, bool]:
         signs = np.random.default_rng(seed).integers(2, size=len(residuals), dtype=np.int8)
         return _largest(target, np.where(signs, residuals, -residuals), half)
 
-    (largest, found), *of_noise = each(shuffled, [None, *range(SHUFFLES)])
+    at_once = map if are_many(n) else each  # each holds matrices of all pairs
+    (largest, found), *of_noise = at_once(shuffled, [None, *range(SHUFFLES)])
     noise = [value for value, _ in of_noise]
     w = half @ found
     return w - w.mean(), bool(largest > np.mean(noise) + BEYOND * np.std(noise))

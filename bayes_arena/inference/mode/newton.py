@@ -152,8 +152,8 @@ class Gauge:
 def minimise(objective: Objective, start: Point, gauge: Gauge, to_beat: float = math.inf, near: float = 0.0) -> Optimum:
     """Minimise the objective from a start, escaping saddle points on the way.
 
-    A start that cannot be expected to lead below ``to_beat`` is given up, and not converged. The optimum is close
-    enough where a step would gain less than ``near``, in nats.
+    A start that cannot be expected to lead below ``to_beat`` is given up, and not converged. With ``near`` the search
+    ends, as if it had converged, where a step would gain less than that, in nats.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def _descend(objective: Objective, point: Point, gauge: Gauge, to_beat: float, n
         sharp = decrement < max(DECREMENT, 0.1 * rounding)
         flat = _largest(gradient) < GRADIENT_PER_VOTE * n_votes
         impatient = flat and not sharp and iteration >= PATIENCE and not objective.is_proper
-        if impatient or (decrement < near and not damping):
+        if impatient or (near and decrement < near and not damping):
             return Optimum(point, value, _largest(gradient) / n_votes, iteration), hessian
         settled = flat and sharp
         done = settled and (decrement < DECREMENT or decrement > STALLS * before)
