@@ -70,7 +70,7 @@ def disagreeing(votes: int, annotators: int, competitors: int) -> ba.Cells:
 
 
 def vote(rng, strength, k, theta, tie, position) -> ba.Cells:
-    """Draw votes of annotators k on random pairs, by Davidson's model, of strengths (n,) or as each sees them, (M, n)."""
+    """Draw votes of annotators k on random pairs, by Davidson's model; strengths are (n,), or as each sees them."""
     seen, size = np.atleast_2d(strength), len(k)
     n, by = seen.shape[1], k if len(seen) > 1 else 0
     i = rng.integers(n, size=size)
