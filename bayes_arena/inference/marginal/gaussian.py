@@ -64,7 +64,7 @@ LONGEST_STEP = 1.0
 """Largest move of a strength in a sweep."""
 CALM = np.array([1.0, 1.0, 5.0])
 """Steps, as ``NEAR`` has them, below which sweeps may be combined."""
-ALONE, FEW = 12, 3
+PATIENT, FEW = 12, 3
 """Sweeps without slices before any are combined: earlier, a dozen annotators would be led astray. And how many are
 combined then: there may be a million annotators, whose covariances each of them holds."""
 NUDGE, FAR_BELOW = 0.1, 0.25
@@ -311,7 +311,7 @@ def _followed(
         values, ratio = target.spread_values, np.exp(of_change * change)
         off = estimated & (values * ratio <= AT_BOUND * SMALLEST)
         jumped = None
-        after = 0 if target.slices else ALONE
+        after = 0 if target.slices else PATIENT
         if around is not None and combined and count > after and not off.any() and np.all(pace.steps < CALM):
             to = point.moved(head[:, 0] + head[:, 1:] @ change, own[..., 0] + own[..., 1:] @ change)
             there = sweep.around

@@ -21,15 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.likelihood.covariances import AnyCovariances, mixed
+from bayes_arena.likelihood.covariances import AnyCovariances, SliceCovariances, mixed
 from bayes_arena.likelihood.point import Point
 
 MOST = 6
 """Sweeps that are combined."""
 SLOW = 0.35
 """Share of the residual before that is left where a jump pays."""
-LONGEST = 30.0
-"""Largest sum of the absolute weights of a combination: where sweeps leave .93 of the residual it is nearly as much."""
+LONGEST, ALONE = 8.0, 30.0
+"""Largest sum of the absolute weights of a combination, with slices and without. Where sweeps leave .93 of the residual
+it is nearly 30."""
 WIDEST = math.log(2)
 """Largest change of the logarithm of a variance in a jump: beside a saddle the precision is nearly singular."""
 
@@ -57,7 +58,7 @@ def jump(ends: Sequence[End], here: AnyCovariances) -> tuple[Point, Floats, AnyC
         return None
     steps = np.linalg.lstsq(np.diff(residuals, axis=0).T, residuals[-1], rcond=1e-6)[0]
     weights = np.append(np.zeros(len(steps)), 1.0) + np.append(steps, 0.0) - np.append(0.0, steps)
-    if np.abs(weights).sum() > LONGEST:
+    if np.abs(weights).sum() > (LONGEST if isinstance(here, SliceCovariances) else ALONE):
         return None
     around = mixed([end.around for end in ends], weights)
     if min(around.variances.min(), _own(around).min(initial=np.inf)) <= 0:
