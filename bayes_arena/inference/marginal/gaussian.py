@@ -284,7 +284,7 @@ def _sweeps(
     except ConvergenceError:
         if crossed:
             raise
-        return _followed(problem, start, around, near, to_beat, 0)
+    return _followed(problem, start, around, near, to_beat, 0)
 
 
 def _followed(
