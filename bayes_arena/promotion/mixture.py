@@ -313,10 +313,10 @@ class Mixture:
         from bayes_arena.likelihood import loops  # numba is slow to import
 
         profiles, few = np.zeros((len(FEW), len(weights), len(shift))), np.array(FEW)
-        both = np.hstack([densities @ _shares(slabs) for slabs in (0.0, 1.0)])
+        both = [densities @ _shares(slabs) for slabs in (0.0, 1.0)]
         for first in range(0, len(self.likelihood), AT_ONCE):
             some = slice(first, first + AT_ONCE)
-            near, far = np.hsplit(self.likelihood[some] @ both + np.finfo(float).tiny, 2)
+            near, far = (self.likelihood[some] @ one + np.finfo(float).tiny for one in both)
             called(loops.add_mixed, near, far, weights[:, some], few, profiles)
         return np.asarray(profiles.max(axis=0) + self._prior(shift))
 
