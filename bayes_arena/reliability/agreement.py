@@ -21,8 +21,9 @@ is the same difference at e = b_k. Where strengths differ by slice, votes are pr
 ln nu vary as in :mod:`bayes_arena.inference.estimand`, and D_k is averaged over that too, so that it is comparable with
 that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
 which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969). Where annotators
-disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and the mean is over some
-pairs, evenly spaced by lead; E_k is taken after the average over slices.
+disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and E_k is taken after the
+average over slices. Where pairs are many the mean is over some of them, in which every competitor is as often: those
+so many places apart in the ranking, taken as a circle.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ NODES = 10
 """Nodes of the Gauss rule: D_k to 1e-6 where log-odds reach 10, and to 1e-3 where they reach 100."""
 PAIRS = 20_000
 """Pairs used where there are more, evenly spaced by lead: D_k to 0.002, the error being alike for all annotators."""
-SOME_PAIRS = 150
-"""Pairs used where annotators disagree along directions: D_k to about 0.02."""
+SOME_PAIRS, FEWEST_DISTANCES = 600, 3
+"""Pairs used where annotators disagree along directions, and different distances between them in the ranking at least:
+D_k to .001, at worst to .004, on LLMFAO."""
 SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
@@ -174,7 +176,7 @@ def _along_directions(
     ``z`` is for leads of zero; ``loadings`` (q, m, size), ``strength`` (size, n).
     """
     i, j = np.triu_indices(strength.shape[1], k=1)
-    chosen = _evenly(strength.mean(axis=0), i, j, SOME_PAIRS)
+    chosen = _spread(strength.mean(axis=0), i, j, SOME_PAIRS)
     positions = [fit.point.slices[part] for part in fit.target.directions]
     lead_sd, tie_sd = scatter
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if lead_sd else 1)
@@ -189,8 +191,20 @@ def _along_directions(
     return net / len(chosen), consistency / len(chosen)
 
 
+def _spread(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
+    """Return the indices of about so many pairs, by how many places they are apart on the circle of the ranking."""
+    n = len(center)
+    if len(i) <= count:
+        return np.arange(len(i))
+    distances = max(FEWEST_DISTANCES, round(count / n))
+    chosen = 1 + np.floor((np.arange(distances) + 0.5) * (n // 2) / distances)
+    rank = np.argsort(np.argsort(-center, kind="stable"))
+    apart = np.abs(rank[i] - rank[j])
+    return np.flatnonzero(np.isin(np.minimum(apart, n - apart), chosen))
+
+
 def _evenly(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
-    """Return the places of so many pairs, evenly spaced by lead."""
+    """Return the indices of so many pairs, evenly spaced by lead."""
     if len(i) <= count:
         return np.arange(len(i))
     by_lead = np.argsort(np.abs(lead(center, i, j)), kind="stable")

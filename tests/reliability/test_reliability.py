@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts, draw_parameters
+from bayes_arena.likelihood.presets import PRESETS
 from bayes_arena.likelihood.specification import Model
 from bayes_arena.reliability import agreement
 from bayes_arena.reliability.agreement import DRAWS, Agreement, draw_agreement, gauss_rule
@@ -80,6 +81,17 @@ def test_pairs_evenly_spaced_by_lead_stand_for_all(monkeypatch):
     of_all = agreement_of(fit).net.mean(axis=0)
     monkeypatch.setattr(agreement, "PAIRS", 20)
     assert_allclose(agreement_of(fit).net.mean(axis=0), of_all, atol=0.004)
+
+
+@pytest.mark.slow
+def test_some_pairs_stand_for_all_where_annotators_disagree(monkeypatch, llmfao_50):
+    fit = ba.fit(llmfao_50, robust=False, model=replace(PRESETS["am-davidson"], dimensions=2))
+    some = agreement_of(fit)
+    monkeypatch.setattr(agreement, "SOME_PAIRS", 10_000)
+    of_all = agreement_of(fit)
+    assert len(some.net) == len(of_all.net)
+    for ours, theirs in ((some.net, of_all.net), (some.consistency, of_all.consistency)):
+        assert_allclose(ours.mean(axis=0), theirs.mean(axis=0), atol=0.006)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
