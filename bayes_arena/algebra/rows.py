@@ -28,7 +28,7 @@ from bayes_arena.threads import each
 
 OF_LEAD, OF_FACTOR, MIXED = range(3)
 """Places in ``products``: of a lead along a direction, of its factor, and of both."""
-ROWS = 5000
+ROWS = 2000
 """Rows for which a thread pays."""
 
 

@@ -37,6 +37,8 @@ TOGETHER = 500_000
 """Entries of arrays for the numbers of units that are eliminated together: few enough for a processor's cache."""
 PARTS = 4
 """In which units are worked on where memory is no limit: the same on any number of cores."""
+JOINED = 50_000
+"""Numbers of units times those that are left whose covariances are worth a thread."""
 ADDED = 25
 """Multiplications of large matrices in the time of one of which the product is added to a place of its own."""
 DRAWN_AT_ONCE = 250_000
@@ -394,7 +396,7 @@ def joint(found: Eliminated, left: Floats) -> Joint:
         given = units.starts, found.inverse, found.across, left, held, shared, moved, excess, own, across
         called(loops.join, some.start, some.stop, *given)
 
-    for _ in each(work, _parts(units, max(len(units.tail) // PARTS, BLOCK))):
+    for _ in each(work, _parts(units, max(len(units.tail) // PARTS, JOINED // len(left)))):
         pass
     return Joint(own, across, left)
 
