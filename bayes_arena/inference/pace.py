@@ -28,7 +28,8 @@ those of m, and those of the spreads, which S follows only gradually."""
 NOTHING = 1e-8
 """Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 SETTLING = 60
-"""Sweeps after which steps become shorter and shorter, so that a search that goes round in circles ends, or calms."""
+"""Sweeps after which steps that turn become shorter and shorter, so that a search that goes round in circles ends, or
+calms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +63,15 @@ class Pace:
         rate = np.clip(steps / np.maximum(self.steps, 1e-12), *RATES)
         onward = np.array([move @ last > 0 for move, last in zip(moves, self.moves, strict=True)])
         both = ((np.concatenate(one[:2]), one[2]) for one in (moves, self.moves))
-        lengths = (length_of_step(*of) for of in zip(self.lengths, FASTER, *both, strict=True))
+        lengths = list[float]()
+        for before, faster, move, last in zip(self.lengths, FASTER, *both, strict=True):
+            length = length_of_step(before, faster, move, last)
+            lengths.append(length if move @ last > 0 else min(length, SETTLING / count))
         return type(self)(
             moves=moves,
             steps=steps,
             distance=np.where(onward, steps * rate / (1 - rate), steps),
-            lengths=tuple(min(length, SETTLING / count) for length in lengths),
+            lengths=tuple(lengths),
         )
 
 
