@@ -28,8 +28,8 @@ those of m, and those of the spreads, which S follows only gradually."""
 NOTHING = 1e-8
 """Square of a step relative to that of the next one, below which it was rounding alone: the first one from a mode."""
 SETTLING = 60
-"""Sweeps after which steps that turn become shorter and shorter, so that a search that goes round in circles ends, or
-calms."""
+"""Sweeps after which steps that turn by a right angle or more become shorter and shorter, so that a search that goes
+back and forth ends, or calms."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ ln nu vary as in :mod:`bayes_arena.inference.estimand`, and D_k is averaged over
 that of a model without slices. Given the strengths, the mean over pairs is an integral over the distribution of leads,
 which a Gauss rule with a few nodes evaluates for all annotators at once (Golub & Welsch, 1969). Where annotators
 disagree along directions, e gains sum_l v_kl (w_li - w_lj), with w at its posterior mean, and E_k is taken after the
-average over slices. Where pairs are many the mean is over some of them, in which every competitor is as often: those
-so many places apart in the ranking, taken as a circle.
+average over slices; where pairs are many the mean is over some of them, in which every competitor is as often: those so
+many places apart in the ranking, taken as a circle.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ NODES = 10
 PAIRS = 20_000
 """Pairs used where there are more, evenly spaced by lead: D_k to 0.002, the error being alike for all annotators."""
 SOME_PAIRS, FEWEST_DISTANCES = 600, 3
-"""Pairs used where annotators disagree along directions, and different distances between them in the ranking at least:
-D_k to .001, at worst to .004, on LLMFAO."""
+"""About how many pairs are used where annotators disagree along directions, and the fewest distances between them in
+the ranking, each of as many pairs as there are competitors: D_k to .001, at worst to .004, on LLMFAO."""
 SCATTER, TIE_NODES = 15, 3
 """Points for the scatter of leads from slice to slice, and Gauss-Hermite nodes for that of ln nu."""
 LEADS_AT_ONCE = 100_000
@@ -192,7 +192,10 @@ def _along_directions(
 
 
 def _spread(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
-    """Return the indices of about so many pairs, by how many places they are apart on the circle of the ranking."""
+    """Return the indices of about so many pairs, by how many places they are apart on the circle of the ranking.
+
+    A slight change of the strengths changes no pairs, or only those of two neighbours.
+    """
     n = len(center)
     if len(i) <= count:
         return np.arange(len(i))

@@ -133,7 +133,7 @@ def test_nearly_half_of_the_annotators_reversed(seed):
 @pytest.mark.slow
 def test_thousands_of_one_vote_each(monkeypatch):
     """Their spreads are told by next to nothing, and approached slowly, but to the end."""
-    cells = ba.read_votes(ba.simulate(annotators=10_000, votes=10_000, seed=0).votes)
+    cells = ba.read_votes(ba.simulate(annotators=10_000, votes=10_000, seed=5).votes)
     with pytest.warns(ba.errors.IdentificationWarning, match="what the prior expects"):
         fit = ba.fit(cells, robust=False, dimensions=0)
     assert fit.evidence == "variational"

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from conftest import real_votes
 from helpers import answered_votes, frame
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import bayes_arena as ba
 from bayes_arena.fits.posterior_draws import draw_in_parts, draw_parameters
@@ -89,9 +89,19 @@ def test_some_pairs_stand_for_all_where_annotators_disagree(monkeypatch, llmfao_
     some = agreement_of(fit)
     monkeypatch.setattr(agreement, "SOME_PAIRS", 10_000)
     of_all = agreement_of(fit)
-    assert len(some.net) == len(of_all.net)
     for ours, theirs in ((some.net, of_all.net), (some.consistency, of_all.consistency)):
         assert_allclose(ours.mean(axis=0), theirs.mean(axis=0), atol=0.006)
+
+
+@pytest.mark.parametrize("n", [3, 35, 36, 41, 60, 171, 300])
+def test_some_pairs_have_every_competitor_as_often_and_do_not_depend_on_slight_changes(n):
+    strength = np.random.default_rng(n).permutation(np.arange(n))
+    i, j = np.triu_indices(n, k=1)
+    some = agreement._spread(strength, i, j, 600)
+    assert len(np.unique(np.bincount(np.append(i[some], j[some]), minlength=n))) == 1
+    assert min(500, len(i)) <= len(some) <= max(700, 3 * n)
+    shaken = strength + np.random.default_rng(0).uniform(-0.4, 0.4, n)
+    assert_array_equal(some, agreement._spread(shaken, i, j, 600))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)

@@ -59,7 +59,8 @@ MAX_SWEEPS = 300
 ROUGHLY = 20.0
 """Factor on ``NEAR`` for a quarter of many annotators, which only gives a start."""
 SLOWLY = 0.2
-"""The same where hardly any annotator voted twice: sweeps that leave .95 of the distance seem nearer than they are."""
+"""The same where hardly any annotator voted twice, whatever the model: sweeps that leave .95 of the distance seem
+nearer to the end than they are."""
 LEVEL = 1e-4
 """Largest coordinate of E[dU] at the end, per vote."""
 LONGEST_STEP = 1.0
