@@ -176,7 +176,7 @@ def _along_directions(
     ``z`` is for leads of zero; ``loadings`` (q, m, size), ``strength`` (size, n).
     """
     i, j = np.triu_indices(strength.shape[1], k=1)
-    chosen = _spread(strength.mean(axis=0), i, j, SOME_PAIRS)
+    chosen = _by_distance(strength.mean(axis=0), i, j, SOME_PAIRS)
     positions = [fit.point.slices[part] for part in fit.target.directions]
     lead_sd, tie_sd = scatter
     shifts, chances = np.polynomial.hermite_e.hermegauss(TIE_NODES if lead_sd else 1)
@@ -191,7 +191,7 @@ def _along_directions(
     return net / len(chosen), consistency / len(chosen)
 
 
-def _spread(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
+def _by_distance(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
     """Return the indices of about so many pairs, by how many places they are apart on the circle of the ranking.
 
     A slight change of the strengths changes no pairs, or only those of two neighbours.
@@ -206,7 +206,7 @@ def _spread(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
     return np.flatnonzero(np.isin(np.minimum(apart, n - apart), chosen))
 
 
-def _evenly(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
+def _by_lead(center: Floats, i: Ints, j: Ints, count: int) -> Ints:
     """Return the indices of so many pairs, evenly spaced by lead."""
     if len(i) <= count:
         return np.arange(len(i))
@@ -219,7 +219,7 @@ def _rules(strength: Floats, lead_sd: float = 0.0) -> tuple[Floats, Floats]:
     i, j = np.triu_indices(strength.shape[1], k=1)
     noise = ndtri((np.arange(SCATTER) + 0.5) / SCATTER) if lead_sd else np.zeros(1)
     noise *= lead_sd / max(noise.std(), SAME)
-    chosen = _evenly(strength.mean(axis=0), i, j, PAIRS)
+    chosen = _by_lead(strength.mean(axis=0), i, j, PAIRS)
     i, j = i[chosen], j[chosen]
     step = max(1, LEADS_AT_ONCE // (len(i) * len(noise)))
     blocks = [strength[first : first + step] for first in range(0, len(strength), step)]

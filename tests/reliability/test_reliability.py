@@ -97,11 +97,11 @@ def test_some_pairs_stand_for_all_where_annotators_disagree(monkeypatch, llmfao_
 def test_some_pairs_have_every_competitor_as_often_and_do_not_depend_on_slight_changes(n):
     strength = np.random.default_rng(n).permutation(np.arange(n))
     i, j = np.triu_indices(n, k=1)
-    some = agreement._spread(strength, i, j, 600)
+    some = agreement._by_distance(strength, i, j, 600)
     assert len(np.unique(np.bincount(np.append(i[some], j[some]), minlength=n))) == 1
     assert min(500, len(i)) <= len(some) <= max(700, 3 * n)
     shaken = strength + np.random.default_rng(0).uniform(-0.4, 0.4, n)
-    assert_array_equal(some, agreement._spread(shaken, i, j, 600))
+    assert_array_equal(some, agreement._by_distance(shaken, i, j, 600))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
