@@ -1,0 +1,1 @@
+"""Boards: scores, intervals, ranks and what follows from them."""

@@ -1,0 +1,1 @@
+"""Checks of models: prediction, comparison, and posterior predictive checks."""

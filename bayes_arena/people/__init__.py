@@ -1,0 +1,1 @@
+"""People, and programs, who vote: anomalies, favourites, and whether they agree."""
