@@ -1,0 +1,129 @@
+"""The Gaussian nearest to the posterior, at estimated spreads.
+
+The Gaussian N(m, S) of least Kullback-Leibler divergence from the posterior solves
+(Opper & Archambeau, 2009)
+
+    E[gradient] = 0,    S^-1 = E[Hessian],
+
+where the gradient and the Hessian are those of the negative log-posterior, and the
+averages are over N(m, S).  A sweep sets S to the inverse of the average Hessian, and
+moves m and the spreads by a joint Newton step.  It ignores that S depends on m, so it
+may overshoot; then the steps are damped.
+
+Where many annotators vote against the ranking, there may be two such Gaussians, with
+opposite rankings.  The one of less free energy,
+
+    F = E[-log posterior] - log det(S) / 2 - log p(spreads),
+
+is taken.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.inference.mode import posterior_mode
+from bayes_arena.inference.posterior import (
+    Posterior,
+    reversed_start,
+    share_reversed,
+)
+from bayes_arena.inference.spreads import log_prior, move_spreads, spread_step
+from bayes_arena.model import constants
+from bayes_arena.model.arrow import Covariance, invert
+from bayes_arena.model.design import Design
+from bayes_arena.model.objective import expand
+
+
+def better_gaussian(design: Design) -> Posterior:
+    """Return the nearest Gaussian; where many are reversed, the better of two.
+
+    Parameters
+    ----------
+    design : Design
+        Its spreads are where the search starts.
+    """
+    posterior = nearest_gaussian(design)
+    if share_reversed(posterior) < constants.MANY_REVERSED:
+        return posterior
+    mirror = nearest_gaussian(posterior.design, reversed_start(posterior))
+    best, other = sorted([posterior, mirror], key=lambda gaussian: gaussian.loss)
+    if best.mean_of("strength") @ other.mean_of("strength") > 0:
+        return best
+    return replace(best, mirror_gap=other.loss - best.loss)
+
+
+def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:
+    """Return the nearest Gaussian, at the spreads that maximise the evidence.
+
+    Parameters
+    ----------
+    design : Design
+        Its spreads are where the search starts.
+    start : ndarray, shape (parameters,), optional
+        By default two Newton steps towards the mode, from 0.
+    """
+    if start is None:
+        start = posterior_mode(design, max_steps=constants.WARM_UP_STEPS).mean
+    x = start
+    expansion = expand(design, x)
+    previous, damping = None, 1.0
+    for n_sweeps in range(1, constants.MAX_SWEEPS + 1):
+        covariance = invert(expansion.hessian, design.layout)
+        newton = -covariance.solve(expansion.gradient)
+        log_step, response = spread_step(design, x + newton, covariance)
+        step = newton + response @ log_step
+
+        change = np.append(step / tolerance_units(design, covariance), log_step)
+        damping = next_damping(damping, change, previous)
+        longest = np.abs(step).max()
+        length = min(damping, constants.LONGEST_STEP / max(longest, constants.TINY))
+        x = x + length * step
+        design = move_spreads(design, length * log_step)
+        previous = change
+        converged = bool(np.abs(change).max() < constants.SWEEP_TOLERANCE)
+        if converged and n_sweeps >= constants.MIN_SWEEPS:
+            break
+        expansion = expand(design, x, covariance)
+
+    # Sweeps are safer with the expected Hessian.  The complete one, taken once at the
+    # end, widens S: it has the response of the local parameters to the shared ones.
+    expansion = expand(design, x, covariance, with_residuals=True)
+    loss = expansion.value + prior_and_entropy(design, covariance)
+    with suppress(np.linalg.LinAlgError):
+        covariance = invert(expansion.hessian, design.layout)
+    return Posterior(design, x, covariance, loss, n_sweeps, converged)
+
+
+def prior_and_entropy(design: Design, covariance: Covariance) -> float:
+    """Return what the free energy adds to the average loss and the prior at the mean."""
+    spread_of_means = design.prior_precision() @ covariance.variances() / 2
+    entropy = -covariance.log_determinant / 2
+    return float(spread_of_means - entropy - log_prior(design))
+
+
+def tolerance_units(design: Design, covariance: Covariance) -> Floats:
+    """Return the unit in which the change of each parameter is measured, (parameters,).
+
+    It is the standard deviation, and a multiple of it for the many parameters of
+    annotators and slices: a few of these, which saw one outcome only, converge slowly.
+    """
+    variances = np.maximum(covariance.conditional_variances(), constants.TINY)
+    units = np.sqrt(variances)
+    for block in design.blocks:
+        if block.effect.by is not None:
+            units[design.indices(block)] *= constants.LEVEL_TOLERANCE
+    return units
+
+
+def next_damping(damping: float, change: Floats, previous: Floats | None) -> float:
+    """Return half the damping if the change reverses the previous one, else double."""
+    if previous is None:
+        return damping
+    if change @ previous < -constants.REVERSAL * (previous @ previous):
+        return max(damping / 2, constants.MIN_DAMPING)
+    return min(2 * damping, 1.0)

@@ -1,0 +1,114 @@
+"""Sandwich covariances of a board: votes that depend on each other, or a model that is off.
+
+A cluster of votes has a score, the gradient of its loss in all parameters, which moves
+the board by its influence.  The covariance is the sum of the squares of these moves
+(Liang & Zeger, 1986), times G / (G - 1) for G clusters (CR1).  Where each vote is a cluster
+of its own this is White's covariance (1982), without the factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.inference.scale import Board, Influence
+from bayes_arena.model.build import design_of_rows
+from bayes_arena.model.design import Chunk, Design
+from bayes_arena.model.likelihood import loss_at
+from bayes_arena.model.objective import predictors
+from bayes_arena.model.priors import FLAT
+from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.votes.votes import Votes
+
+
+def clustered_covariance(moves: Floats) -> Floats:
+    """Return the covariance of a board from the moves of its clusters (CR1).
+
+    Parameters
+    ----------
+    moves : ndarray, shape (clusters, competitors)
+    """
+    n_clusters = len(moves)
+    return n_clusters / (n_clusters - 1) * moves.T @ moves
+
+
+def cluster_moves(
+    posterior: Posterior, board: Board, votes: Votes, model: Model, cluster: Ints
+) -> Floats:
+    """Return how far each cluster of votes moves the board, (clusters, competitors).
+
+    Parameters
+    ----------
+    posterior : Posterior
+    board : Board
+        Of the same posterior.
+    votes : Votes
+        All rows of the votes that were fitted.
+    model : Model
+        The model that was fitted.
+    cluster : ndarray of int, shape (rows,)
+        Codes 0, 1, ... of the clusters.
+    """
+    rows = replace(votes, slices={**votes.slices, "": cluster})
+    design = design_of_rows(visible_votes(model, rows), model, FLAT)
+    cluster = design.votes.slices[""]
+    n_clusters = int(cluster.max()) + 1
+    total = csr_array((n_clusters, design.layout.size))
+    for chunk in design.chunks():
+        number = np.arange(len(chunk.n_votes))
+        entries = (cluster[chunk.rows], number)
+        shape = (n_clusters, len(number))
+        members = csr_array((np.ones(len(number)), entries), shape=shape)
+        total = total + members @ row_scores(posterior, design, chunk)
+    return influence_of(board).moves(total)
+
+
+def sandwich_covariance(
+    posterior: Posterior, board: Board, votes: Votes, model: Model
+) -> Floats:
+    """Return the covariance of a board if all votes are independent.
+
+    Parameters are those of :func:`cluster_moves`.  Votes of a row with the same outcome
+    move the board alike: m votes that move it by x together add x x' / m.
+    """
+    rows = split_by_outcome(visible_votes(model, votes))
+    design = design_of_rows(rows, model, FLAT)
+    total = np.zeros_like(board.covariance)
+    for chunk in design.chunks():
+        moves = influence_of(board).moves(row_scores(posterior, design, chunk))
+        total += (moves / chunk.n_votes[:, None]).T @ moves
+    return total
+
+
+def row_scores(posterior: Posterior, design: Design, chunk: Chunk) -> csr_array:
+    """Return the gradients of the loss of the rows in a chunk, (rows, parameters)."""
+    u = predictors(chunk, posterior.mean)
+    loss = loss_at(u, chunk.n_votes, chunk.statistic, design.phi)
+    number = np.arange(len(chunk.n_votes))
+    values, columns = [], []
+    for term in chunk.terms:
+        values.append(term.coefficient * loss.gradient[term.predictor])
+        columns.append(chunk.index(term))
+    rows = np.tile(number, len(columns))
+    entries = (rows, np.concatenate(columns))
+    shape = (len(number), design.layout.size)
+    return csr_array((np.concatenate(values), entries), shape=shape)
+
+
+def split_by_outcome(votes: Votes) -> Votes:
+    """Return rows with votes of one outcome each."""
+    row, outcome = np.nonzero(votes.counts)
+    counts = np.zeros((len(row), votes.counts.shape[1]))
+    counts[np.arange(len(row)), outcome] = votes.counts[row, outcome]
+    return replace(votes.take(row), counts=counts)
+
+
+def influence_of(board: Board) -> Influence:
+    """Return the influence that a board of a Gaussian carries."""
+    if board.influence is None:
+        raise ValueError("The board of draws has no influence.")
+    return board.influence

@@ -1,0 +1,137 @@
+"""Priors: every parameter is normal around zero, with a known or an estimated spread.
+
+Spreads are in logits, except that of theta, which has no unit, and that of style, which is
+per root mean square of the feature.  An estimated spread s has the hyperprior
+s / scale ~ chi(degrees).  One degree is the half-normal.  Three degrees, those of the
+strengths, let the density vanish at zero, so that few votes cannot make all competitors
+look alike (Chung et al., 2013, Psychometrika 78).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Literal, get_args
+
+from bayes_arena.errors import ModelError, require_choice
+
+type PriorName = Literal["default", "weak", "flat"]
+SMALLEST_SD, LARGEST_SD = 1e-3, 1e4  # others count as mistakes
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The standard deviation of the parameters of an effect.
+
+    Attributes
+    ----------
+    sd : float
+        Standard deviation; where it is estimated, the one to start from and the one that
+        ``method="map"`` holds.  Infinite for a flat prior.
+    scale : float
+        If positive, the spread is estimated, under spread / scale ~ chi(degrees).
+    degrees : int
+        Degrees of freedom of the hyperprior.
+
+    Raises
+    ------
+    ModelError
+        If a number is not positive.
+    """
+
+    sd: float
+    scale: float = 0.0
+    degrees: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        in_range = SMALLEST_SD <= self.sd <= LARGEST_SD or self.sd == math.inf
+        if not in_range or self.scale < 0 or self.degrees < 1:
+            raise ModelError(
+                f"A prior spread must lie between {SMALLEST_SD:g} and {LARGEST_SD:g}, or "
+                f"be inf for a flat prior; not {self}."
+            )
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the spread is estimated from the votes."""
+        return self.scale > 0
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The spread of every kind of parameter.  A number is a known standard deviation.
+
+    Attributes
+    ----------
+    strength : Spread or float
+        Strengths r, in logits, sum zero.
+    strength_by_slice : Spread or float
+        Deviations of the strengths in a slice.
+    discrimination : Spread or float
+        theta of the annotators around their mean, 1.
+    position, position_by_annotator : Spread or float
+        The advantage b of the first side, and annotators' deviations from it.
+    tie, tie_by_annotator, tie_by_slice : Spread or float
+        The propensity t to tie, and the deviations of annotators and of slices.
+    emphasis, emphasis_by_annotator : Spread or float
+        The propensity to call a win a clear one, where verdicts are graded.
+    style : Spread or float
+        The slope of a feature, per root mean square.
+    """
+
+    strength: Spread | float = Spread(1.0, scale=1.5, degrees=3)
+    strength_by_slice: Spread | float = Spread(1.0, scale=1.5)
+    discrimination: Spread | float = Spread(0.5, scale=1.0)
+    position: Spread | float = Spread(0.5)
+    position_by_annotator: Spread | float = Spread(0.3, scale=0.5)
+    tie: Spread | float = Spread(1.0)
+    tie_by_annotator: Spread | float = Spread(0.5, scale=1.0)
+    tie_by_slice: Spread | float = Spread(0.5, scale=1.0)
+    emphasis: Spread | float = Spread(1.0)
+    emphasis_by_annotator: Spread | float = Spread(0.5, scale=1.0)
+    style: Spread | float = Spread(1.0)
+
+    def __post_init__(self) -> None:
+        """Turn numbers into known spreads."""
+        for name, value in self.spreads().items():
+            if not isinstance(value, Spread):
+                object.__setattr__(self, name, Spread(float(value)))
+
+    def spreads(self) -> Mapping[str, Spread]:
+        """Return the spread of each kind of parameter."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all spreads are infinite: the mode maximises the likelihood."""
+        return all(spread.sd == math.inf for spread in self.spreads().values())
+
+    def held(self) -> Prior:
+        """Return the prior with estimated spreads held where their search starts."""
+        return replace(
+            self, **{name: Spread(spread.sd) for name, spread in self.spreads().items()}
+        )
+
+
+FLAT = Prior(**{field.name: Spread(math.inf) for field in fields(Prior)})
+PRIORS: Mapping[str, Prior] = {
+    "default": Prior(),
+    "weak": Prior(strength=5.0),
+    "flat": FLAT,
+}
+
+
+def resolve_prior(prior: str | Prior) -> Prior:
+    """Return a prior by its name, or as it is.
+
+    Raises
+    ------
+    ModelError
+        If the name is unknown.
+    """
+    if isinstance(prior, Prior):
+        return prior
+    require_choice("prior", prior, get_args(PriorName.__value__))
+    return PRIORS[prior]
