@@ -143,7 +143,11 @@ class Votes:
             Slices and features that stay apart.
         """
         keep_all = annotators or not self.n_annotators
-        if keep_all and set(slices) == set(self.slices) and set(features) == set(self.features):
+        if (
+            keep_all
+            and set(slices) == set(self.slices)
+            and set(features) == set(self.features)
+        ):
             return self
         columns = [self.annotator] if annotators else []
         columns += [self.i, self.j, *(self.slices[name] for name in slices)]

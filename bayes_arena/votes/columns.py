@@ -1,0 +1,218 @@
+"""Which column plays which role.
+
+Names match without case, in any of the usual spellings: a name is cut into words
+(``HomeTeam`` is home, team; ``player1`` is player, 1), and two columns are a pair if their
+words differ only in the side that they name: ``model_a, model_b`` or ``left, right``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bayes_arena.errors import VotesError, did_you_mean, listing
+
+type Words = tuple[str, ...]
+
+# Words that tell two sides apart, the first side first.
+SIDES = (
+    ("a", "b"),
+    ("1", "2"),
+    ("left", "right"),
+    ("home", "away"),
+    ("red", "blue"),
+    ("first", "second"),
+    ("white", "black"),
+    ("x", "y"),
+)
+# What columns of competitors are called besides their side; the first pair is taken.
+COMPETITORS = (
+    "model", "model name", "model id", "system", "system name", "system id", "llm",
+    "competitor", "contestant", "team", "team name", "player", "player name", "agent",
+    "assistant", "bot", "candidate", "option", "method", "engine", "generator", "name",
+    "side", "fighter", "opponent", "item", "variant", "checkpoint", "provider", "",
+    "id", "team id", "player id",
+)  # fmt: skip
+UNNAMED_SIDES = SIDES[2:7]  # that say enough alone: left, right, but not 1, 2
+SCORES = (
+    "score",
+    "scores",
+    "goals",
+    "points",
+    "pts",
+    "runs",
+    "fthg",
+    "ftag",
+    "fth",
+    "fta",
+)
+WINS = (
+    "wins", "win", "n wins", "num wins", "wins count", "win count", "winner model",
+    "won", "model wins", "player wins", "team wins", "winner", "model win", "votes",
+)  # fmt: skip
+TIES = (
+    "ties", "tie", "draws", "draw", "n ties", "n draws", "num ties", "tie count",
+    "winner tie", "tied", "draw count", "count tie",
+)  # fmt: skip
+WINNER_WORDS = (
+    "winner",
+    "winning",
+    "won",
+    "win",
+    "wins",
+    "w",
+    "better",
+    "chosen",
+    "preferred",
+)
+LOSER_WORDS = (
+    "loser",
+    "losing",
+    "lost",
+    "loss",
+    "loses",
+    "l",
+    "worse",
+    "rejected",
+    "dispreferred",
+)
+WINNERS = (
+    "winner", "label", "verdict", "preference", "preferred", "result", "outcome", "vote",
+    "choice", "chosen", "decision", "judgment", "judgement", "selection", "selected",
+    "answer", "won", "winning model", "winner model", "winner name", "preferred model",
+    "chosen model", "chosen model name", "best", "better", "better model", "ftr", "res",
+    "human preference", "user vote", "final verdict", "winner label", "overall winner",
+    "overall preference", "overall quality", "winning side", "winner side", "victor",
+)  # fmt: skip
+ANNOTATORS = (
+    "judge", "annotator", "worker", "performer", "rater", "judge model", "evaluator",
+    "labeler", "labeller", "voter", "reviewer", "expert", "coder", "assessor", "grader",
+    "judge id", "annotator id", "worker id", "rater id", "evaluator id", "labeler id",
+    "voter id", "reviewer id", "grader id", "judge name", "annotator name", "judge hash",
+    "user", "user id", "username", "user name", "participant", "participant id",
+)  # fmt: skip
+PROMPTS = (
+    "prompt", "prompt id", "question id", "question", "instruction", "instruction id",
+    "item", "item id",
+)  # fmt: skip
+WEIGHTS = ("weight", "weights")
+TIMES = ("n", "count", "counts", "times", "wins", "n votes", "num votes", "frequency")
+PAIR_CELLS = (
+    "pair", "cmp key", "model pair", "matchup", "match up", "match", "options", "models",
+    "players", "teams", "competitors", "contestants", "comparison", "systems", "candidates",
+)  # fmt: skip
+
+
+def words(name: str) -> Words:
+    """Return the words of a column's name in lower case, a platform's prefix left out."""
+    name = re.sub(r"^(INPUT|OUTPUT|ASSIGNMENT|GOLDEN):", "", name.strip())
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    name = re.sub(r"(?<=[A-Za-z])(?=\d)", " ", name)
+    return tuple(word for word in re.split(r"[\W_]+", name.casefold()) if word)
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a source.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As they are written.
+    by_words : mapping of str to str
+        The column of every form ``"words of the name"``; of two alike the first.
+    by_side : mapping of (str, str) to str
+        The column of every (other words, side).
+    """
+
+    names: tuple[str, ...]
+    by_words: Mapping[str, str]
+    by_side: Mapping[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Header:
+        """Cut the names of columns into words."""
+        by_words: dict[str, str] = {}
+        by_side: dict[tuple[str, str], str] = {}
+        sides = {side for pair in SIDES for side in pair}
+        for name in names:
+            parts = words(name)
+            by_words.setdefault(" ".join(parts), name)
+            for place, word in enumerate(parts):
+                if word in sides:
+                    rest = " ".join(parts[:place] + parts[place + 1 :])
+                    by_side.setdefault((rest, word), name)
+        return cls(tuple(names), by_words, by_side)
+
+    def column(self, name: object, option: str) -> str:
+        """Return the column that an option names."""
+        if not isinstance(name, str):
+            raise VotesError(f"{option}= names a column, as text; not {name!r}.")
+        if name in self.names:
+            return name
+        if found := self.by_words.get(" ".join(words(name))):
+            return found
+        raise VotesError(
+            f"No column {name!r}, which {option}= names."
+            f"{did_you_mean(name, self.names)} The columns are {listing(self.names)}."
+        )
+
+    def first(
+        self, known: Collection[str], without: Collection[str | None] = ()
+    ) -> str | None:
+        """Return the column of the first known name that is there."""
+        for name in known:
+            if (found := self.by_words.get(name)) is not None and found not in without:
+                return found
+        return None
+
+    def pair(
+        self, known: Collection[str], sides: Sequence[tuple[str, str]] = SIDES
+    ) -> tuple[str, str] | None:
+        """Return the two columns that differ only in the side that they name."""
+        for name in known:
+            for first, second in sides if name else UNNAMED_SIDES:
+                a, b = self.by_side.get((name, first)), self.by_side.get((name, second))
+                if a is not None and b is not None and a != b:
+                    return a, b
+        return None
+
+    def pair_of_competitors(self) -> tuple[str, str] | None:
+        """Return the columns of the two competitors, by their usual names."""
+        bare = ("a", "b") if {"a", "b"} <= self.by_words.keys() else None
+        found = self.pair(COMPETITORS)
+        if found is None and bare:
+            return self.by_words["a"], self.by_words["b"]
+        return found
+
+    def winner_and_loser(self) -> tuple[str, str] | None:
+        """Return the columns of who won and of who lost, by their usual names."""
+        for rest in ("", *COMPETITORS[:-3], "team id", "player id", "id"):
+            for won in WINNER_WORDS:
+                for lost in LOSER_WORDS:
+                    for form in ("{} {}", "{1} {0}"):
+                        a = self.by_words.get(form.format(won, rest).strip())
+                        b = self.by_words.get(form.format(lost, rest).strip())
+                        if a and b:
+                            return a, b
+        return None
+
+    def counts(self) -> tuple[str, ...] | None:
+        """Return the columns that count the wins of both, and their ties if there is one."""
+        found = self.pair(WINS)
+        if found is None:
+            return None
+        ties = self.first(TIES)
+        return found if ties is None else (*found, ties)
+
+    def scores(self) -> tuple[str, str] | None:
+        """Return the columns of two scores, by their usual names."""
+        if {"fthg", "ftag"} <= self.by_words.keys():
+            return self.by_words["fthg"], self.by_words["ftag"]
+        names = [
+            f"{name} {score}".strip() for score in SCORES for name in ("", *COMPETITORS)
+        ]
+        return self.pair(
+            [*names, *(f"{score} {name}" for score in SCORES for name in COMPETITORS)]
+        )

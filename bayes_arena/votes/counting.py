@@ -1,0 +1,336 @@
+"""From groups of equal votes to counts: names become codes, labels outcomes.
+
+Everything that can be wrong with a vote shows in its group: names, label, annotator,
+weight.  So votes are checked once a group, and single rows are looked at only to be
+quoted.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.errors import VotesError, listing
+from bayes_arena.votes.labels import BOTH_BAD, MEANINGS, UNKNOWN, UNPLAYED, outcomes_of
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, distinct_rows
+
+SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
+COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
+MOST = 1e100  # the largest weight; sums of squares stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Votes or groups of equal votes, with codes for names; -1 is missing."""
+
+    competitors: tuple[str, ...]
+    annotators: tuple[str, ...]
+    i: Ints
+    j: Ints
+    annotator: Ints
+    outcome: Ints
+    votes: Floats  # weight times number of votes
+    n: Ints  # number of votes
+    slices: Mapping[str, Ints]
+    levels: Mapping[str, tuple[str, ...]]
+    features: Mapping[str, Floats]
+    remarks: tuple[str, ...] = ()
+    ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
+
+    def problems(self) -> Iterator[tuple[str, Array]]:
+        """Yield what may be wrong, with the rows where it is."""
+        yield "a competitor has no name", (self.i < 0) | (self.j < 0)
+        yield "a competitor meets itself", (self.i == self.j) & (self.i >= 0)
+        yield "the winner is unknown", self.outcome == UNKNOWN
+        yield "the winner may be a name or a side", self.ambiguous
+        yield "the annotator is missing", self.annotator < 0
+        yield (
+            "the weight is not a number of 0 or more",
+            ~(np.abs(self.votes) <= MOST) | (self.votes < 0),
+        )
+        for name, codes in self.slices.items():
+            yield f"{name} is missing", codes < 0
+        for name, values in self.features.items():
+            yield f"{name} is not a finite number", ~np.isfinite(values)
+
+    @property
+    def unplayed(self) -> Array:
+        """Rows of votes that say that nobody won or lost."""
+        return self.outcome == UNPLAYED
+
+    def summed(self, rows: Array, *, sided: bool) -> Votes:
+        """Return the counts of some rows; without sides the pair's names are in order."""
+        turned = (self.i > self.j) & (not sided)
+        i, j = (
+            np.where(turned, self.j, self.i)[rows],
+            np.where(turned, self.i, self.j)[rows],
+        )
+        outcome = np.where(turned, TURNED[self.outcome], self.outcome)[rows]
+        votes = self.votes[rows]
+        features = {
+            name: np.where(turned, -values, values)[rows] + 0.0
+            for name, values in self.features.items()
+        }
+        columns: list[Array] = [self.annotator[rows], i, j]
+        columns += [codes[rows] for codes in self.slices.values()]
+        columns += features.values()
+        first, row = distinct_rows(columns)
+        n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
+        counts = np.zeros(len(first) * n_outcomes)
+        order = np.arange(len(votes))
+        if not (votes == np.rint(votes)).all():  # sums that depend on no order
+            order = np.lexsort([votes, outcome, row])
+        place = row * n_outcomes + outcome
+        counts = np.bincount(place[order], votes[order], len(counts))
+        return used(
+            Votes(
+                competitors=self.competitors,
+                annotators=self.annotators,
+                i=i[first],
+                j=j[first],
+                annotator=self.annotator[rows][first],
+                counts=counts.reshape(-1, n_outcomes),
+                slices={
+                    name: codes[rows][first] for name, codes in self.slices.items()
+                },
+                levels=dict(self.levels),
+                features={name: values[first] for name, values in features.items()},
+                sided=sided,
+            )
+        )
+
+
+TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
+
+
+def used(votes: Votes) -> Votes:
+    """Return votes without the names that no row has."""
+    from dataclasses import replace
+
+    (i, j), competitors = renumbered([votes.i, votes.j], votes.competitors)
+    (annotator,), annotators = [votes.annotator], votes.annotators
+    if votes.annotators:
+        (annotator,), annotators = renumbered([votes.annotator], votes.annotators)
+    slices, levels = {}, {}
+    for name, codes in votes.slices.items():
+        (slices[name],), levels[name] = renumbered([codes], votes.levels[name])
+    return replace(
+        votes,
+        competitors=competitors,
+        annotators=annotators,
+        i=i,
+        j=j,
+        annotator=annotator,
+        slices=slices,
+        levels=levels,
+    )
+
+
+def renumbered(
+    columns: Sequence[Ints], names: Sequence[str]
+) -> tuple[list[Ints], tuple[str, ...]]:
+    """Return codes of those names only that occur, and these names."""
+    is_used = np.zeros(len(names), bool)
+    for codes in columns:
+        is_used[codes] = True
+    if is_used.all():
+        return list(columns), tuple(names)
+    place = np.cumsum(is_used) - 1
+    kept = tuple(name for name, keep in zip(names, is_used, strict=True) if keep)
+    return [place[codes] for codes in columns], kept
+
+
+def code(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
+    """Return the names in some columns, sorted, and the code of each row; -1 is missing.
+
+    Spaces at the ends of names are stripped and their Unicode form is NFC.
+    """
+    texts = [text_of(column) for column in columns]
+    together = pl.concat(texts).cast(pl.Categorical)
+    kinds = together.unique().drop_nulls()
+    written = kinds.cast(pl.String).to_list()
+    clean = [unicodedata.normalize("NFC", name.strip()) for name in written]
+    names = sorted(set(clean) - {""})
+    rank = {name: place for place, name in enumerate(names)}
+    physical = kinds.to_physical().to_numpy()
+    code_of = np.full(
+        int(physical.max(initial=0)) + 2, -1, np.intp
+    )  # the last is missing
+    code_of[physical] = [rank.get(name, -1) for name in clean]
+    codes = code_of[together.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()]
+    ends = np.cumsum([len(text) for text in texts])[:-1]
+    return tuple(names), np.split(codes, ends)
+
+
+def text_of(column: pl.Series) -> pl.Series:
+    """Return a column as text; a whole number reads the same as an integer and a float."""
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        raise VotesError(
+            f"The column {column.name!r} holds lists or objects, not names."
+        )
+    if column.dtype.is_float():
+        is_whole = (column == column.floor()) & (column.abs() < 2**53)
+        whole = column.fill_nan(None).cast(pl.Int64, strict=False).cast(pl.String)
+        return whole.zip_with(
+            is_whole.fill_null(False), column.fill_nan(None).cast(pl.String)
+        )
+    return column.cast(pl.String)
+
+
+def number_of(column: pl.Series) -> Floats:
+    """Return a column as numbers; NaN where it is missing or something else."""
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+    text = text.replace({"true": "1", "false": "0", "yes": "1", "no": "0"})
+    return text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+
+
+def coded(
+    table: pl.DataFrame,
+    sides: tuple[str, str],
+    outcomes: Mapping[str, str] | None,
+) -> Coded:
+    """Return groups of votes as codes.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        Columns by role: ``a, b``, ``winner`` or ``wins_a, wins_b, ties`` or neither,
+        ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
+    sides : (str, str)
+        What the columns of the competitors were called.
+    outcomes : mapping of str to str, optional
+        Meanings of further labels.
+    """
+    if "wins_a" in table.columns:
+        table = one_outcome_a_row(table)
+    competitors, (i, j) = code([table["a"], table["b"]])
+    ambiguous, remarks = np.zeros(len(i), bool), ()
+    if "winner" in table.columns:
+        outcome, ambiguous, remarks = winners(
+            table["winner"], i, j, competitors, sides, outcomes
+        )
+    elif "outcome" in table.columns:
+        outcome = table["outcome"].to_numpy()
+    else:
+        outcome = np.full(len(i), FIRST)
+    annotators: tuple[str, ...] = ()
+    annotator = np.zeros(len(i), np.intp)
+    if "annotator" in table.columns:
+        annotators, (annotator,) = code([table["annotator"]])
+    n = table["n"].to_numpy()
+    votes = n.astype(float)
+    if "weight" in table.columns:
+        votes = votes * number_of(table["weight"])
+    slices, levels = {}, {}
+    for name in table.columns:
+        if name.startswith(SLICE):
+            levels[name[len(SLICE) :]], (codes,) = code([table[name]])
+            slices[name[len(SLICE) :]] = codes
+    return Coded(
+        competitors, annotators, i, j, annotator, outcome, votes, n,
+        slices, levels, features_of(table), remarks, ambiguous,
+    )  # fmt: skip
+
+
+def features_of(table: pl.DataFrame) -> dict[str, Floats]:
+    """Return the features: one column of differences, or the difference of two columns."""
+    features: dict[str, Floats] = {}
+    for name in table.columns:
+        if name.startswith(FEATURE):
+            side, feature = name[len(FEATURE) :].split(":", 1)
+            values = number_of(table[name])
+            features[feature] = values if side == "0" else features[feature] - values
+    return {name: values + 0.0 for name, values in features.items()}
+
+
+def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
+    """Return counts of wins and ties as weights of rows with one outcome each."""
+    counts = [name for name in COUNTED if name in table.columns]
+    values = {name: number_of(table[name]) for name in counts}
+    for name in counts:  # an empty cell is 0 unless the other cells are empty, too
+        is_empty = (
+            table[name].cast(pl.String).str.strip_chars().fill_null("").is_in(["", "-"])
+        ).to_numpy()
+        values[name] = np.where(is_empty, 0.0, values[name])
+    weight = (
+        number_of(table["weight"]) if "weight" in table.columns else np.ones(len(table))
+    )
+    rest = table.drop(*counts, "weight", strict=False)
+    parts = [
+        rest.with_columns(
+            weight=pl.Series(values[name] * weight), outcome=pl.lit(outcome, pl.Int64)
+        )
+        for name, outcome in COUNTED.items()
+        if name in counts
+    ]
+    nothing = sum(values.values()) == 0
+    rows = pl.concat([part.filter(~nothing) for part in parts]).filter(
+        (pl.col("weight") != 0) | pl.col("weight").is_nan()
+    )
+    unplayed = rest.filter(nothing).with_columns(
+        weight=pl.lit(1.0), outcome=pl.lit(UNPLAYED, pl.Int64)
+    )
+    return pl.concat([rows, unplayed])
+
+
+def winners(
+    column: pl.Series,
+    i: Ints,
+    j: Ints,
+    competitors: Sequence[str],
+    sides: tuple[str, str],
+    outcomes: Mapping[str, str] | None,
+) -> tuple[Ints, Array, tuple[str, ...]]:
+    """Return the outcome of each row, where it is ambiguous, and remarks."""
+    labels, (label,) = code([column])
+    label = np.where(label < 0, len(labels), label)  # no label: not played
+    meaning = outcomes_of(labels, sides, outcomes)
+    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
+    folds = {name: name.casefold() for name in competitors}
+    fold_code = {
+        text: place for place, text in enumerate(dict.fromkeys(folds.values()))
+    }
+    named = np.array([*(fold_code.get(text.casefold(), -1) for text in labels), -1])
+    if (named < 0).all():
+        return by_label, np.zeros(len(i), bool), ()
+    exact_code = {name: place for place, name in enumerate(competitors)}
+    exact = np.array([*(exact_code.get(text, -1) for text in labels), -1])[label]
+    fold = np.array([*(fold_code[folds[name]] for name in competitors), -2])
+    named = named[label]
+    is_known = named >= 0
+    is_first = is_known & ((exact == i) | ((exact != j) & (named == fold[i])))
+    is_second = is_known & ~is_first & ((exact == j) | (named == fold[j]))
+    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
+    by_name = is_first | is_second
+    clash = by_name & (by_label <= SECOND) & (by_label >= 0) & (by_label != outcome)
+    is_side = ~by_name & is_known & (by_label >= 0) & (by_label <= SECOND)
+    n_labels = len(labels) + 1
+    both = np.bincount(label[clash], minlength=n_labels) * np.bincount(
+        label[is_side], minlength=n_labels
+    )
+    other_case = sorted({labels[k] for k in np.unique(label[by_name & (exact < 0)])})
+    remarks = ()
+    if other_case:
+        remarks = (
+            f"Winners were matched to names without regard to case: {listing(other_case)}.",
+        )
+    return outcome, (both > 0)[label] & (clash | is_side), remarks
+
+
+def alike(names: Sequence[str]) -> list[list[str]]:
+    """Return groups of names that differ by case or spaces only."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
+        groups.setdefault(key, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+_ = MEANINGS, BOTH_BAD
