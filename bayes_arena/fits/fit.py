@@ -1,0 +1,230 @@
+"""``fit``: fit a model to votes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from bayes_arena import progress
+from bayes_arena.arrays import Array
+from bayes_arena.errors import (
+    FitError,
+    NotIdentifiedError,
+    TooLargeError,
+    listing,
+    require_choice,
+    require_seed,
+    warn,
+)
+from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.inference.gaussian import better_gaussian
+from bayes_arena.inference.maximum import maximum_likelihood, with_finite_estimate
+from bayes_arena.inference.mode import better_mode
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.build import build_design
+from bayes_arena.model.constants import NEAR_TIE
+from bayes_arena.model.design import Design
+from bayes_arena.model.priors import Prior, resolve_prior
+from bayes_arena.model.spec import Model, resolve_model
+from bayes_arena.votes.read import votes_from
+from bayes_arena.votes.votes import Votes
+
+type Method = Literal["gaussian", "map", "nuts"]
+METHODS = get_args(Method.__value__)
+MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
+MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
+LONG_WORK = 2_000  # shared parameters from which progress is shown
+
+
+def fit(
+    votes: object,
+    *,
+    model: str | Model = "davidson",
+    prior: str | Prior = "default",
+    method: Method = "gaussian",
+    draws: int = 1000,
+    tune: int = 300,
+    seed: int = 0,
+    **columns: Any,
+) -> Fit:
+    """Fit a model to votes.
+
+    Parameters
+    ----------
+    votes : Votes, path, dataframe or list of records
+        What :func:`~bayes_arena.read_votes` reads, or has read.
+    model : str or Model
+        "davidson", in which all votes have equal weight; "bradley-terry", "m-elo",
+        "am-elo" or "am-davidson"; or a :class:`~bayes_arena.Model`.
+    prior : {"default", "weak", "flat"} or Prior
+        "default" estimates the spreads of the parameters from the votes; "weak" has
+        strengths of standard deviation 5; "flat" gives maximum likelihood.
+    method : {"gaussian", "map", "nuts"}
+        "gaussian": the Gaussian nearest to the posterior.  "map": the posterior mode,
+        with estimated spreads held where their search starts.  "nuts": the PyMC program
+        of the model is sampled.  Under a flat prior the first two are maximum likelihood.
+    draws, tune : int
+        For "nuts": draws to keep and to tune with, in each of four chains.
+    seed : int
+        For "nuts".
+    **columns
+        Options of :func:`~bayes_arena.read_votes`, where votes are still to be read.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    VotesError
+        If the votes cannot be read.
+    ModelError
+        If an option is unknown, or the votes lack what the model needs.
+    FitError
+        If there is no trustworthy estimate.
+    TooLargeError
+        If there are too many competitors.
+
+    Warns
+    -----
+    ArenaWarning
+        If scores are not comparable, or the direction of the ranking is open.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> fit = ba.fit(ba.example_arena().votes)
+    >>> fit.plan
+    'davidson, Gaussian'
+    """
+    require_choice("method", method, METHODS)
+    require_seed(seed)
+    prior = resolve_prior(prior)
+    votes = votes_from(votes, **columns)
+    model, plan = resolve_model(model, votes)
+    estimable = np.ones(votes.n_competitors, bool)
+    if prior.is_flat:
+        estimable = with_finite_estimate(votes, model)
+        require_estimates(estimable)
+    fitted = subset_competitors(votes, estimable)
+    posterior = find_posterior(fitted, model, prior, method)
+    notes = open_questions(votes, model, estimable, posterior)
+    for note in notes:
+        warn(note)
+    result = Fit(
+        votes=votes,
+        model=model,
+        prior=prior,
+        method=method,
+        plan=f"{plan}, {describe_method(prior, method)}",
+        posterior=posterior,
+        estimable=estimable,
+        warnings=tuple(notes),
+        seed=seed,
+    )
+    if method == "nuts":
+        from bayes_arena.fits.nuts import with_samples
+
+        return with_samples(result, draws=draws, tune=tune)
+    return result
+
+
+def fitted(votes: object, model: str = "davidson", **columns: Any) -> Fit:
+    """Return a fit as it is, or fit a model to votes."""
+    if isinstance(votes, Fit):
+        return votes
+    return fit(votes, model=model, **columns)
+
+
+def find_posterior(
+    votes: Votes, model: Model, prior: Prior, method: Method
+) -> Posterior:
+    """Return the estimate that a prior and a method ask for."""
+    if prior.is_flat and method != "nuts":
+        return maximum_likelihood(votes, model)
+    design = build_design(votes, model, prior.held() if method == "map" else prior)
+    require_room(design, votes)
+    is_long = design.layout.n_shared > LONG_WORK
+    with progress.shown("Fitting" if is_long else ""):
+        posterior = better_mode(design) if method == "map" else better_gaussian(design)
+    if not posterior.converged:
+        raise FitError(
+            f"The fit did not converge in {posterior.n_iterations} steps. Leave out "
+            "annotators with few votes, or use model='davidson'."
+        )
+    return posterior
+
+
+def require_estimates(estimable: Array) -> None:
+    """Raise an error if under a flat prior hardly anybody has a finite estimate."""
+    if estimable.sum() < 2:
+        raise NotIdentifiedError(
+            "No two competitors scored against each other, directly or through others: "
+            "nobody has a finite maximum-likelihood estimate. Use prior='default'."
+        )
+
+
+def require_room(design: Design, votes: Votes) -> None:
+    """Refuse at once what would not fit into memory."""
+    layout, n = design.layout, votes.n_competitors
+    local = layout.n_local > 0
+    if layout.width > MOST_SHARED or (local and n > MOST_WITH_ANNOTATORS):
+        limit = (
+            f"{MOST_WITH_ANNOTATORS:,} where annotators or slices have parameters"
+            if local
+            else f"{MOST_SHARED:,}"
+        )
+        raise TooLargeError(
+            f"{n:,} competitors, and {layout.width:,} parameters that all votes share, "
+            f"are too many: the limit is {limit}. Use model='davidson', or fewer slices."
+        )
+
+
+def describe_method(prior: Prior, method: Method) -> str:
+    """Return the method in a word or two."""
+    if method == "nuts":
+        return "sampled by NUTS"
+    if prior.is_flat:
+        return "maximum likelihood"
+    return "posterior mode" if method == "map" else "Gaussian"
+
+
+def open_questions(
+    votes: Votes, model: Model, estimable: Array, posterior: Posterior
+) -> list[str]:
+    """Return what the votes leave open, in sentences."""
+    notes = []
+    if not estimable.all():
+        names = [repr(votes.competitors[c]) for c in np.flatnonzero(~estimable)]
+        notes.append(
+            f"No finite estimate for {listing(names)}: under a flat prior these won or "
+            "lost against all others, directly or through others. Use prior='default'."
+        )
+    n_groups = count_components(votes)
+    if n_groups > 1 and estimable.all():
+        notes.append(
+            f"The competitors fall into {n_groups} groups that were never compared. "
+            "Scores of different groups are not comparable."
+        )
+    if model.discrimination != "none" and votes.n_votes < 2 * votes.n_annotators:
+        notes.append(
+            "Hardly any annotator voted twice: how annotators differ is what the prior "
+            "expects. Use model='davidson'."
+        )
+    gap = posterior.mirror_gap
+    if gap is not None and gap < NEAR_TIE:
+        notes.append(
+            "About as many votes follow the reverse of this ranking as follow it: its "
+            f"direction is open (probability {1 / (1 + np.exp(gap)):.2f} of the reverse)."
+        )
+    return notes
+
+
+def count_components(votes: Votes) -> int:
+    """Return the number of groups of competitors that were never compared."""
+    n = votes.n_competitors
+    graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
+    return int(connected_components(graph, directed=False)[0])

@@ -1,0 +1,83 @@
+"""Fits of many sets of votes: one for each level of a slice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.errors import ArenaError, ModelError, did_you_mean, warn
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.votes.read import votes_from
+from bayes_arena.votes.votes import Votes
+
+
+def fit_many(
+    votes: object, by: str, *, jobs: int = 1, **options: Any
+) -> dict[str, Fit]:
+    """Fit a model to the votes of each level of a slice, each apart.
+
+    Parameters
+    ----------
+    votes : Votes, path or dataframe
+        What :func:`~bayes_arena.read_votes` reads, or has read with this slice.
+    by : str
+        The slice: "category", "month".
+    jobs : int
+        Processes, of joblib.
+    **options
+        Those of :func:`~bayes_arena.fit`.
+
+    Returns
+    -------
+    dict of str to Fit
+        By level.  Levels that cannot be fitted are missing, with a warning.
+
+    Raises
+    ------
+    ModelError
+        If the votes have no such slice.
+    """
+    if not isinstance(votes, Votes):
+        names = ("model", "prior", "method", "draws", "tune", "seed")
+        columns = {name: v for name, v in options.items() if name not in names}
+        options = {name: v for name, v in options.items() if name in names}
+        votes = votes_from(votes, **{"slices": (by,), **columns})
+    if by not in votes.slices:
+        raise ModelError(
+            f"The votes have no slice {by!r}. Read its column with slices=."
+            f"{did_you_mean(by, votes.slices)}"
+        )
+    subsets = {name: level_votes(votes, by, k) for k, name in enumerate(votes.levels[by])}
+    if jobs == 1:
+        results = [try_fit(subset, options) for subset in subsets.values()]
+    else:
+        from joblib import Parallel, delayed
+
+        work = (delayed(try_fit)(subset, options) for subset in subsets.values())
+        results = Parallel(n_jobs=jobs)(work)
+    fits = {}
+    for name, result in zip(subsets, results, strict=True):
+        if isinstance(result, Fit):
+            fits[name] = result
+        else:
+            warn(f"{by} {name!r} has no board: {result}")
+    return fits
+
+
+def level_votes(votes: Votes, by: str, level: int) -> Votes:
+    """Return the votes of one level of a slice, on the competitors seen there."""
+    rows = votes.take(np.flatnonzero(votes.slices[by] == level))
+    seen = np.zeros(votes.n_competitors, bool)
+    seen[rows.i] = True
+    seen[rows.j] = True
+    return subset_competitors(rows, seen)
+
+
+def try_fit(votes: Votes, options: dict[str, Any]) -> Fit | ArenaError:
+    """Return the fit of some votes, or the error that it ended with."""
+    try:
+        return fit(votes, **options)
+    except ArenaError as error:
+        return error
