@@ -7,6 +7,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, require_seed
 from bayes_arena.fits.result import Fit, parameter_index, parameter_vectors
+from bayes_arena.threads import threads_for
 
 
 def draw(fit: Fit, size: int = 1000, seed: int = 0) -> dict[str, Floats]:
@@ -49,7 +50,9 @@ def draw_vectors(fit: Fit, size: int, seed: int) -> Floats:
         vectors = parameter_vectors(fit.posterior, fit.samples)
         rows = np.random.default_rng(seed).integers(len(vectors), size=size)
         return vectors[rows]
-    deviations = fit.posterior.covariance.draws(size, seed)
+    covariance = fit.posterior.covariance
+    with threads_for(covariance.layout.width):
+        deviations = covariance.draws(size, seed)
     return fit.posterior.mean + deviations.T
 
 
@@ -79,9 +82,10 @@ def board_draws(
     board = fit.board
     mask = fit.estimable
     chosen = board.covariance if covariance is None else covariance
-    values, vectors = np.linalg.eigh(chosen[np.ix_(mask, mask)])
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    deviations = rng.normal(size=(size, len(values))) @ root.T
+    with threads_for(len(mask)):
+        values, vectors = np.linalg.eigh(chosen[np.ix_(mask, mask)])
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        deviations = rng.normal(size=(size, len(values))) @ root.T
     if np.isfinite(df):
         deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
     draws = np.full((size, len(mask)), np.nan)

@@ -29,6 +29,7 @@ from bayes_arena.model.constants import NEAR_TIE
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model
+from bayes_arena.threads import threads_for
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
@@ -36,7 +37,7 @@ type Method = Literal["gaussian", "map", "nuts"]
 METHODS = get_args(Method.__value__)
 MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
-LONG_WORK = 2_000  # shared parameters from which progress is shown
+LONG_WORK = 1_500  # shared parameters from which progress is shown
 
 
 def fit(
@@ -143,13 +144,18 @@ def find_posterior(
     votes: Votes, model: Model, prior: Prior, method: Method
 ) -> Posterior:
     """Return the estimate that a prior and a method ask for."""
-    if prior.is_flat and method != "nuts":
-        return maximum_likelihood(votes, model)
     design = build_design(votes, model, prior.held() if method == "map" else prior)
     require_room(design, votes)
-    is_long = design.layout.n_shared > LONG_WORK
-    with progress.shown("Fitting" if is_long else ""):
-        posterior = better_mode(design) if method == "map" else better_gaussian(design)
+    if design.layout.width > LONG_WORK:
+        progress.show(f"Fitting {design.layout.size:,} parameters")
+    with threads_for(design.layout.width):
+        if prior.is_flat and method != "nuts":
+            posterior = maximum_likelihood(votes, model)
+        elif method == "map":
+            posterior = better_mode(design)
+        else:
+            posterior = better_gaussian(design)
+    progress.clear()
     if not posterior.converged:
         raise FitError(
             f"The fit did not converge in {posterior.n_iterations} steps. Leave out "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,9 +13,11 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.scale import Board, board_of, board_strengths
+from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
 MOST_BOARD_DRAWS = 1_000  # samples that are put on the common scale
@@ -128,7 +130,8 @@ class Fit:
     @cached_property
     def finite_board(self) -> Board:
         """The board of the Gaussian, of the competitors that have an estimate."""
-        return board_of(self.posterior)
+        with threads_for(self.votes.n_competitors):
+            return board_of(self.posterior)
 
     @cached_property
     def board_samples(self) -> Floats:
@@ -137,7 +140,8 @@ class Fit:
             raise ModelError("Only a fit with method='nuts' has samples.")
         vectors = parameter_vectors(self.posterior, self.samples)
         step = max(len(vectors) // MOST_BOARD_DRAWS, 1)
-        return board_strengths(self.posterior.design, vectors[::step])
+        with threads_for(self.votes.n_competitors):
+            return board_strengths(self.posterior.design, vectors[::step])
 
     @property
     def n_parameters(self) -> int:
@@ -228,8 +232,6 @@ def parameter_index(posterior: Posterior, name: str) -> Array:
     The samples of competitors by slice are in the order of
     :func:`~bayes_arena.model.build.slice_parameters`.
     """
-    from bayes_arena.model.build import slice_parameters
-
     block = posterior.design.block(name)
     if block.effect.per_competitor:
         return slice_parameters(posterior.design, block)[2]
@@ -238,8 +240,6 @@ def parameter_index(posterior: Posterior, name: str) -> Array:
 
 def subset_competitors(votes: Votes, mask: Array) -> Votes:
     """Return the votes among some competitors, with the codes of these only."""
-    from dataclasses import replace
-
     if mask.all():
         return votes
     code = np.cumsum(mask) - 1

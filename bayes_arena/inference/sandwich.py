@@ -22,6 +22,7 @@ from bayes_arena.model.likelihood import loss_at
 from bayes_arena.model.objective import predictors
 from bayes_arena.model.priors import FLAT
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
 
@@ -33,7 +34,8 @@ def clustered_covariance(moves: Floats) -> Floats:
     moves : ndarray, shape (clusters, competitors)
     """
     n_clusters = len(moves)
-    return n_clusters / (n_clusters - 1) * moves.T @ moves
+    with threads_for(moves.shape[1]):
+        return n_clusters / (n_clusters - 1) * moves.T @ moves
 
 
 def cluster_moves(
@@ -64,7 +66,8 @@ def cluster_moves(
         shape = (n_clusters, len(number))
         members = csr_array((np.ones(len(number)), entries), shape=shape)
         total = total + members @ row_scores(posterior, design, chunk)
-    return influence_of(board).moves(total)
+    with threads_for(len(board.strength)):
+        return influence_of(board).moves(total)
 
 
 def sandwich_covariance(
@@ -78,9 +81,10 @@ def sandwich_covariance(
     rows = split_by_outcome(visible_votes(model, votes))
     design = design_of_rows(rows, model, FLAT)
     total = np.zeros_like(board.covariance)
-    for chunk in design.chunks():
-        moves = influence_of(board).moves(row_scores(posterior, design, chunk))
-        total += (moves / chunk.n_votes[:, None]).T @ moves
+    with threads_for(len(board.strength)):
+        for chunk in design.chunks():
+            moves = influence_of(board).moves(row_scores(posterior, design, chunk))
+            total += (moves / chunk.n_votes[:, None]).T @ moves
     return total
 
 
