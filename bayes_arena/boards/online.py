@@ -1,0 +1,383 @@
+"""Online Elo: ratings updated vote by vote, which depend on the order of the votes.
+
+After a vote with score W (1, 0, or 1/2 for a tie) for competitor i against j,
+
+    R_i += K (W - P),    R_j -= K (W - P),    P = 1 / (1 + base^((R_j - R_i) / scale))
+
+(Liu et al., 2025, equation 1 and Algorithm 1).  Every R starts at init.  Chatbot Arena
+took K = 4, scale 400, base 10 and init 1000.  What one gains the other loses, so that
+the mean stays at init.  In the code ratings are in logits, and K becomes
+``step`` = K ln(base) / scale.
+
+Averages over random orders, or over resamples with replacement, hide the order but not
+the spread that it causes (the error bars of Figure 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.elo import EloScale
+from bayes_arena.errors import ModelError, require_level, require_seed
+from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.sequence import VoteSequence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+K = 4.0  # largest change of a rating by one vote, in Elo points
+ORDERED_VOTES = 2**25  # votes, over all orders, that are walked through together
+LARGEST_LOGIT = 700.0  # a lead beyond which exp overflows
+BLOCK = 1000  # votes of every order whose codes are looked up together
+
+
+def online_elo(
+    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+) -> pd.DataFrame:
+    """Rate the competitors by Elo, vote by vote in the order given (Algorithm 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+        Votes in order, from :func:`~bayes_arena.read_sequence`.
+    k : float
+        Largest change of a rating by one vote, in Elo points.
+    elo : EloScale, optional
+        Every rating starts at its ``init``; its anchor shifts all ratings at the end.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, votes``, best first.
+
+    Raises
+    ------
+    ModelError
+        If ``k`` is not positive, or the anchor is not a competitor.
+    """
+    scale, step = scale_and_step(k, elo)
+    score = scale.points(walk(votes, every_vote(votes), step), votes.competitors)
+    return dataframe(ranked(votes, score, {"elo": score}))
+
+
+def reversed_elo(
+    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+) -> pd.DataFrame:
+    """Show what the order does: Elo of the votes in the order given, and in reverse.
+
+    Parameters
+    ----------
+    votes, k, elo
+        As for :func:`online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, elo, rank_reversed, elo_reversed, votes``, best first in the
+        order given.
+
+    Raises
+    ------
+    ModelError
+        As for :func:`online_elo`.
+    """
+    scale, step = scale_and_step(k, elo)
+    forward = every_vote(votes)
+    score = scale.points(walk(votes, forward, step), votes.competitors)
+    backward = scale.points(walk(votes, forward[::-1], step), votes.competitors)
+    columns = {
+        "elo": score,
+        "rank_reversed": ranks(backward),
+        "elo_reversed": backward,
+    }
+    return dataframe(ranked(votes, score, columns))
+
+
+def shuffled_elo(
+    votes: VoteSequence,
+    *,
+    shuffles: int = 1000,
+    seed: int = 0,
+    k: float = K,
+    elo: EloScale | None = None,
+) -> pd.DataFrame:
+    """Average Elo over random orders of the votes (the error bars of Figure 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+    shuffles : int
+        Number of random orders, at least two.
+    seed : int
+    k, elo
+        As for :func:`online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, mean, sd, min, max, votes``, highest mean first; in Elo
+        points, over the orders.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two shuffles; and as for :func:`online_elo`.
+    """
+    runs = shuffled_ratings(votes, shuffles, seed, k=k, elo=elo)
+    mean = runs.mean(axis=0)
+    columns = {
+        "mean": mean,
+        "sd": runs.std(axis=0, ddof=1),
+        "min": runs.min(axis=0),
+        "max": runs.max(axis=0),
+    }
+    return dataframe(ranked(votes, mean, columns))
+
+
+def bootstrapped_elo(
+    votes: VoteSequence,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    k: float = K,
+    elo: EloScale | None = None,
+) -> pd.DataFrame:
+    """Rate by Elo votes drawn with replacement, as Chatbot Arena's bootstrap did.
+
+    The code of am-ELO's authors reports the median over 1,000 resamples, whereas their
+    text takes the mean over shuffles.  The spread mixes the error of sampling with the
+    effect of the order.  A competitor that is absent from a resample stays at ``init``
+    in it.
+
+    Parameters
+    ----------
+    votes : VoteSequence
+    resamples : int
+        Number of resamples, at least two.
+    seed : int
+    level : float
+        Coverage of the percentile interval.
+    k, elo
+        As for :func:`online_elo`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank, competitor, median, sd, lower, upper, votes``, highest median first; in
+        Elo points.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two resamples, or the level does not lie between 0 and
+        1; and as for :func:`online_elo`.
+    """
+    require_level(level)
+    runs = resampled_ratings(votes, resamples, seed, k=k, elo=elo)
+    tail = (1 - level) / 2
+    lower, median, upper = np.quantile(runs, [tail, 0.5, 1 - tail], axis=0)
+    spread = runs.std(axis=0, ddof=1)
+    columns = {"median": median, "sd": spread, "lower": lower, "upper": upper}
+    return dataframe(ranked(votes, median, columns))
+
+
+def elo_by_annotator(
+    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+) -> pd.DataFrame:
+    """Rate by Elo from the votes of each annotator alone (the lines of Figure 1).
+
+    Parameters
+    ----------
+    votes : VoteSequence
+        Votes with annotators.
+    k, elo
+        As for :func:`online_elo`; every annotator must have voted on the anchor.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``annotator, competitor, elo, votes``: a row for each competitor that an
+        annotator has voted on, sorted by names.
+
+    Raises
+    ------
+    ModelError
+        If the annotators are unknown, or one has not voted on the anchor; and as for
+        :func:`online_elo`.
+    """
+    scale, step = scale_and_step(k, elo)
+    columns: dict[str, list[object]] = {"annotator": [], "competitor": []}
+    columns |= {"elo": [], "votes": []}
+    for annotator, rows in rows_by_annotator(votes):
+        cast = votes_on_competitors(votes, rows)
+        require_anchor(votes, scale, cast, annotator)
+        score = scale.points(walk(votes, rows, step), votes.competitors)
+        for competitor in np.flatnonzero(cast):
+            columns["annotator"].append(annotator)
+            columns["competitor"].append(votes.competitors[competitor])
+            columns["elo"].append(score[competitor])
+            columns["votes"].append(cast[competitor])
+    return dataframe(columns)
+
+
+def shuffled_ratings(
+    votes: VoteSequence,
+    shuffles: int,
+    seed: int,
+    *,
+    k: float = K,
+    elo: EloScale | None = None,
+) -> Floats:
+    """Return Elo in random orders of the votes, in points, (shuffles, competitors)."""
+    rng = generator(shuffles, seed)
+    n_votes = len(votes.score)
+    return ratings_of(votes, shuffles, lambda: rng.permutation(n_votes), k, elo)
+
+
+def resampled_ratings(
+    votes: VoteSequence,
+    resamples: int,
+    seed: int,
+    *,
+    k: float = K,
+    elo: EloScale | None = None,
+) -> Floats:
+    """Return Elo of resampled votes, in points, (resamples, competitors)."""
+    rng = generator(resamples, seed)
+    size = len(votes.score)
+    return ratings_of(votes, resamples, lambda: rng.integers(size, size=size), k, elo)
+
+
+def generator(times: int, seed: int) -> np.random.Generator:
+    """Return a generator of random orders; a spread needs two of them."""
+    require_seed(seed)
+    if times < 2:
+        raise ModelError(f"A spread needs at least two runs, not {times}.")
+    return np.random.default_rng(seed)
+
+
+def ratings_of(
+    votes: VoteSequence,
+    times: int,
+    draw_order: Callable[[], Ints],
+    k: float,
+    elo: EloScale | None,
+) -> Floats:
+    """Return Elo in orders that are drawn, in points, (times, competitors)."""
+    scale, step = scale_and_step(k, elo)
+    at_once = max(ORDERED_VOTES // len(votes.score), 1)
+    ratings = np.empty((times, len(votes.competitors)))
+    for start in range(0, times, at_once):
+        chunk = ratings[start : start + at_once]
+        orders = np.empty((len(votes.score), len(chunk)), np.int32)
+        for run in range(len(chunk)):
+            orders[:, run] = draw_order()
+        for run, strength in enumerate(walk_together(votes, orders, step)):
+            chunk[run] = scale.points(strength, votes.competitors)
+    return ratings
+
+
+def walk(votes: VoteSequence, order: Ints, step: float) -> Floats:
+    """Return the ratings after the votes of one order, in logits, (competitors,)."""
+    rating = [0.0] * len(votes.competitors)
+    first, second = votes.i[order].tolist(), votes.j[order].tolist()
+    for i, j, score in zip(first, second, votes.score[order].tolist(), strict=True):
+        behind = min(rating[j] - rating[i], LARGEST_LOGIT)
+        change = step * (score - 1 / (1 + math.exp(behind)))
+        rating[i] += change
+        rating[j] -= change
+    return np.array(rating)
+
+
+def walk_together(votes: VoteSequence, orders: Ints, step: float) -> Floats:
+    """Return the ratings after each of many orders, in logits, (orders, competitors).
+
+    ``orders`` is (votes, orders).  The orders are walked through side by side: the n-th
+    votes of all of them are one step of NumPy.
+    """
+    n_orders, n = orders.shape[1], len(votes.competitors)
+    rating = np.zeros(n_orders * n)
+    offset = n * np.arange(n_orders)  # where the ratings of each order begin
+    for start in range(0, len(orders), BLOCK):
+        block = orders[start : start + BLOCK]
+        first, second = offset + votes.i[block], offset + votes.j[block]
+        for i, j, score in zip(first, second, votes.score[block], strict=True):
+            rating_i, rating_j = rating[i], rating[j]
+            change = step * (score - expit(rating_i - rating_j))
+            rating[i] = rating_i + change
+            rating[j] = rating_j - change
+    return rating.reshape(n_orders, n)
+
+
+def scale_and_step(k: float, elo: EloScale | None) -> tuple[EloScale, float]:
+    """Return the Elo scale, and K in logits."""
+    scale = elo or EloScale()
+    if not 0 < k < np.inf:
+        raise ModelError(
+            "k, the largest change of a rating by one vote, must be a positive number; "
+            f"not {k!r}."
+        )
+    return scale, k / scale.points_per_logit
+
+
+def ranked(votes: VoteSequence, score: Floats, columns: Columns) -> Columns:
+    """Return rank, competitor, some columns and the number of votes, best first."""
+    rank = ranks(score)
+    order = np.lexsort((np.arange(len(rank)), rank))
+    table = {
+        "rank": rank,
+        "competitor": np.array(votes.competitors, dtype=object),
+        **columns,
+        "votes": votes_on_competitors(votes, every_vote(votes)),
+    }
+    return {name: np.asarray(values)[order] for name, values in table.items()}
+
+
+def ranks(score: Floats) -> Ints:
+    """Return ranks, 1 for the highest score; equal scores have equal ranks."""
+    ascending = np.sort(score)
+    return 1 + len(score) - np.searchsorted(ascending, score, side="right")
+
+
+def every_vote(votes: VoteSequence) -> Ints:
+    """Return the order in which the votes were cast."""
+    return np.arange(len(votes.score))
+
+
+def rows_by_annotator(votes: VoteSequence) -> Iterable[tuple[str, Ints]]:
+    """Return each annotator's name and votes, in order."""
+    if not votes.annotators:
+        raise ModelError(
+            "The votes have no annotators. Name their column (annotator=...) in "
+            "read_sequence."
+        )
+    for code, name in enumerate(votes.annotators):
+        yield name, np.flatnonzero(votes.annotator == code)
+
+
+def votes_on_competitors(votes: VoteSequence, rows: Ints) -> Ints:
+    """Return the number of votes on each competitor, (competitors,)."""
+    n = len(votes.competitors)
+    return np.bincount(votes.i[rows], minlength=n) + np.bincount(
+        votes.j[rows], minlength=n
+    )
+
+
+def require_anchor(
+    votes: VoteSequence, scale: EloScale, cast: Ints, annotator: str
+) -> None:
+    """Raise a ModelError if an annotator has not voted on the anchor."""
+    if scale.anchor is None or scale.anchor[0] not in votes.competitors:
+        return
+    if not cast[votes.competitors.index(scale.anchor[0])]:
+        raise ModelError(
+            f"{annotator!r} has no vote on the anchor {scale.anchor[0]!r}. Leave the "
+            "anchor out."
+        )
