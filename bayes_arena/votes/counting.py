@@ -7,21 +7,33 @@ quoted.
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.errors import VotesError, listing
-from bayes_arena.votes.labels import BOTH_BAD, MEANINGS, UNKNOWN, UNPLAYED, outcomes_of
+from bayes_arena.errors import VotesError, listing, shortened
+from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, outcomes_of
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, distinct_rows
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
+UNKNOWN_WINNER = "the winner's label is unknown"
+NO_ANNOTATOR = "the annotator is missing"
+NAME_KEYS = (
+    "name",
+    "model",
+    "model_name",
+    "label",
+    "title",
+    "id",
+)  # of objects with a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +51,19 @@ class Coded:
     slices: Mapping[str, Ints]
     levels: Mapping[str, tuple[str, ...]]
     features: Mapping[str, Floats]
+    labels: tuple[str, ...] = ()  # of winners
+    label: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
+    is_ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
     remarks: tuple[str, ...] = ()
-    ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
 
     def problems(self) -> Iterator[tuple[str, Array]]:
         """Yield what may be wrong, with the rows where it is."""
         yield "a competitor has no name", (self.i < 0) | (self.j < 0)
         yield "a competitor meets itself", (self.i == self.j) & (self.i >= 0)
-        yield "the winner is unknown", self.outcome == UNKNOWN
-        yield "the winner may be a name or a side", self.ambiguous
-        yield "the annotator is missing", self.annotator < 0
+        yield UNKNOWN_WINNER, self.outcome == UNKNOWN
+        if len(self.is_ambiguous):
+            yield "the winner may be a competitor's name or a side", self.is_ambiguous
+        yield NO_ANNOTATOR, self.annotator < 0
         yield (
             "the weight is not a number of 0 or more",
             ~(np.abs(self.votes) <= MOST) | (self.votes < 0),
@@ -62,6 +77,15 @@ class Coded:
     def unplayed(self) -> Array:
         """Rows of votes that say that nobody won or lost."""
         return self.outcome == UNPLAYED
+
+    def labels_of(self, rows: Array) -> str:
+        """List the labels in some rows, with their numbers of votes."""
+        n = np.bincount(self.label[rows], self.n[rows], len(self.labels) + 1)
+        return listing(
+            f"{self.labels[k]!r} ({int(n[k]):,})"
+            for k in np.argsort(-n, kind="stable")
+            if n[k] > 0
+        )
 
     def summed(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
@@ -110,8 +134,6 @@ TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other sid
 
 def used(votes: Votes) -> Votes:
     """Return votes without the names that no row has."""
-    from dataclasses import replace
-
     (i, j), competitors = renumbered([votes.i, votes.j], votes.competitors)
     (annotator,), annotators = [votes.annotator], votes.annotators
     if votes.annotators:
@@ -145,26 +167,64 @@ def renumbered(
     return [place[codes] for codes in columns], kept
 
 
-def code(columns: Sequence[pl.Series]) -> tuple[tuple[str, ...], list[Ints]]:
+def code(
+    columns: Sequence[pl.Series], clean: Callable[[str], str] = str.strip
+) -> tuple[tuple[str, ...], list[Ints], int]:
     """Return the names in some columns, sorted, and the code of each row; -1 is missing.
 
-    Spaces at the ends of names are stripped and their Unicode form is NFC.
+    Returns
+    -------
+    names : tuple of str
+        After ``clean``, which strips spaces at the ends.
+    codes : list of ndarray
+        One for each column.
+    n_merged : int
+        How many names were written in several ways.
     """
     texts = [text_of(column) for column in columns]
     together = pl.concat(texts).cast(pl.Categorical)
     kinds = together.unique().drop_nulls()
     written = kinds.cast(pl.String).to_list()
-    clean = [unicodedata.normalize("NFC", name.strip()) for name in written]
-    names = sorted(set(clean) - {""})
+    cleaned = [clean(name) for name in written]
+    names = sorted(set(cleaned) - {""})
     rank = {name: place for place, name in enumerate(names)}
     physical = kinds.to_physical().to_numpy()
     code_of = np.full(
         int(physical.max(initial=0)) + 2, -1, np.intp
     )  # the last is missing
-    code_of[physical] = [rank.get(name, -1) for name in clean]
+    code_of[physical] = [rank.get(name, -1) for name in cleaned]
     codes = code_of[together.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()]
     ends = np.cumsum([len(text) for text in texts])[:-1]
-    return tuple(names), np.split(codes, ends)
+    n_merged = len([name for name in cleaned if name]) - len(names)
+    return tuple(names), np.split(codes, ends), n_merged
+
+
+def clean_name(text: str) -> str:
+    """Return a name without spaces at its ends, in Unicode form NFC; of an object its name."""
+    text = text.strip()
+    if text[:1] in ("{", "["):
+        text = name_in_json(text)
+    return text if text.isascii() else unicodedata.normalize("NFC", text).strip()
+
+
+def name_in_json(text: str) -> str:
+    """Return the name in a JSON object or a list of one; other text stays as it is."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, dict):
+        value = next(
+            (value[key] for key in NAME_KEYS if value.get(key) is not None), value
+        )
+    if isinstance(value, dict | list):
+        raise VotesError(
+            f"A name is given as {shortened(text, 60)}, and none of {', '.join(NAME_KEYS)} "
+            "is in it. Write names as text."
+        )
+    return str(value).strip()
 
 
 def text_of(column: pl.Series) -> pl.Series:
@@ -210,20 +270,31 @@ def coded(
     """
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
-    competitors, (i, j) = code([table["a"], table["b"]])
-    ambiguous, remarks = np.zeros(len(i), bool), ()
+    competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
+    found: dict[str, Any] = {}
+    remarks: tuple[str, ...] = ()
     if "winner" in table.columns:
-        outcome, ambiguous, remarks = winners(
-            table["winner"], i, j, competitors, sides, outcomes
+        labels, (label,), _ = code([table["winner"]], clean_name)
+        label = np.where(label < 0, len(labels), label)  # no label: not played
+        meaning = outcomes_of(labels, sides, outcomes)
+        outcome, is_ambiguous, remarks = winners(
+            labels, label, i, j, competitors, meaning
         )
+        found = {"labels": labels, "label": label}
+        found |= {"is_ambiguous": is_ambiguous}
     elif "outcome" in table.columns:
         outcome = table["outcome"].to_numpy()
     else:
         outcome = np.full(len(i), FIRST)
+    if n_merged:
+        remarks += (
+            "Names of competitors that differ in spaces at their ends or in their Unicode "
+            "form were read as one.",
+        )
     annotators: tuple[str, ...] = ()
     annotator = np.zeros(len(i), np.intp)
     if "annotator" in table.columns:
-        annotators, (annotator,) = code([table["annotator"]])
+        annotators, (annotator,), _ = code([table["annotator"]], clean_name)
     n = table["n"].to_numpy()
     votes = n.astype(float)
     if "weight" in table.columns:
@@ -231,11 +302,11 @@ def coded(
     slices, levels = {}, {}
     for name in table.columns:
         if name.startswith(SLICE):
-            levels[name[len(SLICE) :]], (codes,) = code([table[name]])
+            levels[name[len(SLICE) :]], (codes,), _ = code([table[name]])
             slices[name[len(SLICE) :]] = codes
     return Coded(
         competitors, annotators, i, j, annotator, outcome, votes, n,
-        slices, levels, features_of(table), remarks, ambiguous,
+        slices, levels, features_of(table), remarks=remarks, **found,
     )  # fmt: skip
 
 
@@ -281,47 +352,50 @@ def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def winners(
-    column: pl.Series,
+    labels: Sequence[str],
+    label: Ints,
     i: Ints,
     j: Ints,
     competitors: Sequence[str],
-    sides: tuple[str, str],
-    outcomes: Mapping[str, str] | None,
+    meaning: Mapping[str, int],
 ) -> tuple[Ints, Array, tuple[str, ...]]:
-    """Return the outcome of each row, where it is ambiguous, and remarks."""
-    labels, (label,) = code([column])
-    label = np.where(label < 0, len(labels), label)  # no label: not played
-    meaning = outcomes_of(labels, sides, outcomes)
+    """Return the outcome of each row, where it is ambiguous, and remarks.
+
+    A competitor's name comes before the meaning of a label.  If a label is the name of one
+    of the two in some rows, and only a side in others, either may be meant.
+    """
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
-    folds = {name: name.casefold() for name in competitors}
-    fold_code = {
-        text: place for place, text in enumerate(dict.fromkeys(folds.values()))
-    }
-    named = np.array([*(fold_code.get(text.casefold(), -1) for text in labels), -1])
-    if (named < 0).all():
+    kinds = {name.casefold(): place for place, name in enumerate(competitors)}
+    kind = np.array([*(kinds[name.casefold()] for name in competitors), -2])
+    kind_of_label = np.array(
+        [*(kinds.get(text.casefold(), -1) for text in labels), -1]
+    )[label]
+    if (kind_of_label < 0).all():
         return by_label, np.zeros(len(i), bool), ()
-    exact_code = {name: place for place, name in enumerate(competitors)}
-    exact = np.array([*(exact_code.get(text, -1) for text in labels), -1])[label]
-    fold = np.array([*(fold_code[folds[name]] for name in competitors), -2])
-    named = named[label]
-    is_known = named >= 0
-    is_first = is_known & ((exact == i) | ((exact != j) & (named == fold[i])))
-    is_second = is_known & ~is_first & ((exact == j) | (named == fold[j]))
+    codes = {name: place for place, name in enumerate(competitors)}
+    exact = np.array([*(codes.get(text, -2) for text in labels), -2])[label]
+    is_first = (exact == i) | ((exact != j) & (kind_of_label == kind[i]))
+    is_second = ~is_first & ((exact == j) | (kind_of_label == kind[j]))
+    is_named = is_first | is_second
     outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
-    by_name = is_first | is_second
-    clash = by_name & (by_label <= SECOND) & (by_label >= 0) & (by_label != outcome)
-    is_side = ~by_name & is_known & (by_label >= 0) & (by_label <= SECOND)
-    n_labels = len(labels) + 1
-    both = np.bincount(label[clash], minlength=n_labels) * np.bincount(
-        label[is_side], minlength=n_labels
+
+    is_side = (by_label == FIRST) | (by_label == SECOND)
+    contradicts = is_named & is_side & (by_label != outcome)
+    is_only_side = ~is_named & is_side & (kind_of_label >= 0)
+    size = len(labels) + 1
+    is_either = np.isin(np.arange(size), label[contradicts]) & np.isin(
+        np.arange(size), label[is_only_side]
     )
-    other_case = sorted({labels[k] for k in np.unique(label[by_name & (exact < 0)])})
-    remarks = ()
-    if other_case:
-        remarks = (
-            f"Winners were matched to names without regard to case: {listing(other_case)}.",
-        )
-    return outcome, (both > 0)[label] & (clash | is_side), remarks
+    is_ambiguous = is_either[label] & (contradicts | is_only_side)
+    other_case = [
+        labels[k] for k in np.unique(label[is_named & (exact != i) & (exact != j)])
+    ]
+    if not other_case:
+        return outcome, is_ambiguous, ()
+    text = (
+        f"Winners were matched to names without regard to case: {listing(other_case)}."
+    )
+    return outcome, is_ambiguous, (text,)
 
 
 def alike(names: Sequence[str]) -> list[list[str]]:
@@ -331,6 +405,3 @@ def alike(names: Sequence[str]) -> list[list[str]]:
         key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
         groups.setdefault(key, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
-
-
-_ = MEANINGS, BOTH_BAD

@@ -146,6 +146,8 @@ def meanings(labels: Collection[str], columns: tuple[str, str]) -> dict[str, int
     if "h" in labels or second & {"away"} and "b" not in labels:
         first, second = first | {"h", "home"}, second | {"a", "away"}
     sides = {word: FIRST for word in first} | {word: SECOND for word in second}
+    if any(re.fullmatch(NUMBER, label) for label in set(labels) - {"1", "2"}):
+        sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
     for a, b in SIDES:
         if (a, b) != ("1", "2"):
             sides.setdefault(a, FIRST)

@@ -1,13 +1,16 @@
 """Read votes: any source in, checked counts out.
 
-The group-by runs in the engine that holds the votes; only counts come back.
+The source is opened, its columns get roles, and equal votes are counted in the engine that
+holds them.  The counts come back, names become codes, and what is wrong is refused or left
+out, and said.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
@@ -15,53 +18,83 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Array
-from bayes_arena.errors import VotesError, listing
-from bayes_arena.votes.columns import ANNOTATORS, PROMPTS, TIES, TIMES, WINNERS, Header
-from bayes_arena.votes.counting import FEATURE, SLICE, Coded, alike, coded
-from bayes_arena.votes.labels import BOTH_BAD, UNPLAYED
-from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
+from bayes_arena.errors import MOST_SHOWN, VotesError, listing, printable, shortened
+from bayes_arena.votes import saved
+from bayes_arena.votes.columns import PROMPTS, TIES, TIMES, WEIGHTS, Header
+from bayes_arena.votes.counting import (
+    FEATURE,
+    NO_ANNOTATOR,
+    SLICE,
+    UNKNOWN_WINNER,
+    Coded,
+    alike,
+    coded,
+)
+from bayes_arena.votes.labels import BOTH_BAD
+from bayes_arena.votes.layouts import (
+    LAYOUTS,
+    Constant,
+    Layout,
+    Roles,
+    annotator_of,
+    choose,
+)
+from bayes_arena.votes.options import Columns, Options
+from bayes_arena.votes.sources import (
+    Frame,
+    as_text,
+    in_polars,
+    open_source,
+    readable,
+    to_polars,
+)
+from bayes_arena.votes.tables import is_square, split_pairs
 from bayes_arena.votes.votes import PROMPT, TIE, Votes
 
-type Columns = str | Sequence[str]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How votes are to be read: the options of ``read_votes``."""
-
-    layout: str | None = None
-    a: str | None = None
-    b: str | None = None
-    winner: Columns | None = None
-    annotator: str | Literal[False] | None = None
-    weight: str | None = None
-    weights: str = "frequency"
-    prompt: str | Literal[False] | None = None
-    slices: Mapping[str, str] | Sequence[str] = ()
-    features: Mapping[str, Columns] | Sequence[str] = ()
-    outcomes: Mapping[str, str] | None = None
-    both_bad: str = "tie"
-    baseline: str | None = None
-    judge: str | None = None
-    on_invalid: str = "raise"
+NAMES = ("a", "b", "pair", "winner", "annotator")  # roles whose columns hold names
+CANDIDATE = (
+    "prompt?"  # prefix of columns that may hold the prompts, the likeliest first
+)
+FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
+RARELY = 0.1  # share of differing winners up to which equal rows are copies
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A source whose columns are named by their roles."""
+    """A source whose columns are named by their roles.
+
+    Attributes
+    ----------
+    frame : narwhals frame
+        One vote a row; ``row`` is the number of the record where a layout rewrote it.
+    layout : Layout
+    roles : mapping of str to str
+        The column of the source in each role.
+    remarks : list of str
+        What was noticed.
+    """
 
     frame: Frame
-    sides: tuple[str, str]
-    sided: bool
-    remarks: list[str] = field(default_factory=list)
+    layout: Layout
+    roles: Mapping[str, str]
+    remarks: list[str]
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the columns of the competitors are called."""
+        return str(self.roles.get("a", "a")), str(self.roles.get("b", "b"))
 
 
 def votes_from(source: object, **columns: Any) -> Votes:
     """Return Votes as they are, and read anything else."""
-    return (
-        source
-        if isinstance(source, Votes) and not columns
-        else read_votes(source, **columns)
+    if isinstance(source, Votes):
+        if any(value is not None for value in columns.values()):
+            raise VotesError(
+                f"The votes are read already; {', '.join(columns)} cannot apply."
+            )
+        return source
+    return read_votes(
+        source, **{name: value for name, value in columns.items() if value is not None}
     )
 
 
@@ -76,118 +109,238 @@ def read_votes(
     weight: str | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     prompt: str | Literal[False] | None = None,
-    slices: Mapping[str, str] | Sequence[str] = (),
-    features: Mapping[str, Columns] | Sequence[str] = (),
+    slices: Mapping[str, str] | Columns = (),
+    features: Mapping[str, Columns] | Columns = (),
     outcomes: Mapping[str, str] | None = None,
     both_bad: Literal["tie", "drop"] = "tie",
     baseline: str | None = None,
     judge: str | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
 ) -> Votes:
-    """Read votes from a file, a dataframe or records."""
+    """Read votes from files, records or dataframes.
+
+    The usual names of columns need no arguments, in any spelling: ``model_a, model_b,
+    winner, judge``, ``HomeTeam, AwayTeam, FTR``, ``winner, loser``, two scores, counts of
+    wins, rankings, and the formats of arenas, judges and annotation tools.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, dataframe, list of dicts or dict of columns
+        CSV, TSV, Parquet, JSON or JSON lines, also as a glob or compressed; a file that
+        ``Votes.save`` wrote; ``"hf:owner/name"`` for a data set on the Hugging Face hub; or
+        a dataframe of any engine that narwhals knows.
+    layout : str, optional
+        How the votes are written down, if the columns do not tell; the error for an unknown
+        name lists all.
+    a, b : str, optional
+        Columns of the competitors shown first and second; ``a`` alone names a column whose
+        cells hold both.
+    winner : str or sequence of str, optional
+        Column of the winner: a competitor's name, a side, a tie, a grade such as ``A>>B``.
+        Several columns are counts of wins (and ties), two scores, or annotators' verdicts,
+        by the layout.
+    annotator : str or False, optional
+        Column of who voted; False reads none.
+    weight : str, optional
+        Column of weights, by default 1.
+    weights : {"frequency", "importance"}
+        Whether a weight is a number of votes, or how much a vote matters. Importance
+        weights are scaled to sum to the number of votes.
+    prompt : str or False, optional
+        Column of the prompts; False reads none.  By default the first of ``prompt``,
+        ``question_id``, ``question``, ``instruction`` or ``item`` in which Kish's number of
+        prompts is at most half the votes.  It becomes the slice ``"prompt"``.
+    slices : mapping of str to str, or sequence of str
+        Columns of labels, by the name of the slice.
+    features : mapping of str to str or pair of str, or sequence of str
+        Columns of differences between the answers, or the columns of both.
+    outcomes : mapping of str to str, optional
+        What further labels mean: ``model_a``, ``model_b``, ``tie``, ``both_bad``,
+        ``unplayed``, ``model_a_clearly`` or ``model_b_clearly``.
+    both_bad : {"tie", "drop"}
+        Whether votes that call both answers bad are ties or left out.
+    baseline, judge : str, optional
+        The competitor that all others met, or the one annotator, where no column says it.
+    on_invalid : {"raise", "drop"}
+        Whether invalid votes are an error, or left out and counted in ``Votes.dropped``.
+
+    Returns
+    -------
+    Votes
+        Counts by pair, annotator, slices and features; what was noticed stands in
+        ``Votes.remarks``.
+
+    Raises
+    ------
+    VotesError
+        If the source cannot be read, columns are missing, or votes are invalid; the message
+        names at most five values with their rows, counted from 0.
+
+    Examples
+    --------
+    >>> votes = read_votes([{"model_a": "x", "model_b": "y", "winner": "x"}])
+    >>> votes.competitors, votes.n_votes
+    (('x', 'y'), 1.0)
+    """
     options = Options(
         layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
         outcomes, both_bad, baseline, judge, on_invalid,
     )  # fmt: skip
+    if isinstance(source, str | Path) and saved.is_saved(source):
+        if options != Options():
+            raise VotesError(
+                f"{str(source)!r} holds votes that are read already: no options apply."
+            )
+        return saved.load(source)
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
-        return counted(coded(groups, opened.sides, outcomes), opened, options)
+        return summed(
+            coded(groups, opened.sides, labels_given(options)), opened, options
+        )
 
 
-def open_votes(frame: Frame, options: Options) -> Opened:
-    """Find the roles of the columns, and name these by them."""
-    header = Header.of(frame.collect_schema().names())
-    roles: dict[str, str] = {}
-    pair = (
-        (header.column(options.a, "a"), header.column(options.b, "b"))
-        if options.a and options.b
-        else header.pair_of_competitors()
-    )
-    counts, won = header.counts(), header.winner_and_loser()
-    sided = True
-    winner = (
-        header.column(options.winner, "winner")
-        if options.winner
-        else header.first(WINNERS, pair or ())
-    )
-    if pair and winner:
-        roles = {"a": pair[0], "b": pair[1], "winner": winner}
-    elif pair and counts:
-        roles = dict(
-            zip(("a", "b", "wins_a", "wins_b", "ties"), (*pair, *counts), strict=False)
-        )
-        sided = "winner" in counts[0].casefold()
-    elif won:
-        roles, sided = {"a": won[0], "b": won[1]}, False
-    else:
-        raise VotesError(
-            f"The columns do not tell who met and who won: {listing(header.names)}."
-        )
-    if options.annotator is not False:
-        named = options.annotator and header.column(options.annotator, "annotator")
-        found = named or header.first(ANNOTATORS, roles.values())
-        if found:
-            roles["annotator"] = found
-    if options.weight:
+def labels_given(options: Options) -> Mapping[str, str] | None:
+    """Return the meanings of labels, without that of missing ranks."""
+    given = dict(options.outcomes or {})
+    if given.get("unranked") == "last":
+        del given["unranked"]
+    return given
+
+
+def open_votes(source: Frame, options: Options) -> Opened:
+    """Find the roles of the columns, rewrite what is not one vote a row, choose the prompts."""
+    header = Header.of(source.collect_schema().names())
+    layout, roles = layout_of(source, header, options)
+    if annotator := annotator_of(header, options, roles):
+        roles["annotator"] = annotator
+    if options.weight is not None:
         roles["weight"] = header.column(options.weight, "weight")
-    frame, remarks = collected(frame), []
-    prompt = prompt_of(frame, header, options, roles.values())
-    if prompt:
-        roles[SLICE + PROMPT] = prompt
-    for name, column in as_mapping(options.slices).items():
+    for name, column in options.by_role("slices").items():
         roles[SLICE + name] = header.column(column, "slices")
-    for name, column in as_mapping(options.features).items():
+    for name, column in options.by_role("features").items():
         for side, each in enumerate([column] if isinstance(column, str) else column):
             roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
-    return Opened(
-        frame.select(*(nw.col(column).alias(role) for role, column in roles.items())),
-        (roles["a"], roles["b"]),
-        sided,
-        remarks,
-    )
+    roles |= prompt_roles(header, options, layout, roles)
+    source = collected(source, roles.values())
+    remarks = remarks_on(source, header, roles, options)
+    frame = written(by_role(source, roles), layout, options, remarks)
+    return Opened(with_prompt(frame, roles, remarks), layout, roles, remarks)
 
 
-def as_mapping(given: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
-    """Return columns by the name of the slice or feature, in the order of names."""
-    given = [given] if isinstance(given, str) else given
-    named = given if isinstance(given, Mapping) else {name: name for name in given}
-    return dict(sorted(named.items()))
+def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
+    """Return the layout; a square table whose rows and columns are the same is a matrix."""
+    try:
+        return choose(header, options)
+    except VotesError:
+        if options != Options() or not header.names:
+            raise
+        first = nw.col(header.names[0]).cast(nw.String)
+        head = source.select(first).head(len(header.names))
+        if is_square(header.names, lambda: to_polars(head).to_series().to_list()):
+            matrix = LAYOUTS[-1]
+            return matrix, matrix.find(header, options) or {}
+        raise
 
 
-def collected(frame: Frame) -> Frame:
-    """Collect a lazy frame of Polars, whose columns are looked at more than once."""
-    if isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars():
-        return frame.collect()
-    return frame
-
-
-def prompt_of(frame: Frame, header: Header, options: Options, taken: Any) -> str | None:
-    """Return the column of prompts: named, or the first that repeats enough."""
+def prompt_roles(
+    header: Header, options: Options, layout: Layout, taken: Mapping[str, str]
+) -> Roles:
+    """Return the columns that hold the prompts, or may hold them."""
     if options.prompt is False:
-        return None
+        return {}
     if options.prompt is not None:
-        return header.column(options.prompt, "prompt")
-    for name in PROMPTS:
-        column = header.by_words.get(name)
-        if column is not None and column not in taken and repeats(frame, column):
-            return column
-    return None
+        return {SLICE + PROMPT: header.column(options.prompt, "prompt")}
+    if SLICE + PROMPT in taken:
+        return {}
+    names = dict.fromkeys([*PROMPTS, *layout.prompts])
+    columns = [header.by_words[name] for name in names if name in header.by_words]
+    used = {column for role, column in taken.items() if not role.startswith(SLICE)}
+    return {
+        f"{CANDIDATE}{place}": c for place, c in enumerate(columns) if c not in used
+    }
+
+
+def collected(frame: Frame, columns: Collection[str]) -> Frame:
+    """Collect a lazy frame of Polars, with the columns in use and those that can be compared."""
+    if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
+        return frame
+    schema = frame.collect_schema()
+    wanted = [
+        name for name in schema if name in columns or not schema[name].is_nested()
+    ]
+    return frame.select(wanted).collect()
+
+
+def by_role(frame: Frame, roles: Roles) -> Frame:
+    """Select the columns that have a role, named by it; names are never lists or objects."""
+    schema = frame.collect_schema()
+    nested = [c for c in set(roles.values()) if c in schema and is_nested(schema[c])]
+    if nested:
+        frame = nw.from_native(flattened(in_polars(frame).collect(), nested))
+    columns = []
+    for role, column in roles.items():
+        value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)
+        columns.append(value.alias(role))
+    return frame.select(*columns)
+
+
+def is_nested(kind: nw.dtypes.DType) -> bool:
+    """Whether values of a type cannot be grouped in every engine."""
+    return kind.is_nested() or isinstance(kind, nw.Object | nw.Unknown | nw.Binary)
+
+
+def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Write nested values as JSON."""
+    texts = [
+        pl.Series(name, [as_text(value) for value in table[name].to_list()], pl.String)
+        for name in columns
+    ]
+    return table.with_columns(texts)
+
+
+def written(
+    frame: Frame, layout: Layout, options: Options, remarks: list[str]
+) -> Frame:
+    """Rewrite a frame to one vote a row, in Polars, if it is not."""
+    if layout.write is None and "pair" not in frame.collect_schema().names():
+        return frame
+    table = in_polars(frame).collect().with_row_index("row")
+    table = split_pairs(table)
+    if layout.write is not None:
+        table = layout.write(table, options, remarks)
+    return nw.from_native(table)
+
+
+def with_prompt(frame: Frame, roles: Mapping[str, str], remarks: list[str]) -> Frame:
+    """Take the first column of prompts that repeat enough, and leave the others out."""
+    candidates = [c for c in frame.collect_schema().names() if c.startswith(CANDIDATE)]
+    chosen = next((c for c in candidates if repeats(frame, c)), None)
+    frame = frame.drop(*(c for c in candidates if c != chosen)) if candidates else frame
+    if chosen is None:
+        return frame
+    if chosen in roles:
+        text = f"Prompts were read from {roles[chosen]!r}; prompt=False reads none."
+    else:
+        text = "Verdicts on one record share a prompt; prompt=False takes them apart."
+    remarks.append(text)
+    return frame.rename({chosen: SLICE + PROMPT})
 
 
 def repeats(frame: Frame, column: str) -> bool:
     """Whether Kish's number of prompts, (sum n)^2 / sum n^2, is at most half the votes."""
     sizes = to_polars(frame.group_by(column).agg(nw.len().alias("n")))
-    if sizes[column].null_count():
-        return False
+    missing = sizes[column].cast(pl.String).fill_null("").str.strip_chars() == ""
     n = sizes["n"].to_numpy().astype(float)
-    return bool(len(n) > 1 and n.sum() ** 2 / (n**2).sum() <= n.sum() / 2)
+    if missing.any() or len(n) < 2:
+        return False
+    return bool(n.sum() ** 2 / (n**2).sum() <= n.sum() / 2)
 
 
 def grouped(frame: Frame) -> pl.DataFrame:
-    """Return the distinct rows, and how often each occurs: ``n``."""
+    """Return the distinct votes, and how often each occurs: ``n``."""
     schema = frame.collect_schema()
-    names = schema.names()
+    names = [name for name in schema.names() if name != "row"]
     if frame.implementation.is_polars():  # categories are grouped faster than text
         texts = [name for name in names if schema[name] == nw.String]
         frame = (
@@ -199,48 +352,212 @@ def grouped(frame: Frame) -> pl.DataFrame:
     groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(
         {"n": pl.Int64}
     )
-    is_blank = pl.all_horizontal(pl.col(name).is_null() for name in names)
-    return groups.filter(~is_blank)
+    votes = [name for name in names if not name.startswith((SLICE, FEATURE))]
+    return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
 
 
-def counted(votes: Coded, opened: Opened, options: Options) -> Votes:
-    """Check coded votes and sum them."""
+def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
+    """Check coded votes, leave out what is no vote, and sum the others."""
     dropped: Counter[str] = Counter()
-    keep = ~votes.unplayed
-    dropped["not played"] = int(votes.n[~keep].sum())
+    kept = ~votes.unplayed
+    dropped["not played"] = int(votes.n[~kept].sum())
     is_bad = votes.outcome == BOTH_BAD
     if options.both_bad == "drop":
-        dropped["both bad"] = int(votes.n[is_bad].sum())
-        keep &= ~is_bad
+        dropped["both bad"] = int(votes.n[is_bad & kept].sum())
+        kept &= ~is_bad
     for problem, where in votes.problems():
-        wrong = where & keep
+        wrong = where & kept
         if not wrong.any():
             continue
-        if options.on_invalid == "raise":
-            raise VotesError(complaint(problem, wrong, votes, opened))
+        if options.on_invalid == "raise" or (wrong == kept).all():
+            raise VotesError(complaint(problem, wrong, votes, opened, options))
         dropped[problem] += int(votes.n[wrong].sum())
-        keep &= ~where
-    keep &= votes.votes > 0
-    if not keep.any():
-        raise VotesError("No vote is left. Check that it is the right source.")
+        kept &= ~where
+    kept &= votes.votes > 0
+    if not kept.any():
+        raise VotesError(no_votes(dropped, opened))
     votes = replace(votes, outcome=np.where(is_bad, TIE, votes.outcome))
     if options.weights == "importance":
-        scale = votes.n[keep].sum() / votes.votes[keep].sum()
+        if "weight" not in opened.roles:
+            raise VotesError(
+                "weights='importance' needs a column of weights: name it with weight=."
+            )
+        scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
-    remarks = [*opened.remarks, *votes.remarks]
-    result = votes.summed(np.flatnonzero(keep), sided=opened.sided)
-    for group in alike(result.competitors):
-        remarks.append(
-            f"These names differ only by case or spaces: {listing(map(repr, group))}."
-        )
-    return replace(
-        result, dropped={k: v for k, v in dropped.items() if v}, remarks=tuple(remarks)
+    result = votes.summed(np.flatnonzero(kept), sided=opened.layout.sided)
+    dropped = Counter({reason: n for reason, n in dropped.items() if n})
+    remarks = [*opened.remarks, *votes.remarks, *remarks_on_names(result)]
+    remarks += [
+        f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
+    ]
+    return replace(result, dropped=dict(dropped), remarks=tuple(dict.fromkeys(remarks)))
+
+
+def votes_in_words(n: int) -> str:
+    """Return a number of votes."""
+    return f"{n:,} vote" if n == 1 else f"{n:,} votes"
+
+
+def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
+    """Say that no vote is left, and why."""
+    reasons = listing(f"{n:,} {reason}" for reason, n in dropped.items() if n)
+    because = (
+        f" Left out: {reasons}."
+        if reasons
+        else " The source has no rows, or no weights above 0."
+    )
+    winner = opened.roles.get("winner")
+    hint = (
+        f" The winner was read from {str(winner)!r}; winner= names another column."
+        if winner
+        else ""
+    )
+    return f"No vote is left.{because}{hint}"
+
+
+def complaint(
+    problem: str, wrong: Array, votes: Coded, opened: Opened, options: Options
+) -> str:
+    """Say what is wrong with some votes, where, and what to do."""
+    n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
+    text = f"In {n:,} of {votes_in_words(total)} {problem}"
+    if votes.labels and problem == UNKNOWN_WINNER:
+        text += f": {votes.labels_of(wrong)}"
+    rows = quoted(problem, opened, options)
+    text += f" ({rows})." if rows else "."
+    remedy = next((r for end, r in REMEDIES.items() if problem.endswith(end)), "")
+    if problem == UNKNOWN_WINNER:
+        remedy = remedy_of_labels(votes, wrong)
+    elif problem == NO_ANNOTATOR:
+        remedy = "Fill it in, or read no annotators: annotator=False."
+    rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
+    return f"{text} {remedy}{rest}".replace("  ", " ").strip()
+
+
+REMEDIES = {
+    "not a number of 0 or more": "Weights are numbers such as 0.5.",
+    "missing": "Fill it in.",
+    "not a finite number": "Features are finite numbers.",
+}
+
+
+def remedy_of_labels(votes: Coded, wrong: Array) -> str:
+    """Say how to give unknown labels a meaning; a tie is proposed for no word but its own."""
+    n = np.bincount(votes.label[wrong], votes.n[wrong])
+    label = votes.labels[int(n.argmax())]
+    return (
+        f"Say what each label means, such as outcomes={{{label!r}: 'model_a'}}; a label means "
+        "model_a, model_b, tie, both_bad or unplayed."
     )
 
 
-def complaint(problem: str, wrong: Array, votes: Coded, opened: Opened) -> str:
-    """Say what is wrong with some votes."""
-    return f"In {int(votes.n[wrong].sum())} votes {problem}."
+def quoted(problem: str, opened: Opened, options: Options) -> str:
+    """Return the first rows with a problem: their numbers and values."""
+    frame = opened.frame
+    if not (isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()):
+        return ""
+    table = in_polars(frame).collect()
+    if "row" not in table.columns:
+        table = table.with_row_index("row")
+    if {"wins_a", "wins_b"} <= set(table.columns):
+        return ""
+    rows = table["row"].to_list()
+    votes = coded(
+        table.drop("row").with_columns(n=pl.lit(1, pl.Int64)),
+        opened.sides,
+        labels_given(options),
+    )
+    where = dict(votes.problems())[problem] & ~votes.unplayed
+    names = [
+        name
+        for name in ("a", "b", "winner", "annotator", "weight")
+        if name in table.columns
+    ]
+    shown = []
+    for place in np.flatnonzero(where)[:MOST_SHOWN]:
+        values = (table[name][int(place)] for name in names)
+        text = ", ".join(printable(shortened(str(value), 60)) for value in values)
+        shown.append(f"row {rows[place]}: {text}")
+    return "; ".join(shown)
 
 
-_ = UNPLAYED, TIES, TIMES, in_polars
+def remarks_on(
+    source: Frame, header: Header, roles: Roles, options: Options
+) -> list[str]:
+    """Return what a user may want to know about the columns and rows of a source."""
+    remarks = []
+    taken = set(roles.values())
+    likely = header.first((*WEIGHTS, *TIMES), taken)
+    if (
+        likely
+        and options.weight is None
+        and "wins_a" not in roles
+        and "rank" not in roles
+    ):
+        remarks.append(
+            f"The column {likely!r} looks like numbers of votes but is not read; weight={likely!r} reads it."
+        )
+    ties = header.first(TIES, taken)
+    if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
+        remarks.append(f"The column {ties!r} looks like ties but is not read.")
+    if copies := duplicates(source, roles):
+        remarks.append(
+            f"{copies:,} rows equal another in every column. If they are copies, leave them out: "
+            "df.drop_duplicates() in pandas."
+        )
+    return remarks
+
+
+def duplicates(source: Frame, roles: Roles) -> int:
+    """Return how many rows are copies of another.
+
+    Votes are often equal, so equal rows are called copies only if rows that agree in all
+    but the result hardly ever differ in it, and there are columns besides the votes' own.
+    """
+    schema = source.collect_schema()
+    names = [name for name in schema if not is_nested(schema[name])]
+    results = {
+        c
+        for role, c in roles.items()
+        if role.startswith(("winner", "wins", "ties", "score", "hot", "rank", "rater"))
+    }
+    own = results | {
+        c
+        for role, c in roles.items()
+        if role in ("a", "b", "pair", "annotator", "weight")
+    }
+    if not results or own >= set(names) or "rank" in roles:
+        return 0
+    n, u = sizes(source, names)
+    if n == u or u < FEW_KINDS:
+        return 0
+    _, v = sizes(source, [name for name in names if name not in results])
+    return n - u if u - v <= RARELY * min(n - u, u) else 0
+
+
+def sizes(frame: Frame, names: Sequence[str]) -> tuple[int, int]:
+    """Return the number of rows, and of different rows."""
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
+        table = frame.to_native().select(names)
+        return len(table), table.n_unique() if len(
+            names
+        ) > 1 else table.to_series().n_unique()
+    counted = frame.group_by(*names).agg(nw.len().alias("size of the group"))
+    row = to_polars(
+        counted.select(nw.col("size of the group").sum(), nw.len().alias("groups"))
+    )
+    n, u = (int(value or 0) for value in row.row(0))
+    return n, u
+
+
+def remarks_on_names(votes: Votes) -> list[str]:
+    """Return what the names of competitors and annotators suggest."""
+    remarks = []
+    for kind, names in (
+        ("competitors", votes.competitors),
+        ("annotators", votes.annotators),
+    ):
+        if groups := alike(names):
+            pairs = listing(" and ".join(map(repr, group)) for group in groups)
+            remarks.append(f"Names of {kind} differ by case or spaces only: {pairs}.")
+    return remarks

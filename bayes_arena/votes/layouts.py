@@ -1,0 +1,582 @@
+"""Layouts: how arenas, judges and crowd platforms write votes down.
+
+A layout finds its columns in the header, by their usual names or as the options name them,
+and may rewrite them to one vote a row.  Roles of columns:
+
+``a, b`` or ``pair``        the competitors, in two columns or in one cell
+``winner``                  the label of the outcome
+``wins_a, wins_b, ties``    counts, or the three columns of a one-hot winner
+``score_a, score_b``        the higher score wins
+``rater:NAME``              the verdict of one annotator
+``annotator, weight``       who voted, and how much a vote counts
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from bayes_arena.errors import VotesError, did_you_mean, listing
+from bayes_arena.votes import records, tables
+from bayes_arena.votes.columns import (
+    ANNOTATORS,
+    PAIR_CELLS,
+    TIMES,
+    WINNERS,
+    Header,
+    words,
+)
+from bayes_arena.votes.options import Options
+
+type Roles = dict[str, str]
+type Finder = Callable[[Header, Options], Roles | None]
+type Writer = Callable[[pl.DataFrame, Options, list[str]], pl.DataFrame]
+
+MODELS = (
+    "model",
+    "generator",
+    "system",
+    "competitor",
+    "candidate",
+    "model a",
+    "name",
+    "llm",
+)
+RANKED = (
+    "competitor",
+    "model",
+    "system",
+    "item",
+    "candidate",
+    "player",
+    "team",
+    "option",
+    "name",
+)
+RANKINGS = (
+    "ranking",
+    "ranking id",
+    "ballot",
+    "ballot id",
+    "race",
+    "race id",
+    "list",
+    "group",
+    "contest",
+    "voter",
+    "event",
+)
+RANKS = ("rank", "place", "position", "ranking position", "finish")
+RATER = re.compile(
+    r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"
+    r" (\d+|[a-z])( (winner|vote|label|choice|preference|verdict))?"
+)
+ARENA_HARD_BASELINE = "gpt-4-0314"  # of arena-hard v0.1, whose records do not name it
+
+
+class Constant(str):
+    """A value that stands for a column."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How votes are written down.
+
+    Attributes
+    ----------
+    name, about : str
+        Its name in ``layout=``, and what it is.
+    needs : str
+        The columns that it needs, and the options that name them.
+    find : callable
+        Returns the column of every role, None if some are not there.
+    write : callable, optional
+        Rewrites a table whose columns are named by their roles to one vote a row; it may
+        add remarks.
+    sided : bool
+        Whether ``a`` was shown first.
+    by_name : bool
+        Whether it is taken only if it is named.
+    prompts : tuple of str
+        Further usual names of its column of prompts.
+    """
+
+    name: str
+    about: str
+    needs: str
+    find: Finder
+    write: Writer | None = None
+    sided: bool = True
+    by_name: bool = False
+    prompts: tuple[str, ...] = ()
+
+
+def competitors(header: Header, options: Options) -> Roles | None:
+    """Return the columns of the competitors: two, one and a constant, or one cell."""
+    if options.baseline is not None:
+        a = named(header, options, "a") or header.first(MODELS)
+        return {"a": a, "b": Constant(options.baseline)} if a else None
+    if options.a is not None and options.b is not None:
+        return {"a": header.column(options.a, "a"), "b": header.column(options.b, "b")}
+    if options.b is not None:
+        raise VotesError("b= needs a= beside it: name both columns of competitors.")
+    if options.a is not None:
+        return {"pair": header.column(options.a, "a")}
+    if pair := header.pair_of_competitors():
+        return {"a": pair[0], "b": pair[1]}
+    cell = header.first(PAIR_CELLS)
+    return {"pair": cell} if cell else None
+
+
+def named(header: Header, options: Options, name: str) -> str | None:
+    """Return the column that an option names, None if it names none."""
+    given = getattr(options, name)
+    return None if given is None else header.column(given, name)
+
+
+def several(header: Header, options: Options) -> list[str] | None:
+    """Return the columns that ``winner=`` names if it names several."""
+    if options.winner is None or isinstance(options.winner, str):
+        return None
+    return [header.column(name, "winner") for name in options.winner]
+
+
+def winner_of(header: Header, options: Options, taken: Collection[str]) -> str | None:
+    """Return the column of winners."""
+    if options.winner is not None:
+        return None if several(header, options) else named(header, options, "winner")
+    return header.first(WINNERS, taken)
+
+
+def find_votes(header: Header, options: Options) -> Roles | None:
+    """Find a pair and its winner; the loser's column beside the winner's will do."""
+    met = competitors(header, options)
+    if met is None or "pair" in met:
+        return None
+    winner = winner_of(header, options, met.values())
+    if winner in met.values():
+        loser = next((column for column in met.values() if column != winner), winner)
+        return {"a": winner, "b": loser}
+    return met | {"winner": winner} if winner else None
+
+
+def find_counts(header: Header, options: Options) -> Roles | None:
+    """Find a pair, and how often each has won."""
+    met = competitors(header, options)
+    counts = several(header, options) or (
+        header.counts() if options.winner is None else None
+    )
+    if not met or not counts or len(counts) not in (2, 3):
+        return None
+    return met | dict(zip(("wins_a", "wins_b", "ties"), counts, strict=False))
+
+
+def find_one_hot(header: Header, options: Options) -> Roles | None:
+    """Find a pair and three columns of which one is 1."""
+    found = find_counts(header, options)
+    if found is None or "ties" not in found or words(found["wins_a"])[0] != "winner":
+        return None
+    return {
+        ("hot" + role[4:] if role.startswith("wins") else role): c
+        for role, c in found.items()
+    }
+
+
+def find_winner_and_loser(header: Header, options: Options) -> Roles | None:
+    """Find a winner and a loser."""
+    if options.a is not None and options.b is not None and options.winner is None:
+        return competitors(header, options)
+    if any(given is not None for given in (options.a, options.b, options.winner)):
+        return None
+    won = header.winner_and_loser()
+    return {"a": won[0], "b": won[1]} if won else None
+
+
+def find_win_counts(header: Header, options: Options) -> Roles | None:
+    """Find a winner, a loser, and how often the one beat the other."""
+    won = find_winner_and_loser(header, options)
+    if won is None or header.pair_of_competitors():
+        return None
+    times = named(header, options, "weight") or header.first(TIMES, won.values())
+    return won | {"weight": times} if times else None
+
+
+def find_pair_cell(header: Header, options: Options) -> Roles | None:
+    """Find a cell that names both competitors, and the winner."""
+    cell = named(header, options, "a") or header.first(PAIR_CELLS)
+    winner = winner_of(header, options, [cell or ""])
+    return {"pair": cell, "winner": winner} if cell and winner else None
+
+
+def find_two_scores(header: Header, options: Options) -> Roles | None:
+    """Find a pair and two scores."""
+    met = competitors(header, options)
+    scores = several(header, options) or (
+        header.scores() if options.winner is None else None
+    )
+    if not met or not scores or len(scores) != 2:
+        return None
+    return met | {"score_a": scores[0], "score_b": scores[1]}
+
+
+def find_raters(header: Header, options: Options) -> Roles | None:
+    """Find a pair, and a column of verdicts for each of several annotators."""
+    met = competitors(header, options)
+    columns = several(header, options)
+    if columns is None and options.winner is None:
+        columns = [
+            name for name in header.names if RATER.fullmatch(" ".join(words(name)))
+        ]
+    if not met or not columns or len(columns) < 2:
+        return None
+    return met | {f"rater:{column}": column for column in columns}
+
+
+def find_rankings(header: Header, options: Options) -> Roles | None:
+    """Find rankings with a row for each competitor ranked."""
+    rank = winner_of(header, options, ()) if options.winner else header.first(RANKS)
+    a = named(header, options, "a") or header.first(RANKED, [rank])
+    ranking = named(header, options, "b") or header.first(RANKINGS, [rank, a])
+    annotator = header.first(ANNOTATORS, [rank, a])
+    if ranking is None:
+        ranking = annotator
+    return (
+        {"a": a, "rank": rank, "ranking": ranking} if a and rank and ranking else None
+    )
+
+
+def find_rank_columns(header: Header, options: Options) -> Roles | None:
+    """Find rankings with a column for each competitor."""
+    columns = several(header, options)
+    names = [(name, words(name)) for name in header.names]
+    if columns is None:
+        columns = [
+            n for n, w in names if len(w) > 1 and (w[0] == "rank" or w[-1] == "rank")
+        ]
+    if len(columns) < 3 and not several(header, options):
+        return None
+    return {f"rank:{rank_of(column)}": column for column in columns}
+
+
+def rank_of(column: str) -> str:
+    """Return whose ranks a column holds: ``rank_A`` those of A."""
+    return re.sub(r"(?i)^rank[ _.:-]*|[ _.:-]*rank$", "", column.strip()) or column
+
+
+def find_matrix(header: Header, options: Options) -> Roles | None:
+    """Take the first column as who won, and the others as whom they beat."""
+    if len(header.names) < 3:
+        return None
+    a = named(header, options, "a") or header.names[0]
+    return {"a": a, **{f"loser:{name}": name for name in header.names if name != a}}
+
+
+def by_names(
+    a: Sequence[str], b: Sequence[str], winner: Sequence[Sequence[str]], *marks: str
+) -> Finder:
+    """Return a finder of columns with fixed names; ``marks`` are further columns it has."""
+
+    def find(header: Header, options: Options) -> Roles | None:
+        first = named(header, options, "a") or header.first(a)
+        second = named(header, options, "b") or header.first(b)
+        second = Constant(options.baseline) if options.baseline is not None else second
+        given = several(header, options)
+        if given is None and options.winner is not None:
+            given = [header.column(options.winner, "winner")]
+        results = given or [header.first(names) for names in winner]
+        is_marked = (
+            all(mark in header.by_words for mark in marks) or options.layout is not None
+        )
+        if (
+            not first
+            or not is_marked
+            or len(results) != len(winner)
+            or not all(results)
+        ):
+            return None
+        roles = {"a": first, **({"b": second} if second else {})}
+        return roles | {
+            ("winner", "winner_2")[place]: str(name)
+            for place, name in enumerate(results)
+        }
+
+    return find
+
+
+def find_arena_hard(header: Header, options: Options) -> Roles | None:
+    """Find games between a model and a baseline."""
+    roles = by_names(
+        ("model", "model id"), ("baseline", "baseline model"), [("games",)]
+    )(header, options)
+    return None if roles is None else {"b": Constant(ARENA_HARD_BASELINE), **roles}
+
+
+def find_judge_arena(header: Header, options: Options) -> Roles | None:
+    """Find preferences from 0, for A, to 1, for B."""
+    if options.layout is None and not {"model_A", "model_B", "preference"} <= {
+        *header.names
+    }:
+        return None
+    return find_votes(header, options)
+
+
+def both_sides(find: Finder) -> Finder:
+    """Return a finder that needs both competitors."""
+
+    def found(header: Header, options: Options) -> Roles | None:
+        roles = find(header, options)
+        return roles if roles and ("b" in roles or "pair" in roles) else None
+
+    return found
+
+
+def find_record(*names: str) -> Finder:
+    """Return a finder of records that nest their votes."""
+
+    def find(header: Header, options: Options) -> Roles | None:
+        found = {name: header.first((name,)) for name in names}
+        optional = {
+            name: header.first((name,))
+            for name in ("metadata", "meta", "id", "user id")
+        }
+        if not all(found.values()):
+            return None
+        return {f"field:{n}": c for n, c in (found | optional).items() if c is not None}
+
+    return find
+
+
+PAIR_AND = "the two competitors (a=, b=; or a= for one cell with both) and "
+VOTES = Layout("votes", "one vote a row", PAIR_AND + "the winner (winner=)", find_votes)
+ONE_HOT = Layout(
+    "one-hot",
+    "one vote a row, with a 1 in one of three columns",
+    PAIR_AND + "three columns (winner=[first, second, tie])",
+    find_one_hot,
+    tables.one_hot,
+)
+LAYOUTS = (
+    Layout(
+        "arena-hard",
+        "judgments of arena-hard-auto, two games a record",
+        "the model (a=), the baseline (b=, or its name: baseline=) and games (winner=)",
+        find_arena_hard,
+        records.arena_hard,
+        prompts=("uid", "question id"),
+    ),
+    Layout(
+        "alpaca-eval",
+        "annotations of AlpacaEval, preferences from 1 to 2",
+        "generator_1 (a=), generator_2 (b=) and preference (winner=)",
+        both_sides(
+            by_names(
+                ("generator 1",), ("generator 2",), [("preference",)], "generator 1"
+            )
+        ),
+        records.alpaca_eval,
+        sided=False,
+    ),
+    Layout(
+        "mt-bench",
+        "judgments of pairs of MT-bench (FastChat), two games a record",
+        "model_1 (a=), model_2 (b=), g1_winner and g2_winner (winner=[first, second])",
+        both_sides(
+            by_names(
+                ("model 1",),
+                ("model 2",),
+                [("g 1 winner",), ("g 2 winner",)],
+                "model 1",
+            )
+        ),
+        records.mt_bench,
+    ),
+    Layout(
+        "judge-arena",
+        "annotations of JudgeArena, preferences from 0 to 1",
+        "model_A (a=), model_B (b=) and preference (winner=)",
+        find_judge_arena,
+        records.judge_arena,
+    ),
+    Layout(
+        "comparia",
+        "votes of compar:IA",
+        "model_a_name (a=), model_b_name (b=), chosen_model_name and both_equal "
+        "(winner=[chosen, both_equal])",
+        both_sides(
+            by_names(
+                ("model a name",),
+                ("model b name",),
+                [("chosen model name",), ("both equal",)],
+                "both equal",
+            )
+        ),
+        records.comparia,
+    ),
+    Layout(
+        "open-webui",
+        "feedback of Open WebUI",
+        "the columns data and type",
+        find_record("data", "type"),
+        records.open_webui,
+        sided=False,
+    ),
+    Layout(
+        "label-studio",
+        "tasks of Label Studio with Pairwise tags, whose data name the competitors",
+        "the columns data and annotations",
+        find_record("data", "annotations"),
+        records.label_studio,
+    ),
+    Layout(
+        "argilla",
+        "records of Argilla, whose metadata name the competitors",
+        "the columns responses and metadata",
+        find_record("responses", "metadata"),
+        records.argilla,
+        sided=False,
+    ),
+    Layout(
+        "win-counts",
+        "how often a winner beat a loser",
+        "the winner (a=), the loser (b=) and the number of wins (weight=)",
+        find_win_counts,
+        sided=False,
+    ),
+    VOTES,
+    ONE_HOT,
+    Layout(
+        "wins",
+        "how often each of two competitors won",
+        PAIR_AND + "their numbers of wins and ties (winner=[first, second, ties])",
+        find_counts,
+        sided=False,
+    ),
+    Layout(
+        "winner-loser",
+        "a winner and a loser a row",
+        "the winner (a=) and the loser (b=)",
+        find_winner_and_loser,
+        sided=False,
+    ),
+    Layout(
+        "pair-cell",
+        "one vote a row, both competitors in one cell",
+        "the cell (a=) and the winner (winner=)",
+        find_pair_cell,
+    ),
+    Layout(
+        "raters",
+        "a column of verdicts for each of several annotators",
+        PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
+        find_raters,
+        tables.raters,
+    ),
+    Layout(
+        "two-scores",
+        "the higher of two scores wins",
+        PAIR_AND + "their scores (winner=[first, second])",
+        find_two_scores,
+        tables.two_scores,
+    ),
+    Layout(
+        "rankings",
+        "rankings, a row for each competitor",
+        "the ranking (b=), the competitor (a=) and the rank (winner=)",
+        find_rankings,
+        tables.rankings,
+        sided=False,
+    ),
+    Layout(
+        "rank-columns",
+        "rankings, a column for each competitor",
+        "columns such as rank_A, rank_B, rank_C (winner=[...])",
+        find_rank_columns,
+        tables.rank_columns,
+        sided=False,
+    ),
+    Layout(
+        "win-matrix",
+        "how often the competitor of a row beat that of a column",
+        "names in the first column (a=), and a column for each competitor",
+        find_matrix,
+        tables.win_matrix,
+        sided=False,
+        by_name=True,
+    ),
+)
+BY_NAME = {layout.name: layout for layout in LAYOUTS}
+# Formats whose columns are those of another layout.
+ALIASES = {
+    "arena-33k": "votes",
+    "arena-55k": "one-hot",
+    "arena-100k": "votes",
+    "arena-140k": "votes",
+    "arena-expert-5k": "votes",
+    "mt-bench-pairs": "votes",
+    "evalica": "votes",
+    "crowd-kit": "votes",
+    "toloka": "votes",
+    "annotator-columns": "raters",
+}
+
+
+def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
+    """Return the layout of some columns, and the column of each role."""
+    if options.layout is not None:
+        return named_layout(header, options)
+    for layout in LAYOUTS:
+        if not layout.by_name and (roles := layout.find(header, options)) is not None:
+            return layout, roles
+    raise VotesError(unrecognised(header, options))
+
+
+def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
+    """Return the layout that the user names, and the column of each role."""
+    name = options.layout
+    known = {**BY_NAME, **{alias: BY_NAME[other] for alias, other in ALIASES.items()}}
+    if not isinstance(name, str) or name not in known:
+        raise VotesError(
+            f"No layout is called {name!r}.{did_you_mean(str(name), known)} "
+            f"The layouts are {', '.join(known)}."
+        )
+    roles = known[name].find(header, options)
+    if roles is None:
+        raise VotesError(
+            f"The layout {name} needs {known[name].needs}. The columns are {listing(header.names)}."
+        )
+    return known[name], roles
+
+
+def unrecognised(header: Header, options: Options) -> str:
+    """Say which columns are missing, and how to name them."""
+    columns = f"The columns are {listing(header.names)}."
+    met = competitors(header, options)
+    if met is None:
+        return (
+            "No columns are recognised as the two competitors. Name them with a= and b=, and "
+            f"the winner's with winner=. {columns}"
+        )
+    return (
+        f"{listing(met.values())} are the competitors, but no column is recognised as the "
+        f"winner. Name it with winner=. {columns}"
+    )
+
+
+def annotator_of(
+    header: Header, options: Options, taken: Mapping[str, str]
+) -> str | None:
+    """Return the column of annotators, or the constant that stands for it."""
+    if options.judge is not None:
+        if options.annotator:
+            raise VotesError("judge= and annotator= both say who voted. Give one.")
+        return Constant(options.judge)
+    if options.annotator is False:
+        return None
+    if options.annotator is not None:
+        return header.column(options.annotator, "annotator")
+    return header.first(ANNOTATORS, taken.values())

@@ -1,0 +1,308 @@
+"""Records of arenas, judges and annotation tools, as one vote a row.
+
+==============  =====================================================================
+arena-hard      github.com/lmarena/arena-hard-auto, gen_judgment.py: the baseline is A in
+                the first game and B in the second; v0.1 does not name the baseline
+alpaca-eval     github.com/tatsu-lab/alpaca_eval, README: preference 1 to 2, 1.5 a draw
+mt-bench        github.com/lm-sys/FastChat, llm_judge/gen_judgment.py
+judge-arena     github.com/OpenEuroLLM/JudgeArena: the preference for B, 0 to 1
+comparia        the data sets of compar:IA on the Hugging Face hub
+open-webui      github.com/open-webui/open-webui, routers/evaluations.py: a rating of 1
+                beats all siblings, one of -1 loses to them
+label-studio    labelstud.io/tags/pairwise
+argilla         docs.argilla.io, records: answers by question
+==============  =====================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from bayes_arena.errors import VotesError, shortened
+from bayes_arena.votes.options import Options
+from bayes_arena.votes.tables import number, pairs_of_ranks, weighed_by
+
+SIDES = (
+    ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
+    ("left_model", "right_model"), ("system_a", "system_b"), ("a", "b"),
+)  # fmt: skip
+
+
+def parsed(value: Any, name: str) -> Any:
+    """Return a nested value, which text formats hold as JSON."""
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise VotesError(
+            f"In the column {name}, {shortened(value, 60)!r} is not JSON."
+        ) from None
+
+
+def rows_of(table: pl.DataFrame, *nested: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table with the nested columns parsed."""
+    for row in table.iter_rows(named=True):
+        yield row | {name: parsed(row.get(name), name) for name in nested}
+
+
+def table_of(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
+    """Return rows as a table whose other columns keep their types."""
+    if not rows:
+        raise VotesError("The records hold no vote. Check that they are complete.")
+    kinds: dict[str, Any] = {name: like.schema.get(name, pl.String) for name in rows[0]}
+    kinds |= {
+        name: pl.String for name in ("a", "b", "winner", "annotator") if name in kinds
+    }
+    kinds |= {"pair_weight": pl.Float64} if "pair_weight" in kinds else {}
+    return pl.DataFrame(rows, kinds, strict=False)
+
+
+def as_mapping(value: Any, name: str) -> Mapping[str, Any]:
+    """Return an object in a record."""
+    if not isinstance(value, Mapping):
+        raise VotesError(
+            f"The column {name} holds {shortened(repr(value), 60)}, not an object."
+        )
+    return value
+
+
+def arena_hard(
+    table: pl.DataFrame, options: Options, remarks: list[str]
+) -> pl.DataFrame:
+    """Write the games of records: the baseline is A in the first, and B in the second.
+
+    As in the tool, a record counts only if all of its games have a verdict.
+    """
+    votes, n_unjudged = [], 0
+    for row in rows_of(table, "winner"):
+        games = row["winner"] if isinstance(row["winner"], list) else [row["winner"]]
+        scores = [
+            game.get("score") if isinstance(game, Mapping) else game for game in games
+        ]
+        if not all(isinstance(score, str) and score for score in scores):
+            n_unjudged += 1
+            continue
+        sides = [("b", "a"), ("a", "b")]
+        for game, score in enumerate(scores):
+            first, second = sides[game % 2]
+            votes.append(row | {"a": row[first], "b": row[second], "winner": score})
+    if n_unjudged:
+        remarks.append(
+            f"{n_unjudged} records were left out, since one of their games has no verdict."
+        )
+    return table_of(votes, table)
+
+
+def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+    """Write the two games of a pair: in the second, the second model is shown first.
+
+    As in the tool, a record counts only if neither game ended in an error.
+    """
+    games = []
+    is_error = pl.any_horizontal(
+        pl.col("winner", "winner_2").cast(pl.String) == "error"
+    )
+    n_errors = table.select(is_error.fill_null(False).sum()).item()
+    if n_errors:
+        remarks.append(
+            f"{n_errors} records were left out, since one of their games is an error."
+        )
+    table = table.filter(~is_error.fill_null(False))
+    if "annotator" in table.columns:
+        table = table.with_columns(annotator=first_of_lists(table["annotator"]))
+    sides = {"model_1": "model_a", "model_2": "model_b"}
+    turned = {"model_1": "model_b", "model_2": "model_a"}
+    games.append(table.with_columns(pl.col("winner").cast(pl.String).replace(sides)))
+    swapped = {"a": pl.col("b"), "b": pl.col("a")}
+    winner = pl.col("winner_2").cast(pl.String).replace(turned)
+    games.append(table.with_columns(winner=winner, **swapped))
+    return pl.concat(games).drop("winner_2")
+
+
+def first_of_lists(column: pl.Series) -> pl.Series:
+    """Return the first entry of lists, which may be JSON: a judge and its prompt."""
+    values = [parsed(value, "judge") for value in column.to_list()]
+    firsts = [
+        value[0] if isinstance(value, list) and value else value for value in values
+    ]
+    return pl.Series(
+        column.name, [None if v is None else str(v) for v in firsts], pl.String
+    )
+
+
+def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
+    """Write preferences from low, for a, to high, for b, as parts of a vote; half is a tie."""
+    value = number("winner")
+    table = table.with_columns(value=(value - low) / (high - low))
+    share = table["value"]
+    wrong = table.filter(
+        pl.col("value").is_nan() | (pl.col("value") < 0) | (pl.col("value") > 1)
+    )
+    if len(wrong):
+        raise VotesError(
+            f"The preference {wrong['winner'][0]!r} is not a number from {low:g} to {high:g}."
+        )
+    is_tie = share == 0.5
+    return table.drop("winner", "value").with_columns(
+        wins_a=pl.when(is_tie).then(0.0).otherwise(1 - share),
+        wins_b=pl.when(is_tie).then(0.0).otherwise(share),
+        ties=pl.when(is_tie).then(1.0).when(share.is_not_null()).then(0.0),
+    )
+
+
+def alpaca_eval(
+    table: pl.DataFrame, options: Options, remarks: list[str]
+) -> pl.DataFrame:
+    """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
+    value = number("winner")
+    table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
+    return soft(table, 1, 2)
+
+
+def judge_arena(
+    table: pl.DataFrame, options: Options, remarks: list[str]
+) -> pl.DataFrame:
+    """Read preferences from 0, for A, to 1, for B; labels stay labels."""
+    values = table.select(number("winner")).to_series()
+    if len(values) and values.is_nan().all():
+        return table
+    return soft(table, 0, 1)
+
+
+def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+    """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
+    is_equal = (
+        pl.col("winner_2").cast(pl.String).str.to_lowercase().is_in(["true", "1"])
+    )
+    winner = pl.when(is_equal.fill_null(False)).then(pl.lit("tie"))
+    return table.with_columns(
+        winner=winner.otherwise(pl.col("winner").cast(pl.String))
+    ).drop("winner_2")
+
+
+def open_webui(
+    table: pl.DataFrame, options: Options, remarks: list[str]
+) -> pl.DataFrame:
+    """Pair a rated answer with its siblings: a good rating beats all, a bad one loses to all.
+
+    A choice among k has the information of k - 1 pairs that weigh 2 / k each.
+    """
+    votes = []
+    for row in rows_of(table, "field:data"):
+        data = as_mapping(row["field:data"], "data")
+        model, siblings = data.get("model_id"), data.get("sibling_model_ids") or []
+        others = [name for name in siblings if name != model]
+        winner = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
+        if model is None or winner is None:
+            continue
+        for other in others:
+            vote = {
+                "a": model,
+                "b": other,
+                "winner": winner,
+                "pair_weight": 2 / (len(others) + 1),
+            }
+            votes.append(kept(row) | {"annotator": row.get("field:user id")} | vote)
+    return weighed_by(table_of(votes, table))
+
+
+def label_studio(
+    table: pl.DataFrame, options: Options, remarks: list[str]
+) -> pl.DataFrame:
+    """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
+    votes = []
+    for row in rows_of(table, "field:data", "field:annotations"):
+        sides = sides_of(as_mapping(row["field:data"], "data"))
+        for annotation in row["field:annotations"] or []:
+            if annotation.get("was_cancelled"):
+                continue
+            who = annotation.get("completed_by")
+            judge = (
+                (who.get("email") or who.get("id")) if isinstance(who, Mapping) else who
+            )
+            for result in annotation.get("result") or []:
+                if result.get("type") != "pairwise":
+                    continue
+                if sides is None:
+                    raise VotesError(unnamed(row["row"], "data"))
+                winner = as_mapping(result.get("value"), "value").get("selected")
+                vote = {
+                    "a": sides[0],
+                    "b": sides[1],
+                    "winner": winner,
+                    "annotator": judge,
+                }
+                votes.append(kept(row) | {"prompt?row": str(row["row"])} | vote)
+    return table_of(votes, table)
+
+
+def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+    """Write the answers to label questions, and the pairs of answers to ranking questions.
+
+    Metadata name the two systems of a label, and may name what is ranked.
+    """
+    votes: list[dict[str, Any]] = []
+    ranks: list[dict[str, Any]] = []
+    rest: list[dict[str, Any]] = []
+    for row in rows_of(table, "field:metadata", "field:responses"):
+        names = row["field:metadata"] or {}
+        sides = sides_of(names)
+        for question, answers in as_mapping(
+            row["field:responses"] or {}, "responses"
+        ).items():
+            for answer in answers or []:
+                value, judge = answer.get("value"), answer.get("user_id")
+                carried = kept(row) | {
+                    "annotator": judge,
+                    "prompt?row": str(row["row"]),
+                }
+                if isinstance(value, list):
+                    ranking = f"{row['row']} {question} {judge}"
+                    rest.append(carried | {"ranking": ranking})
+                    ranks += [
+                        {
+                            "ranking": ranking,
+                            "a": str(names.get(each, each)),
+                            "rank": str(place),
+                        }
+                        for place, each in enumerate(value, 1)
+                    ]
+                elif isinstance(value, str) and sides:
+                    votes.append(
+                        carried | {"a": sides[0], "b": sides[1], "winner": value}
+                    )
+    parts = [table_of(votes, table)] if votes else []
+    if ranks:
+        rest_of = table_of(rest, table)
+        parts.append(pairs_of_ranks(pl.DataFrame(ranks), rest_of, options, remarks))
+    if not parts:
+        raise VotesError(f"Nothing is ranked, and {unnamed(0, 'metadata')}")
+    return pl.concat(parts, how="diagonal_relaxed").with_columns(
+        **({"weight": pl.col("weight").fill_null(1.0)} if ranks else {})
+    )
+
+
+def kept(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a record that its votes carry."""
+    return {name: value for name, value in row.items() if not name.startswith("field:")}
+
+
+def sides_of(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the two competitors that a record names, if it does."""
+    for a, b in SIDES:
+        if data.get(a) is not None and data.get(b) is not None:
+            return str(data[a]), str(data[b])
+    return None
+
+
+def unnamed(row: int, field: str) -> str:
+    """Say that a record does not name its competitors."""
+    return (
+        f"the {field} of record {row} do not name the two competitors. Call them model_a and "
+        "model_b there."
+    )

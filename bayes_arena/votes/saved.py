@@ -1,0 +1,118 @@
+"""Votes in a file: one ``.npz`` of arrays, without pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from bayes_arena.arrays import Array
+from bayes_arena.errors import OutputError, VotesError
+from bayes_arena.files import written_beside
+from bayes_arena.votes.votes import Votes
+
+FORMAT = (
+    "bayes_arena votes 1"  # changes whenever files written before can no longer be read
+)
+SUFFIX = ".npz"
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a path is that of saved votes, by its ending."""
+    return Path(path).suffix.lower() == SUFFIX
+
+
+def save(votes: Votes, path: str | Path) -> None:
+    """Write votes to a file."""
+    about = {
+        "format": FORMAT,
+        "competitors": votes.competitors,
+        "annotators": votes.annotators,
+        "levels": {name: list(levels) for name, levels in votes.levels.items()},
+        "slices": list(votes.slices),
+        "features": list(votes.features),
+        "sided": votes.sided,
+        "dropped": dict(votes.dropped),
+        "remarks": votes.remarks,
+    }
+    arrays = {"i": votes.i, "j": votes.j, "annotator": votes.annotator}
+    arrays |= {f"slice {place}": c for place, c in enumerate(votes.slices.values())}
+    arrays = {name: smallest(codes) for name, codes in arrays.items()}
+    arrays |= {f"counts {place}": smallest(c) for place, c in enumerate(votes.counts.T)}
+    arrays |= {f"feature {place}": v for place, v in enumerate(votes.features.values())}
+    text = json.dumps(about, ensure_ascii=False).encode()
+    with written_beside(path, OutputError) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, about=np.frombuffer(text, np.uint8), **arrays)
+
+
+def smallest(values: Array) -> Array:
+    """Return whole numbers that are not negative in the smallest type that holds them."""
+    if values.dtype.kind == "f" and not (values == np.rint(values)).all():
+        return values
+    most = values.max(initial=0)
+    for kind in (np.uint8, np.uint16, np.uint32):
+        if most <= np.iinfo(kind).max:
+            return values.astype(kind)
+    return values
+
+
+def load(path: str | Path) -> Votes:
+    """Read votes that ``save`` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise VotesError(f"No file at {str(path)!r}. Check the path.") from None
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
+        raise VotesError(
+            f"{str(path)!r} is damaged, or holds no votes: {error}."
+        ) from None
+    try:
+        about = json.loads(arrays["about"].tobytes())
+        if about["format"] != FORMAT:
+            raise VotesError(
+                f"{str(path)!r} was written by another version. Read the votes again."
+            )
+        votes = Votes(
+            competitors=tuple(about["competitors"]),
+            annotators=tuple(about["annotators"]),
+            i=arrays["i"].astype(np.intp),
+            j=arrays["j"].astype(np.intp),
+            annotator=arrays["annotator"].astype(np.intp),
+            counts=np.stack(
+                [arrays[name] for name in arrays if name.startswith("counts ")], axis=1
+            ).astype(float),
+            slices={
+                name: arrays[f"slice {k}"].astype(np.intp)
+                for k, name in enumerate(about["slices"])
+            },
+            levels={name: tuple(levels) for name, levels in about["levels"].items()},
+            features={
+                name: arrays[f"feature {k}"] for k, name in enumerate(about["features"])
+            },
+            sided=bool(about["sided"]),
+            dropped=about["dropped"],
+            remarks=tuple(about["remarks"]),
+        )
+        require_sound(votes)
+    except VotesError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise VotesError(
+            f"{str(path)!r} is damaged, or holds no votes: {error!r}."
+        ) from None
+    return votes
+
+
+def require_sound(votes: Votes) -> None:
+    """Refuse votes whose codes have no names, or whose counts are no numbers."""
+    sizes = [(votes.i, votes.n_competitors), (votes.j, votes.n_competitors)]
+    sizes.append((votes.annotator, max(votes.n_annotators, 1)))
+    sizes += [(codes, len(votes.levels[name])) for name, codes in votes.slices.items()]
+    for codes, size in sizes:
+        if len(codes) != len(votes) or codes.max(initial=-1) >= size:
+            raise ValueError("codes without names")
+    if votes.counts.shape[1] not in (3, 5) or not (votes.counts >= 0).all():
+        raise ValueError("counts that are no numbers")
