@@ -15,6 +15,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.votes.columns import SIDES, words
 from bayes_arena.votes.votes import FIRST, FIRST_CLEARLY, SECOND, SECOND_CLEARLY, TIE
 
+NUMBER = r"[-+]?\d+(\.\d+)?"
 BOTH_BAD, UNPLAYED, UNKNOWN = (
     5,
     6,

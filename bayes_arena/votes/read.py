@@ -195,9 +195,24 @@ def read_votes(
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
-        return summed(
-            coded(groups, opened.sides, labels_given(options)), opened, options
+    votes = coded(groups, opened.sides, labels_given(options))
+    if options.annotator is None and options.judge is None:
+        votes = without_unknown(votes, opened)
+    return summed(votes, opened, options)
+
+
+def without_unknown(votes: Coded, opened: Opened) -> Coded:
+    """Read no annotators if their column was not named and lacks some of them."""
+    n_missing = int(votes.n[votes.annotator < 0].sum())
+    if not n_missing:
+        return votes
+    if votes.annotators:
+        column = opened.roles.get("annotator", "annotator")
+        opened.remarks.append(
+            f"Annotators are not read, since {column!r} is empty in {n_missing:,} votes; "
+            f"annotator={column!r} with on_invalid='drop' leaves these votes out."
         )
+    return replace(votes, annotators=(), annotator=np.zeros_like(votes.annotator))
 
 
 def labels_given(options: Options) -> Mapping[str, str] | None:
