@@ -1,0 +1,293 @@
+"""The probabilities of the outcomes of votes, averaged over a posterior.
+
+A vote that may be new has the predictors u = (offsets, lead, theta) of the design.  As
+far as the fit knows their parameters, u ~ N(m, S) under the Gaussian.  An annotator, or
+a level of a slice, that the fit does not know is drawn from the prior: its effects have
+mean zero, and the variance of their spread is added to S.  The coordinates z get their
+exact mean and covariance (see likelihood.py), and
+
+    P(o) = E[ exp(phi_o . z - A(z)) ]
+
+is a sum over nodes for Gaussian z.  A posterior mode, and every draw of NUTS, is a point
+without S; what is drawn from the prior keeps its variance.  A flat prior has nothing to
+draw from: under it an unknown annotator votes like the average one.
+
+With ties as half wins a tie has no probability.  Where there are ties, the likelihood
+P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, stands for it: Davidson's with
+tau = 0.  The expected score remains P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError, did_you_mean, listing
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.build import slice_parameters
+from bayes_arena.model.constants import ROWS_PER_CHUNK, SLICE_NODES
+from bayes_arena.model.design import Block, Chunk, Design, Term
+from bayes_arena.model.effects import DAVIDSON, ETA, HALF_WINS
+from bayes_arena.model.likelihood import (
+    coordinates,
+    cumulants,
+    moments_with_coordinates,
+)
+from bayes_arena.model.objective import predictor_covariances, predictors
+from bayes_arena.model.quadrature import gauss_hermite, partial_cholesky
+from bayes_arena.votes.votes import TIE, Votes
+
+UNKNOWN = -1  # the code of a name that the fit does not know
+MOST_DRAWS = 500  # samples over which a prediction is averaged
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is expected of a vote in each row.
+
+    ``probabilities`` (rows, outcomes) are in the order of the counts of votes: first
+    wins, second wins, tie, and where grades are modelled clear wins of either.
+    ``score`` (rows,) is the expected score of the first competitor.
+    """
+
+    probabilities: Floats
+    score: Floats
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """Rows of votes under the design of a fit.
+
+    ``design`` has no counts.  ``order`` (rows,) are the rows as they were given, and
+    ``unknown`` (predictors, rows) the variances of what the fit does not know.
+    """
+
+    design: Design
+    order: Ints
+    unknown: Floats
+
+
+def row_probabilities(
+    posterior: Posterior,
+    votes: Votes,
+    *,
+    vectors: Floats | None = None,
+    with_ties: bool | None = None,
+) -> Prediction:
+    """Predict a vote in each row.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    votes : Votes
+        Their names are matched with those of the fit; counts are ignored.
+    vectors : ndarray, shape (draws, parameters), optional
+        Samples of the parameters, over which the prediction is averaged instead.
+    with_ties : bool, optional
+        Whether a vote can be a tie; by default, whether one of the fitted votes is.
+
+    Raises
+    ------
+    ModelError
+        If the fit does not know a competitor.
+    """
+    rows = rows_of(posterior.design, votes)
+    if with_ties is None:
+        with_ties = bool(posterior.design.votes.counts[:, TIE].any())
+    parts = []
+    for chunk in rows.design.chunks():
+        if vectors is not None:
+            parts.append(average_over(vectors, chunk, rows, with_ties))
+            continue
+        u = predictors(chunk, posterior.mean)
+        S = diagonal(rows.unknown[:, chunk.rows])
+        if not posterior.is_mode:
+            S = S + predictor_covariances(chunk, posterior.covariance)
+        parts.append(average_outcomes(u, S, rows.design.phi, with_ties))
+    probabilities, score = map(np.concatenate, zip(*parts, strict=True))
+    back = np.argsort(rows.order)
+    return Prediction(probabilities[back], score[back])
+
+
+def average_over(
+    vectors: Floats, chunk: Chunk, rows: NewRows, with_ties: bool
+) -> tuple[Floats, Floats]:
+    """Return probabilities and scores of the rows in a chunk, averaged over samples.
+
+    What the fit does not know is drawn once for each sample.
+    """
+    rng = np.random.default_rng(chunk.rows.start)
+    sd = np.sqrt(rows.unknown[:, chunk.rows])
+    vectors = vectors[:: -(-len(vectors) // MOST_DRAWS)]
+    total = score = np.zeros(1)
+    for x in vectors:
+        u = predictors(chunk, x) + sd * rng.normal(size=sd.shape)
+        p, expected = outcomes_at(coordinates(u), rows.design.phi, with_ties)
+        total, score = total + p, score + expected
+    return total / len(vectors), score / len(vectors)
+
+
+def average_outcomes(
+    u: Floats, S: Floats, phi: Floats, with_ties: bool
+) -> tuple[Floats, Floats]:
+    """Return probabilities (rows, outcomes) and scores (rows,), for u ~ N(u, S)."""
+    if not S.any():
+        return outcomes_at(coordinates(u), phi, with_ties)
+    C = len(u) - 2
+    mean, K = moments_with_coordinates(u, S)
+    root, _ = partial_cholesky(K[:C, :C], C)
+    node, weight = gauss_hermite(SLICE_NODES)
+    total = score = np.zeros(1)
+    for index in product(range(SLICE_NODES), repeat=C):
+        z = mean[:C] + np.tensordot(node[list(index)], root, 1)
+        p, expected = outcomes_at(z, phi, with_ties)
+        w = weight[list(index)].prod()
+        total, score = total + w * p, score + w * expected
+    return total, score
+
+
+def outcomes_at(z: Floats, phi: Floats, with_ties: bool) -> tuple[Floats, Floats]:
+    """Return probabilities (rows, outcomes) and scores (rows,) at coordinates z."""
+    points = 0.5 + 0.5 * np.sign(phi[:, ETA])
+    p = softmax(z, phi)
+    score = points @ p
+    if len(phi) > len(HALF_WINS.phi):
+        return p.T, score
+    if with_ties:
+        z = np.vstack([z, np.zeros_like(z)])
+        return softmax(z, DAVIDSON.phi).T, score
+    return np.vstack([p, np.zeros_like(p[:1])]).T, score
+
+
+def softmax(z: Floats, phi: Floats) -> Floats:
+    """Return the probabilities of the outcomes, (outcomes, rows)."""
+    return np.asarray(np.exp(phi @ z - cumulants(phi, z)[0]))
+
+
+def diagonal(variances: Floats) -> Floats:
+    """Return diagonal covariances of the predictors, (predictors, predictors, rows)."""
+    return np.eye(len(variances))[:, :, None] * variances
+
+
+def rows_of(design: Design, votes: Votes) -> NewRows:
+    """Return rows of votes under the design of a fit."""
+    votes = with_codes_of(design.votes, votes)
+    eliminated = [block.effect.by for block in design.blocks if block.is_local]
+    group = group_of(votes, eliminated[0] if eliminated else None)
+    order = np.argsort(group, kind="stable")
+    votes, group = votes.take(order), group[order]
+    C = design.phi.shape[1]
+    unknown = np.zeros((C + 2, len(votes)))
+    terms = []
+    for block in design.blocks:
+        effect = block.effect
+        feature = np.ones(len(votes))
+        if effect.feature is not None:
+            feature = feature_of(votes, effect.feature)
+        indices = parameter_indices(design, block, votes)
+        for index, sign in zip(indices, (1.0, -1.0), strict=False):
+            coefficient = np.where(index == UNKNOWN, 0.0, sign * feature)
+            column = column_of(design, block, np.maximum(index, 0))
+            terms.append(Term(effect.predictor, block.is_local, column, coefficient))
+            if np.isfinite(block.sd):
+                unknown[effect.predictor, index == UNKNOWN] += block.sd**2
+    empty = replace(
+        design,
+        votes=votes,
+        n_votes=np.zeros(len(votes)),
+        statistic=np.zeros((C, len(votes))),
+        group=group,
+        terms=tuple(terms),
+    )
+    if not eliminated:
+        n_groups = int(group.max(initial=0)) + 1
+        empty = replace(empty, layout=replace(design.layout, n_groups=n_groups))
+    return NewRows(empty, order, unknown)
+
+
+def group_of(votes: Votes, eliminated: str | None) -> Ints:
+    """Return the group of each row; one without parameters may be in any."""
+    if eliminated is None:
+        return np.arange(len(votes)) // ROWS_PER_CHUNK
+    return np.maximum(votes.level(eliminated), 0)
+
+
+def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
+    """Return votes with the codes of the fit; unknown annotators and levels have -1."""
+    competitor = codes_in(fitted.competitors, votes.competitors)
+    present = np.unique(np.concatenate([votes.i, votes.j]))
+    missing = [votes.competitors[c] for c in present if competitor[c] == UNKNOWN]
+    if missing:
+        raise ModelError(
+            f"The fit has no estimate for {listing(map(repr, missing))}. Fit votes that "
+            "have them, under prior='default'."
+            f"{did_you_mean(missing[0], fitted.competitors)}"
+        )
+    annotator = np.full(len(votes), UNKNOWN)
+    if votes.annotators:
+        annotator = codes_in(fitted.annotators, votes.annotators)[votes.annotator]
+    slices: dict[str, Ints] = {}
+    for by, names in fitted.levels.items():
+        slices[by] = np.full(len(votes), UNKNOWN)
+        if by in votes.slices:
+            slices[by] = codes_in(names, votes.levels[by])[votes.slices[by]]
+    return replace(
+        votes,
+        competitors=fitted.competitors,
+        annotators=fitted.annotators,
+        i=competitor[votes.i],
+        j=competitor[votes.j],
+        annotator=annotator,
+        slices=slices,
+        levels=fitted.levels,
+    )
+
+
+def codes_in(known: Sequence[str], names: Sequence[str]) -> Ints:
+    """Return the codes of names among known ones, (names,)."""
+    code = {name: number for number, name in enumerate(known)}
+    return np.array([code.get(name, UNKNOWN) for name in names], np.intp)
+
+
+def feature_of(votes: Votes, name: str) -> Floats:
+    """Return the values of a feature, (rows,)."""
+    if name not in votes.features:
+        raise ModelError(
+            f"The fit reads the feature {name!r}, and these votes do not have it. Add "
+            "a column of this name."
+        )
+    return votes.features[name]
+
+
+def parameter_indices(design: Design, block: Block, votes: Votes) -> list[Ints]:
+    """Return the index of each row's parameter among all, or -1 where there is none.
+
+    There are two, if each competitor has its own.
+    """
+    effect = block.effect
+    level = votes.level(effect.by)
+    if not effect.per_competitor:
+        indices = design.indices(block)
+        return [np.where(level == UNKNOWN, UNKNOWN, indices[np.maximum(level, 0)])]
+    levels, competitor, indices = slice_parameters(design, block)
+    n = len(design.votes.competitors)
+    keys = levels * n + competitor
+    parameters = []
+    for side in (votes.i, votes.j):
+        key = level * n + side
+        position = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        is_known = (keys[position] == key) & (level != UNKNOWN)
+        parameters.append(np.where(is_known, indices[position], UNKNOWN))
+    return parameters
+
+
+def column_of(design: Design, block: Block, index: Ints) -> Ints:
+    """Return a parameter's column, among the shared ones or those of its group."""
+    layout = design.layout
+    if not block.is_local:
+        return index
+    return (index - layout.n_shared) % layout.n_local
