@@ -26,6 +26,12 @@ def is_saved(path: str | Path) -> bool:
 
 def save(votes: Votes, path: str | Path) -> None:
     """Write votes to a file."""
+    with written_beside(path, OutputError) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, **to_arrays(votes))
+
+
+def to_arrays(votes: Votes) -> dict[str, Array]:
+    """Return votes as arrays of numbers, by name."""
     about = {
         "format": FORMAT,
         "competitors": votes.competitors,
@@ -43,8 +49,7 @@ def save(votes: Votes, path: str | Path) -> None:
     arrays |= {f"counts {place}": smallest(c) for place, c in enumerate(votes.counts.T)}
     arrays |= {f"feature {place}": v for place, v in enumerate(votes.features.values())}
     text = json.dumps(about, ensure_ascii=False).encode()
-    with written_beside(path, OutputError) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, about=np.frombuffer(text, np.uint8), **arrays)
+    return {"about": np.frombuffer(text, np.uint8), **arrays}
 
 
 def smallest(values: Array) -> Array:
@@ -60,15 +65,22 @@ def smallest(values: Array) -> Array:
 
 def load(path: str | Path) -> Votes:
     """Read votes that ``save`` wrote."""
+    return from_arrays(read_arrays(path), path)
+
+
+def read_arrays(path: str | Path) -> dict[str, Array]:
+    """Return the arrays of a file."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise VotesError(f"No file at {str(path)!r}. Check the path.") from None
     except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise VotesError(
-            f"{str(path)!r} is damaged, or holds no votes: {error}."
-        ) from None
+        raise VotesError(f"{str(path)!r} cannot be read: {error}.") from None
+
+
+def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
+    """Return the votes that arrays hold, or refuse those that hold none."""
     try:
         about = json.loads(arrays["about"].tobytes())
         if about["format"] != FORMAT:

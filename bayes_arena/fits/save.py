@@ -1,0 +1,178 @@
+"""Fits in files: one ``.npz`` of arrays, without pickle; samples as ArviZ's netCDF.
+
+A fit is its votes, its model and prior, and the mean and covariance of its posterior.  The
+design is built anew.  A file of samples is the tree of ``to_datatree`` with the arrays of
+the fit in one more group.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.arrays import Array
+from bayes_arena.errors import OutputError, VotesError
+from bayes_arena.files import written_beside
+from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.arrow import Covariance
+from bayes_arena.model.build import build_design
+from bayes_arena.model.priors import Prior, Spread
+from bayes_arena.model.spec import Model
+from bayes_arena.votes import saved
+
+FORMAT = "bayes_arena fit 1"  # changes whenever former files can no longer be read
+POINT, SAMPLES = ".npz", ".nc"
+
+
+def save(fit: Fit, path: str | Path) -> None:
+    """Write a fit to a file.
+
+    Parameters
+    ----------
+    fit : Fit
+    path : path
+        Ends in ``.npz``; for a fit with ``method="nuts"`` in ``.nc``.
+
+    Raises
+    ------
+    OutputError
+        If the ending is another, or the file cannot be written.
+    """
+    suffix = SAMPLES if fit.samples is not None else POINT
+    if Path(path).suffix.lower() != suffix:
+        raise OutputError(
+            f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
+            f"name that ends in {suffix}."
+        )
+    arrays = to_arrays(fit)
+    with written_beside(path) as draft:
+        if fit.samples is None:
+            with draft.open("wb") as file:
+                np.savez(file, **arrays)
+        else:
+            from bayes_arena.fits.tree import write_samples
+
+            write_samples(fit, arrays, draft)
+
+
+def load(path: str | Path) -> Fit:
+    """Read a fit that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    OutputError
+        If there is no such file, it is damaged, holds no fit, or another version wrote it.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == SAMPLES:
+        from bayes_arena.fits.tree import read_samples
+
+        arrays, samples, stats = read_samples(path)
+        return replace(from_arrays(arrays, path), samples=samples, sample_stats=stats)
+    try:
+        arrays = saved.read_arrays(path)
+    except VotesError as error:
+        raise OutputError(str(error)) from None
+    return from_arrays(arrays, path)
+
+
+def to_arrays(fit: Fit) -> dict[str, Array]:
+    """Return a fit as arrays, by name; what is no number is a text in JSON."""
+    posterior = fit.posterior
+    about = {
+        "format": FORMAT,
+        "model": asdict(fit.model),
+        "prior": asdict(fit.prior),
+        "method": fit.method,
+        "plan": fit.plan,
+        "warnings": fit.warnings,
+        "seed": fit.seed,
+        "sds": {b.effect.name: b.sd for b in posterior.design.blocks},
+        "loss": posterior.loss,
+        "n_iterations": posterior.n_iterations,
+        "is_mode": posterior.is_mode,
+        "mirror_gap": posterior.mirror_gap,
+        "log_determinant": posterior.covariance.log_determinant,
+    }
+    votes = {f"votes {name}": a for name, a in saved.to_arrays(fit.votes).items()}
+    return {
+        "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
+        "estimable": fit.estimable,
+        "mean": posterior.mean,
+        "shared": posterior.covariance.shared,
+        "regression": posterior.covariance.regression,
+        "conditional": posterior.covariance.conditional,
+        **votes,
+    }
+
+
+def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
+    """Return the fit that arrays hold."""
+    try:
+        about = json.loads(arrays["fit"].tobytes())
+        if about["format"] != FORMAT:
+            raise OutputError(
+                f"{str(path)!r} was written by another version. Fit the votes again."
+            )
+        return rebuild(about, arrays, path)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"{str(path)!r} is damaged, or holds no fit. Fit the votes again."
+        ) from error
+
+
+def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -> Fit:
+    """Return a fit from its description and its arrays."""
+    prefix = "votes "
+    columns = {
+        name.removeprefix(prefix): values
+        for name, values in arrays.items()
+        if name.startswith(prefix)
+    }
+    votes = saved.from_arrays(columns, path)
+    model = Model(**about["model"])
+    prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
+    estimable = arrays["estimable"].astype(bool)
+    fitted = subset_competitors(votes, estimable)
+    design = build_design(fitted, model, prior).with_spreads(about["sds"])
+    covariance = Covariance(
+        design.layout,
+        arrays["shared"],
+        arrays["regression"],
+        arrays["conditional"],
+        about["log_determinant"],
+    )
+    if arrays["mean"].shape != (design.layout.size,):
+        raise ValueError("The parameters do not fit the votes.")
+    posterior = Posterior(
+        design,
+        arrays["mean"],
+        covariance,
+        about["loss"],
+        about["n_iterations"],
+        converged=True,
+        is_mode=about["is_mode"],
+        mirror_gap=about["mirror_gap"],
+    )
+    return Fit(
+        votes=votes,
+        model=model,
+        prior=prior,
+        method=about["method"],
+        plan=about["plan"],
+        posterior=posterior,
+        estimable=estimable,
+        warnings=tuple(about["warnings"]),
+        seed=about["seed"],
+    )
