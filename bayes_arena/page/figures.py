@@ -1,0 +1,221 @@
+"""Figures as SVG, made of numbers only: names are written by the template, which escapes them.
+
+Positions along a figure are percentages of its width, and heights are in em.  So a figure
+stretches with the screen and grows with the font, and no text is distorted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from bayes_arena.arrays import Array, Floats, Ints
+
+ROW = 1.75  # height of a row, in em
+MOST_WRITTEN = 12  # columns, up to which the cells of a heat map have numbers
+
+
+def element(name: str, *content: Markup, **attributes: object) -> Markup:
+    """Return an element; attributes are escaped, and ``class_`` becomes ``class``."""
+    written = ""
+    for key, value in attributes.items():
+        text = short(value) if isinstance(value, float) else str(value)
+        written += f' {key.rstrip("_").replace("_", "-")}="{escape(text)}"'
+    inside = "".join(content)
+    return Markup(f"<{name}{written}>{inside}</{name}>")
+
+
+def short(value: float) -> str:
+    """Write a number with at most two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float) -> str:
+    """Write a share of the width."""
+    return short(100 * float(share)) + "%"
+
+
+def em(height: float) -> str:
+    """Write a height."""
+    return short(float(height)) + "em"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Positions of numbers along a figure, and round numbers on it."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def over(cls, low: float, high: float, most_ticks: int = 6) -> Axis:
+        """Return an axis from one number to another, a little longer at both ends."""
+        margin = 0.03 * (high - low) or 1.0
+        low, high = low - margin, high + margin
+        step = 10.0 ** math.floor(math.log10((high - low) / most_ticks))
+        while (high - low) / step > most_ticks:
+            step *= 2.5 if round(math.log10(step) % 1, 3) == 0.301 else 2
+        first, last = math.ceil(low / step), math.floor(high / step)
+        return cls(low, high, tuple(step * n for n in range(first, last + 1)))
+
+    @classmethod
+    def of_ranks(cls, first: int, last: int) -> Axis:
+        """Return an axis of ranks, each in the middle of its cell."""
+        steps = (1, 2, 5, 10, 20, 50, 100)
+        step = next((s for s in steps if last - first < 12 * s), last)
+        ranks = {first, *(r for r in range(first, last + 1) if r % step == 0)}
+        return cls(first - 0.5, last + 0.5, tuple(map(float, sorted(ranks))))
+
+    def share(self, value: float) -> float:
+        """Return the position of a number, from 0 to 1."""
+        return (float(value) - self.low) / (self.high - self.low)
+
+    def at(self, value: float) -> str:
+        """Return the position of a number, as a percentage."""
+        return percent(self.share(value))
+
+    def grid(self) -> Markup:
+        """Draw lines at the ticks, from top to bottom."""
+        lines = []
+        for tick in self.ticks:
+            x = self.at(tick)
+            lines.append(element("line", x1=x, x2=x, y2="100%"))
+        return element("g", *lines, class_="grid")
+
+    def labels(self) -> Markup:
+        """Draw the numbers at the ticks, as a figure of their own."""
+        texts = []
+        for tick in self.ticks:
+            number = Markup(short(tick).replace("-", "−"))
+            texts.append(element("text", number, x=self.at(tick), y="1em"))
+        many = " many" if len(texts) > 4 else ""
+        return element("svg", *texts, class_="axis" + many, aria_hidden="true")
+
+
+def bar(axis: Axis, low: float, middle: float, high: float) -> Markup:
+    """Draw an interval and its estimate, for a cell of a table."""
+    line = element("line", x1=axis.at(low), x2=axis.at(high), y1="50%", y2="50%")
+    dot = element("circle", cx=axis.at(middle), cy="50%", r=3)
+    return element("svg", line, dot, class_="bar", aria_hidden="true")
+
+
+def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> Markup:
+    """Draw, one below the other, marks of what was expected and dots of what was observed."""
+    shapes = [axis.grid()]
+    for row, (start, end) in enumerate(zip(expected, observed, strict=True)):
+        y = em((row + 0.5) * ROW)
+        x0, x1 = axis.at(start), axis.at(end)
+        top, bottom = em((row + 0.2) * ROW), em((row + 0.8) * ROW)
+        shapes.append(element("line", x1=x0, x2=x1, y1=y, y2=y, class_="odd"))
+        shapes.append(
+            element("line", x1=x0, x2=x0, y1=top, y2=bottom, class_="expected")
+        )
+        shapes.append(element("circle", cx=x1, cy=y, r=4, class_="odd"))
+    height = em(len(observed) * ROW)
+    return element("svg", *shapes, height=height, aria_hidden="true")
+
+
+def shade_class(shade: int) -> str:
+    """Return the class of a shade: w1 to w5, l1 to l5, or none."""
+    return f"w{shade}" if shade > 0 else f"l{-shade}" if shade < 0 else ""
+
+
+def visible_columns(shades: Ints) -> tuple[int, int]:
+    """Return the first column that has a shade, and the column after the last."""
+    columns = np.flatnonzero(shades.any(axis=0))
+    return int(columns[0]), int(columns[-1]) + 1
+
+
+def square(shades: Ints, label: str) -> Markup:
+    """Draw the shades of all pairs as a square."""
+    box = f"0 0 {len(shades)} {len(shades)}"
+    attributes = {
+        "viewBox": box,
+        "class_": "square",
+        "role": "img",
+        "aria_label": label,
+    }
+    return element("svg", *shaded_paths(shades), **attributes)
+
+
+def heat_rows(shades: Ints, probability: Floats, first: int, end: int) -> Markup:
+    """Draw the cells of some columns, with percentages where there is room."""
+    shades, probability = shades[:, first:end], probability[:, first:end]
+    n_rows, n_columns = shades.shape
+    cells = element(
+        "svg",
+        *shaded_paths(shades),
+        viewBox=f"0 0 {n_columns} {n_rows}",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+    )
+    texts = []
+    if n_columns <= MOST_WRITTEN:
+        for row, column in np.argwhere(shades > 0).tolist():
+            number = Markup(f"{100 * probability[row, column]:.0f}")
+            x, y = percent((column + 0.5) / n_columns), em((row + 0.7) * ROW)
+            name = f"on{shades[row, column]}"
+            texts.append(element("text", number, x=x, y=y, class_=name))
+    height = em(n_rows * ROW)
+    return element(
+        "svg", cells, *texts, class_="cells", height=height, aria_hidden="true"
+    )
+
+
+def shaded_paths(shades: Ints) -> list[Markup]:
+    """Draw the cells of every shade as one path of horizontal runs."""
+    paths = []
+    for shade in np.unique(shades[shades != 0]).tolist():
+        runs = []
+        for row, cells in enumerate(shades == shade):
+            edges = np.flatnonzero(np.diff(cells.astype(np.int8), prepend=0, append=0))
+            for start, end in edges.reshape(-1, 2).tolist():
+                runs.append(f"M{start} {row}h{end - start}v1h{start - end}")
+        paths.append(element("path", d="".join(runs), class_=shade_class(shade)))
+    return paths
+
+
+def observed_figure(groups: Mapping[str, Array], label: str) -> Markup:
+    """Draw observed against predicted scores, with the range that chance allows."""
+    low = min(groups["lower"].min(), groups["observed"].min())
+    high = max(groups["upper"].max(), groups["observed"].max())
+    axis = Axis.over(100 * float(low), 100 * float(high), most_ticks=5)
+
+    def up(score: float) -> str:
+        return percent(1 - axis.share(100 * score))
+
+    shapes = [axis.grid(), horizontal_grid(axis)]
+    shapes.append(
+        element("line", x1="0%", y1="100%", x2="100%", y2="0%", class_="same")
+    )
+    columns = (
+        groups[name].tolist() for name in ("predicted", "observed", "lower", "upper")
+    )
+    for predicted, observed, lower, upper in zip(*columns, strict=True):
+        x = axis.at(100 * predicted)
+        shapes.append(
+            element("line", x1=x, x2=x, y1=up(lower), y2=up(upper), class_="range")
+        )
+        name = "dot" if lower <= observed <= upper else "outside"
+        shapes.append(element("circle", cx=x, cy=up(observed), r=4.5, class_=name))
+    return element("svg", *shapes, class_="against", role="img", aria_label=label)
+
+
+def horizontal_grid(axis: Axis) -> Markup:
+    """Draw horizontal lines at the ticks, and the numbers of both axes."""
+    shapes = []
+    for tick in axis.ticks:
+        x, y = axis.at(tick), percent(1 - axis.share(tick))
+        text = Markup(f"{tick:g}&nbsp;%")
+        shapes.append(element("line", x2="100%", y1=y, y2=y))
+        below = {"x": x, "y": "100%", "dy": "1.4em", "text_anchor": "middle"}
+        beside = {"x": "0%", "y": y, "dx": "-.4em", "dy": ".35em", "text_anchor": "end"}
+        shapes.append(element("text", text, **below))
+        shapes.append(element("text", text, **beside))
+    return element("g", *shapes, class_="grid")
