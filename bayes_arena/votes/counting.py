@@ -19,7 +19,7 @@ import polars as pl
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError, listing, shortened
 from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, outcomes_of
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, distinct_rows
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
@@ -89,82 +89,38 @@ class Coded:
 
     def summed(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
-        turned = (self.i > self.j) & (not sided)
-        i, j = (
-            np.where(turned, self.j, self.i)[rows],
-            np.where(turned, self.i, self.j)[rows],
-        )
-        outcome = np.where(turned, TURNED[self.outcome], self.outcome)[rows]
-        votes = self.votes[rows]
+        turned = ((self.i > self.j) & (not sided))[rows]
+        i, j, votes = self.i[rows], self.j[rows], self.votes[rows]
+        outcome = self.outcome[rows]
+        outcome = np.where(turned, TURNED[outcome], outcome)
         features = {
-            name: np.where(turned, -values, values)[rows] + 0.0
+            name: np.where(turned, -values[rows], values[rows]) + 0.0
             for name, values in self.features.items()
         }
-        columns: list[Array] = [self.annotator[rows], i, j]
-        columns += [codes[rows] for codes in self.slices.values()]
-        columns += features.values()
-        first, row = distinct_rows(columns)
-        n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
-        counts = np.zeros(len(first) * n_outcomes)
-        order = np.arange(len(votes))
-        if not (votes == np.rint(votes)).all():  # sums that depend on no order
-            order = np.lexsort([votes, outcome, row])
-        place = row * n_outcomes + outcome
-        counts = np.bincount(place[order], votes[order], len(counts))
-        return used(
-            Votes(
-                competitors=self.competitors,
-                annotators=self.annotators,
-                i=i[first],
-                j=j[first],
-                annotator=self.annotator[rows][first],
-                counts=counts.reshape(-1, n_outcomes),
-                slices={
-                    name: codes[rows][first] for name, codes in self.slices.items()
-                },
-                levels=dict(self.levels),
-                features={name: values[first] for name, values in features.items()},
-                sided=sided,
-            )
+        singly = Votes(
+            competitors=self.competitors,
+            annotators=self.annotators,
+            i=np.where(turned, j, i),
+            j=np.where(turned, i, j),
+            annotator=self.annotator[rows],
+            counts=np.zeros((len(votes), 0)),
+            slices={name: codes[rows] for name, codes in self.slices.items()},
+            levels=dict(self.levels),
+            features=features,
+            sided=sided,
         )
+        first, row = singly.kinds_of_rows()
+        n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
+        place = row * n_outcomes + outcome
+        if not (votes == np.rint(votes)).all():  # a sum that depends on no order
+            order = np.lexsort([votes, place])
+            place, votes = place[order], votes[order]
+        counts = np.bincount(place, votes, len(first) * n_outcomes)
+        summed = replace(singly.take(first), counts=counts.reshape(-1, n_outcomes))
+        return summed.used()
 
 
 TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
-
-
-def used(votes: Votes) -> Votes:
-    """Return votes without the names that no row has."""
-    (i, j), competitors = renumbered([votes.i, votes.j], votes.competitors)
-    (annotator,), annotators = [votes.annotator], votes.annotators
-    if votes.annotators:
-        (annotator,), annotators = renumbered([votes.annotator], votes.annotators)
-    slices, levels = {}, {}
-    for name, codes in votes.slices.items():
-        (slices[name],), levels[name] = renumbered([codes], votes.levels[name])
-    return replace(
-        votes,
-        competitors=competitors,
-        annotators=annotators,
-        i=i,
-        j=j,
-        annotator=annotator,
-        slices=slices,
-        levels=levels,
-    )
-
-
-def renumbered(
-    columns: Sequence[Ints], names: Sequence[str]
-) -> tuple[list[Ints], tuple[str, ...]]:
-    """Return codes of those names only that occur, and these names."""
-    is_used = np.zeros(len(names), bool)
-    for codes in columns:
-        is_used[codes] = True
-    if is_used.all():
-        return list(columns), tuple(names)
-    place = np.cumsum(is_used) - 1
-    kept = tuple(name for name, keep in zip(names, is_used, strict=True) if keep)
-    return [place[codes] for codes in columns], kept
 
 
 def code(

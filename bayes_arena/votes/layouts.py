@@ -102,6 +102,8 @@ class Layout:
         Whether ``a`` was shown first.
     by_name : bool
         Whether it is taken only if it is named.
+    is_weighted : bool
+        Whether it writes weights or parts of votes.
     prompts : tuple of str
         Further usual names of its column of prompts.
     """
@@ -113,6 +115,7 @@ class Layout:
     write: Writer | None = None
     sided: bool = True
     by_name: bool = False
+    is_weighted: bool = False
     prompts: tuple[str, ...] = ()
 
 
@@ -379,6 +382,7 @@ LAYOUTS = (
             )
         ),
         records.alpaca_eval,
+        is_weighted=True,
         sided=False,
     ),
     Layout(
@@ -401,6 +405,7 @@ LAYOUTS = (
         "model_A (a=), model_B (b=) and preference (winner=)",
         find_judge_arena,
         records.judge_arena,
+        is_weighted=True,
     ),
     Layout(
         "comparia",
@@ -423,6 +428,7 @@ LAYOUTS = (
         "the columns data and type",
         find_record("data", "type"),
         records.open_webui,
+        is_weighted=True,
         sided=False,
     ),
     Layout(
@@ -438,6 +444,7 @@ LAYOUTS = (
         "the columns responses and metadata",
         find_record("responses", "metadata"),
         records.argilla,
+        is_weighted=True,
         sided=False,
     ),
     Layout(
@@ -489,6 +496,7 @@ LAYOUTS = (
         "the ranking (b=), the competitor (a=) and the rank (winner=)",
         find_rankings,
         tables.rankings,
+        is_weighted=True,
         sided=False,
     ),
     Layout(
@@ -497,6 +505,7 @@ LAYOUTS = (
         "columns such as rank_A, rank_B, rank_C (winner=[...])",
         find_rank_columns,
         tables.rank_columns,
+        is_weighted=True,
         sided=False,
     ),
     Layout(
@@ -505,6 +514,7 @@ LAYOUTS = (
         "names in the first column (a=), and a column for each competitor",
         find_matrix,
         tables.win_matrix,
+        is_weighted=True,
         sided=False,
         by_name=True,
     ),

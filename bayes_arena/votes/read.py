@@ -56,6 +56,7 @@ CANDIDATE = (
     "prompt?"  # prefix of columns that may hold the prompts, the likeliest first
 )
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
+ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
 RARELY = 0.1  # share of differing winners up to which equal rows are copies
 
 
@@ -186,19 +187,22 @@ def read_votes(
         layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
         outcomes, both_bad, baseline, judge, on_invalid,
     )  # fmt: skip
+    return read(source, options)[0]
+
+
+def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
+    """Return votes, and how the source was opened if they were not read already."""
     if isinstance(source, str | Path) and saved.is_saved(source):
         if options != Options():
             raise VotesError(
                 f"{str(source)!r} holds votes that are read already: no options apply."
             )
-        return saved.load(source)
+        return saved.load(source), None
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
     votes = coded(groups, opened.sides, labels_given(options))
-    if options.annotator is None and options.judge is None:
-        votes = without_unknown(votes, opened)
-    return summed(votes, opened, options)
+    return summed(votes, opened, options), opened
 
 
 def without_unknown(votes: Coded, opened: Opened) -> Coded:
@@ -371,8 +375,12 @@ def grouped(frame: Frame) -> pl.DataFrame:
     return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
 
 
-def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
-    """Check coded votes, leave out what is no vote, and sum the others."""
+def known_votes(
+    votes: Coded, opened: Opened, options: Options
+) -> tuple[Coded, Array, dict[str, int]]:
+    """Check coded votes: return them, which rows count, and how many others there are."""
+    if options.annotator is None and options.judge is None:
+        votes = without_unknown(votes, opened)
     dropped: Counter[str] = Counter()
     kept = ~votes.unplayed
     dropped["not played"] = int(votes.n[~kept].sum())
@@ -392,6 +400,12 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     if not kept.any():
         raise VotesError(no_votes(dropped, opened))
     votes = replace(votes, outcome=np.where(is_bad, TIE, votes.outcome))
+    return votes, kept, {reason: n for reason, n in dropped.items() if n}
+
+
+def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
+    """Check coded votes, leave out what is no vote, and sum the others."""
+    votes, kept, dropped = known_votes(votes, opened, options)
     if options.weights == "importance":
         if "weight" not in opened.roles:
             raise VotesError(
@@ -400,12 +414,11 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.sided)
-    dropped = Counter({reason: n for reason, n in dropped.items() if n})
     remarks = [*opened.remarks, *votes.remarks, *remarks_on_names(result)]
     remarks += [
         f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
     ]
-    return replace(result, dropped=dict(dropped), remarks=tuple(dict.fromkeys(remarks)))
+    return replace(result, dropped=dropped, remarks=tuple(dict.fromkeys(remarks)))
 
 
 def votes_in_words(n: int) -> str:
@@ -543,11 +556,23 @@ def duplicates(source: Frame, roles: Roles) -> int:
     }
     if not results or own >= set(names) or "rank" in roles:
         return 0
+    if any_is_distinct(source, [name for name in names if name not in own]):
+        return 0
     n, u = sizes(source, names)
     if n == u or u < FEW_KINDS:
         return 0
     _, v = sizes(source, [name for name in names if name not in results])
     return n - u if u - v <= RARELY * min(n - u, u) else 0
+
+
+def any_is_distinct(frame: Frame, names: Sequence[str]) -> bool:
+    """Whether some column of a table in Polars never repeats a value, as an id does."""
+    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_polars()):
+        return False
+    table = frame.to_native()
+    head = table.head(ROWS_LOOKED_AT)
+    likely = [name for name in names if head[name].n_unique() == len(head)]
+    return any(table[name].n_unique() == len(table) for name in likely)
 
 
 def sizes(frame: Frame, names: Sequence[str]) -> tuple[int, int]:

@@ -24,7 +24,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.tables import number, pairs_of_ranks, weighed_by
+from bayes_arena.votes.tables import BY_ROW, number, pairs_of_ranks, weighed_by
 
 SIDES = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
@@ -237,7 +237,7 @@ def label_studio(
                     "winner": winner,
                     "annotator": judge,
                 }
-                votes.append(kept(row) | {"prompt?row": str(row["row"])} | vote)
+                votes.append(kept(row) | {BY_ROW: str(row["row"])} | vote)
     return table_of(votes, table)
 
 
@@ -259,7 +259,7 @@ def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
                 value, judge = answer.get("value"), answer.get("user_id")
                 carried = kept(row) | {
                     "annotator": judge,
-                    "prompt?row": str(row["row"]),
+                    BY_ROW: str(row["row"]),
                 }
                 if isinstance(value, list):
                     ranking = f"{row['row']} {question} {judge}"

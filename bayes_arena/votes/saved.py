@@ -63,7 +63,7 @@ def smallest(values: Array) -> Array:
     return values
 
 
-def load(path: str | Path) -> Votes:
+def load(path: str | Path, kind: type[Votes] = Votes) -> Votes:
     """Read votes that ``save`` wrote."""
     return from_arrays(read_arrays(path), path)
 
@@ -87,7 +87,7 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
             raise VotesError(
                 f"{str(path)!r} was written by another version. Read the votes again."
             )
-        votes = Votes(
+        votes = kind(
             competitors=tuple(about["competitors"]),
             annotators=tuple(about["annotators"]),
             i=arrays["i"].astype(np.intp),

@@ -27,6 +27,7 @@ BETWEEN = (
     "/", ":", "__", "\t", " & ", " and ", "_", "-",
 )  # fmt: skip
 COLUMNS_OF_PAIRS = ("a", "b")
+BY_ROW = "prompt?row"  # the record, the prompt of its verdicts if no other is known
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
@@ -178,7 +179,7 @@ def raters(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Data
         if name.startswith("rater:")
     }
     texts = table.drop("annotator", strict=False).with_columns(
-        pl.col(*columns).cast(pl.String)
+        pl.col(*columns).cast(pl.String), pl.col("row").cast(pl.String).alias(BY_ROW)
     )
     others = [name for name in texts.columns if name not in columns]
     votes = texts.unpivot(

@@ -6,19 +6,22 @@ are sorted by their codes and names are sorted, so that the order of votes decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.errors import VotesError, did_you_mean, listing, require_seed
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
 PROMPT = "prompt"  # the slice that holds the prompts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Votes:
     """Counts of votes, one row for each annotator, ordered pair and slice.
 
@@ -66,6 +69,16 @@ class Votes:
         """Return the number of rows."""
         return len(self.i)
 
+    def __repr__(self) -> str:
+        """Return a line that says how many votes there are."""
+        parts = [f"{self.n_votes:,g} votes on {self.n_competitors:,} competitors"]
+        if self.annotators:
+            parts.append(f"by {self.n_annotators:,} annotators")
+        levels = [
+            f"{len(levels):,} levels of {name}" for name, levels in self.levels.items()
+        ]
+        return f"<Votes: {' '.join(parts)}{''.join(f', {each}' for each in levels)}>"
+
     @property
     def n_votes(self) -> float:
         """Number of votes, or the sum of their weights."""
@@ -112,7 +125,19 @@ class Votes:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
         if by is None:
             return np.zeros(len(self), np.intp)
-        return self.annotator if by == "annotator" else self.slices[by]
+        return (
+            self.annotator if by == "annotator" else self.slices[self.slice_named(by)]
+        )
+
+    def slice_named(self, name: str) -> str:
+        """Return the name of a slice; raise a VotesError if there is none."""
+        if name in self.slices:
+            return name
+        known = listing(self.slices) or "none"
+        raise VotesError(
+            f"The votes have no slice {name!r}.{did_you_mean(str(name), self.slices)} Slices: "
+            f"{known}. Columns become slices with slices=, prompts with prompt=."
+        )
 
     def take(self, rows: Array) -> Votes:
         """Return some rows, in the given order, with the same names."""
@@ -153,9 +178,7 @@ class Votes:
         columns += [self.i, self.j, *(self.slices[name] for name in slices)]
         columns += [self.features[name] for name in features]
         first, row = distinct_rows(columns)
-        counts = np.zeros((len(first), self.counts.shape[1]))
-        for outcome in range(counts.shape[1]):
-            counts[:, outcome] = np.bincount(row, self.counts[:, outcome], len(first))
+        counts = summed_by(row, self.counts, len(first))
         summed = replace(
             self.take(first),
             counts=counts,
@@ -166,6 +189,221 @@ class Votes:
         if annotators:
             return summed
         return replace(summed, annotators=(), annotator=np.zeros(len(first), np.intp))
+
+    def kinds_of_rows(self) -> tuple[Ints, Ints]:
+        """Return the first row of each kind, in order, and the number of each row's kind."""
+        columns = [self.annotator, self.i, self.j, *self.slices.values()]
+        return distinct_rows([*columns, *self.features.values()])
+
+    def summed_rows(self) -> Votes:
+        """Return the votes with rows that agree put together, in order."""
+        first, row = self.kinds_of_rows()
+        return replace(self.take(first), counts=summed_by(row, self.counts, len(first)))
+
+    def keep(
+        self,
+        *,
+        annotators: str | Iterable[str] | None = None,
+        more_than: float | None = None,
+        competitors: str | Iterable[str] | None = None,
+    ) -> Votes:
+        """Return the votes of some annotators on some competitors, as if there were no others.
+
+        Parameters
+        ----------
+        annotators, competitors : str or iterable of str, optional
+            Names; votes between two of these competitors are kept.
+        more_than : float, optional
+            Keep annotators with more votes than this (delta in Algorithm 3 of Liu et al.,
+            2025).
+
+        Raises
+        ------
+        VotesError
+            If a name is unknown, annotators are, or no vote is left.
+        """
+        kept = np.ones(len(self), bool)
+        if annotators is not None:
+            kept &= self.are_named("annotators", annotators)[self.annotator]
+        if more_than is not None:
+            self.require_annotators()
+            cast = self.votes_by_annotator
+            if cast.max(initial=0.0) <= more_than:
+                raise VotesError(
+                    f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}."
+                )
+            kept &= (cast > more_than)[self.annotator]
+        if competitors is not None:
+            is_kept = self.are_named("competitors", competitors)
+            kept &= is_kept[self.i] & is_kept[self.j]
+        return self.alone(kept)
+
+    def drop(
+        self,
+        *,
+        annotators: str | Iterable[str] = (),
+        competitors: str | Iterable[str] = (),
+    ) -> Votes:
+        """Return the votes without those of some annotators, or on some competitors.
+
+        Competitors that only they saw are left out, too.
+        """
+        kept = np.ones(len(self), bool)
+        if names := as_names(annotators):
+            kept &= ~self.are_named("annotators", names)[self.annotator]
+        if names := as_names(competitors):
+            is_dropped = self.are_named("competitors", names)
+            kept &= ~(is_dropped[self.i] | is_dropped[self.j])
+        return self.alone(kept)
+
+    def require_annotators(self) -> None:
+        """Raise a VotesError if annotators are unknown."""
+        if not self.annotators:
+            raise VotesError(
+                "The votes do not say who voted. Name the annotators' column with annotator=."
+            )
+
+    def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
+        """Return which competitors or annotators are among some names."""
+        if kind == "annotators":
+            self.require_annotators()
+        known: tuple[str, ...] = getattr(self, kind)
+        wanted = as_names(names)
+        if unknown := sorted(wanted.difference(known)):
+            raise VotesError(
+                f"None of the {len(known):,} {kind} is called {unknown[0]!r}."
+                f"{did_you_mean(unknown[0], known) or f' They are {listing(known)}.'}"
+            )
+        return np.array([name in wanted for name in known], bool)
+
+    def alone(self, kept: Array) -> Votes:
+        """Return some rows as if there were no others."""
+        if not kept.any():
+            raise VotesError("No vote is left.")
+        return self.take(np.flatnonzero(kept)).used()
+
+    def used(self) -> Votes:
+        """Return the votes without names that no row has."""
+        (i, j), competitors = renumbered([self.i, self.j], self.competitors)
+        annotator, annotators = self.annotator, self.annotators
+        if annotators:
+            (annotator,), annotators = renumbered([annotator], annotators)
+        slices, levels = {}, {}
+        for name, codes in self.slices.items():
+            (slices[name],), levels[name] = renumbered([codes], self.levels[name])
+        return replace(
+            self,
+            competitors=competitors,
+            annotators=annotators,
+            i=i,
+            j=j,
+            annotator=annotator,
+            slices=slices,
+            levels=levels,
+        )
+
+    def split(
+        self, parts: int | float, *, by: str | None = None, seed: int = 0
+    ) -> tuple[Votes, ...]:
+        """Divide the votes at random into parts that share their names.
+
+        Parameters
+        ----------
+        parts : int or float
+            Number of parts with about as many votes each, or the share of the votes in the
+            first of two.
+        by : str, optional
+            ``"annotator"``, ``"prompt"`` or another slice, whose levels stay whole.  By
+            default votes are divided one by one.
+        seed : int
+            Seed of the random numbers.
+
+        Returns
+        -------
+        tuple of Votes
+            Their rows are those of the votes; ``merge`` puts them together again.
+        """
+        require_seed(seed)
+        if isinstance(parts, bool) or not (
+            0 < parts < 1 or (parts >= 2 and parts == int(parts))
+        ):
+            raise VotesError(
+                f"parts must be a whole number from 2 on or a share between 0 and 1, not {parts!r}."
+            )
+        ends = np.array([parts, 1.0]) if parts < 1 else np.arange(1, parts + 1) / parts
+        rng = np.random.default_rng(seed)
+        if by is None:
+            counts = divided_votes(self.counts, np.diff(ends, prepend=0.0), rng)
+        else:
+            part = divided_levels(self.level(by), self.counts.sum(axis=1), ends, rng)
+            counts = np.where(
+                (part == np.arange(len(ends))[:, None])[..., None], self.counts, 0.0
+            )
+        whole = [replace(self, counts=each) for each in counts]
+        return tuple(
+            votes.take(np.flatnonzero(votes.counts.any(axis=1))) for votes in whole
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the votes to a file, ``.npz``, that ``Votes.load`` and ``read_votes`` read."""
+        from bayes_arena.votes import saved
+
+        saved.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read votes that ``save`` wrote."""
+        from bayes_arena.votes import saved
+
+        return saved.load(path, cls)
+
+
+def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
+    """Return the sums of counts by row, (rows, outcomes)."""
+    columns = [np.bincount(row, column, n_rows) for column in counts.T]
+    return np.stack(columns, axis=1)
+
+
+def as_names(names: str | Iterable[str]) -> set[str]:
+    """Return a name or several as a set."""
+    return {names} if isinstance(names, str) else {str(name) for name in names}
+
+
+def renumbered(
+    columns: Sequence[Ints], names: Sequence[str]
+) -> tuple[list[Ints], tuple[str, ...]]:
+    """Return codes of those names only that occur, and these names."""
+    is_used = np.zeros(len(names), bool)
+    for codes in columns:
+        is_used[codes] = True
+    if is_used.all():
+        return list(columns), tuple(names)
+    place = np.cumsum(is_used) - 1
+    return [place[codes] for codes in columns], tuple(np.array(names, object)[is_used])
+
+
+def divided_votes(counts: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
+    """Deal votes to parts at random, (parts, rows, outcomes).
+
+    A count that is not whole goes to one part.
+    """
+    whole = np.floor(counts).astype(np.int64)
+    is_whole = whole == counts
+    dealt = rng.multinomial(np.where(is_whole, whole, 1), shares).astype(float)
+    dealt[~is_whole] *= counts[~is_whole][:, None]
+    return np.moveaxis(dealt, -1, 0)
+
+
+def divided_levels(
+    level: Ints, votes: Floats, ends: Floats, rng: np.random.Generator
+) -> Ints:
+    """Deal the levels of rows to parts at random, whole; return the part of each row."""
+    size = np.bincount(level, votes)
+    order = rng.permutation(len(size))
+    middle = np.cumsum(size[order]) - size[order] / 2
+    part = np.empty(len(size), np.intp)
+    part[order] = np.searchsorted(ends, middle / size.sum(), side="right")
+    return part[level]
 
 
 def distinct_rows(columns: Sequence[Array]) -> tuple[Ints, Ints]:

@@ -1,0 +1,155 @@
+"""Single votes in the order in which they were cast, for online Elo.
+
+A vote has a score for the competitor shown first: 1 for a win, 0 for a loss, 1/2 for a tie
+(Liu et al., 2025, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.errors import VotesError
+from bayes_arena.votes.counting import coded
+from bayes_arena.votes.options import Options
+from bayes_arena.votes.read import known_votes, labels_given, open_votes
+from bayes_arena.votes.sources import in_polars, open_source, readable
+from bayes_arena.votes.votes import Votes, as_names, renumbered
+
+SCORES = np.array(
+    [1.0, 0.0, 0.5, 1.0, 0.0, 0.5]
+)  # of a win, a loss, a tie, clear wins, both bad
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """Votes in order.
+
+    Attributes
+    ----------
+    competitors, annotators : tuple of str
+        Names, sorted; no annotators where they are unknown.
+    i, j : ndarray of int, shape (votes,)
+        Codes of the competitors shown first and second.
+    annotator : ndarray of int, shape (votes,)
+        Codes of the annotators; 0 where they are unknown.
+    score : ndarray, shape (votes,)
+        Score of the first: 1, 1/2 or 0.
+    """
+
+    competitors: tuple[str, ...]
+    annotators: tuple[str, ...]
+    i: Ints
+    j: Ints
+    annotator: Ints
+    score: Floats
+
+    def __len__(self) -> int:
+        """Return the number of votes."""
+        return len(self.i)
+
+    def keep(
+        self,
+        *,
+        annotators: str | Iterable[str] | None = None,
+        more_than: float | None = None,
+    ) -> Sequence:
+        """Return the votes of some annotators: by name, or with more votes than a number."""
+        if not self.annotators:
+            raise VotesError(
+                "The votes do not say who voted. Name its column with annotator=."
+            )
+        kept = np.ones(len(self.annotators), bool)
+        if annotators is not None:
+            wanted = as_names(annotators)
+            kept &= np.array([name in wanted for name in self.annotators])
+        if more_than is not None:
+            kept &= np.bincount(self.annotator, minlength=len(kept)) > more_than
+        if not kept.any():
+            raise VotesError("None of the annotators is kept, so no vote is left.")
+        return self.take(np.flatnonzero(kept[self.annotator]))
+
+    def take(self, rows: Array) -> Sequence:
+        """Return some votes, in the given order, with the names that they need."""
+        (i, j), competitors = renumbered([self.i[rows], self.j[rows]], self.competitors)
+        annotator, annotators = self.annotator[rows], self.annotators
+        if annotators:
+            (annotator,), annotators = renumbered([annotator], annotators)
+        return Sequence(competitors, annotators, i, j, annotator, self.score[rows])
+
+
+def read_sequence(source: object, **columns: Any) -> Sequence:
+    """Read votes in their order, for online Elo.
+
+    Parameters
+    ----------
+    source, **columns
+        As for ``read_votes``, without weights: one row is one vote.
+
+    Returns
+    -------
+    Sequence
+        Votes in the order of the source.
+
+    Raises
+    ------
+    VotesError
+        If the votes cannot be read, are counted already, or have no order.
+    """
+    options = Options(**columns)
+    with readable(source):
+        opened = open_votes(open_source(source), options)
+        if {"weight", "wins_a"} & opened.roles.keys() or opened.layout.is_weighted:
+            raise VotesError(
+                "Counts and weights have no order. Write one row per vote, or use read_votes."
+            )
+        if (
+            isinstance(opened.frame, nw.LazyFrame)
+            and not opened.frame.implementation.is_polars()
+        ):
+            raise VotesError(
+                "The rows of this engine have no order. Pass a dataframe or a file."
+            )
+        table = in_polars(opened.frame).collect()
+    if "row" in table.columns:
+        table = table.sort("row", maintain_order=True).drop("row")
+    votes = coded(
+        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
+    )
+    votes, kept, _ = known_votes(votes, opened, options)
+    rows = np.flatnonzero(kept)
+    everything = Sequence(
+        votes.competitors,
+        votes.annotators,
+        votes.i,
+        votes.j,
+        votes.annotator,
+        SCORES[votes.outcome.clip(0, 5)],
+    )
+    return everything.take(rows)
+
+
+def one_by_one(votes: Votes) -> Sequence:
+    """Return counted votes one by one, in no particular order, for shuffled Elo."""
+    whole = votes.counts.astype(np.int64)
+    if not (whole == votes.counts).all():
+        raise VotesError(
+            "Weighted votes cannot be taken one by one. Read them without weight=."
+        )
+    row, outcome = np.nonzero(whole)
+    times = whole[row, outcome]
+    row, outcome = np.repeat(row, times), np.repeat(outcome, times)
+    return Sequence(
+        votes.competitors,
+        votes.annotators,
+        votes.i[row],
+        votes.j[row],
+        votes.annotator[row],
+        SCORES[outcome],
+    )
