@@ -13,9 +13,7 @@ from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.votes.votes import Votes
 
-FORMAT = (
-    "bayes_arena votes 1"  # changes whenever files written before can no longer be read
-)
+FORMAT = "bayes_arena votes 1"  # another number where older files cannot be read
 SUFFIX = ".npz"
 
 
@@ -63,7 +61,7 @@ def smallest(values: Array) -> Array:
     return values
 
 
-def load(path: str | Path, kind: type[Votes] = Votes) -> Votes:
+def load(path: str | Path) -> Votes:
     """Read votes that ``save`` wrote."""
     return from_arrays(read_arrays(path), path)
 
@@ -87,7 +85,7 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
             raise VotesError(
                 f"{str(path)!r} was written by another version. Read the votes again."
             )
-        votes = kind(
+        votes = Votes(
             competitors=tuple(about["competitors"]),
             annotators=tuple(about["annotators"]),
             i=arrays["i"].astype(np.intp),
@@ -124,7 +122,8 @@ def require_sound(votes: Votes) -> None:
     sizes.append((votes.annotator, max(votes.n_annotators, 1)))
     sizes += [(codes, len(votes.levels[name])) for name, codes in votes.slices.items()]
     for codes, size in sizes:
-        if len(codes) != len(votes) or codes.max(initial=-1) >= size:
+        is_code = codes.min(initial=0) >= 0 and codes.max(initial=-1) < size
+        if len(codes) != len(votes) or not is_code:
             raise ValueError("codes without names")
     if votes.counts.shape[1] not in (3, 5) or not (votes.counts >= 0).all():
         raise ValueError("counts that are no numbers")

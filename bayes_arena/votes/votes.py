@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 
@@ -350,12 +349,12 @@ class Votes:
 
         saved.save(self, path)
 
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
+    @staticmethod
+    def load(path: str | Path) -> Votes:
         """Read votes that ``save`` wrote."""
         from bayes_arena.votes import saved
 
-        return saved.load(path, cls)
+        return saved.load(path)
 
 
 def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
