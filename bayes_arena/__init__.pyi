@@ -51,9 +51,10 @@ from .people.judges import judge_report as judge_report
 from .people.shared import shared_ranking as shared_ranking
 from .rating import rate as rate
 from .votes.check import check as check
+from .votes.merge import merge as merge
 from .votes.read import read_votes as read_votes
 from .votes.sequence import read_sequence as read_sequence
 from .votes.style import style_features as style_features
-from .votes.votes import Votes as Votes, merge as merge
+from .votes.votes import Votes as Votes
 
 __version__: str

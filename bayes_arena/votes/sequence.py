@@ -28,7 +28,7 @@ SCORES = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Sequence:
+class VoteSequence:
     """Votes in order.
 
     Attributes
@@ -59,7 +59,7 @@ class Sequence:
         *,
         annotators: str | Iterable[str] | None = None,
         more_than: float | None = None,
-    ) -> Sequence:
+    ) -> VoteSequence:
         """Return the votes of some annotators: by name, or with more votes than a number."""
         if not self.annotators:
             raise VotesError(
@@ -75,16 +75,16 @@ class Sequence:
             raise VotesError("None of the annotators is kept, so no vote is left.")
         return self.take(np.flatnonzero(kept[self.annotator]))
 
-    def take(self, rows: Array) -> Sequence:
+    def take(self, rows: Array) -> VoteSequence:
         """Return some votes, in the given order, with the names that they need."""
         (i, j), competitors = renumbered([self.i[rows], self.j[rows]], self.competitors)
         annotator, annotators = self.annotator[rows], self.annotators
         if annotators:
             (annotator,), annotators = renumbered([annotator], annotators)
-        return Sequence(competitors, annotators, i, j, annotator, self.score[rows])
+        return VoteSequence(competitors, annotators, i, j, annotator, self.score[rows])
 
 
-def read_sequence(source: object, **columns: Any) -> Sequence:
+def read_sequence(source: object, **columns: Any) -> VoteSequence:
     """Read votes in their order, for online Elo.
 
     Parameters
@@ -94,7 +94,7 @@ def read_sequence(source: object, **columns: Any) -> Sequence:
 
     Returns
     -------
-    Sequence
+    VoteSequence
         Votes in the order of the source.
 
     Raises
@@ -124,7 +124,7 @@ def read_sequence(source: object, **columns: Any) -> Sequence:
     )
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
-    everything = Sequence(
+    everything = VoteSequence(
         votes.competitors,
         votes.annotators,
         votes.i,
@@ -135,7 +135,7 @@ def read_sequence(source: object, **columns: Any) -> Sequence:
     return everything.take(rows)
 
 
-def one_by_one(votes: Votes) -> Sequence:
+def one_by_one(votes: Votes) -> VoteSequence:
     """Return counted votes one by one, in no particular order, for shuffled Elo."""
     whole = votes.counts.astype(np.int64)
     if not (whole == votes.counts).all():
@@ -145,7 +145,7 @@ def one_by_one(votes: Votes) -> Sequence:
     row, outcome = np.nonzero(whole)
     times = whole[row, outcome]
     row, outcome = np.repeat(row, times), np.repeat(outcome, times)
-    return Sequence(
+    return VoteSequence(
         votes.competitors,
         votes.annotators,
         votes.i[row],
