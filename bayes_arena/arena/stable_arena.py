@@ -1,0 +1,377 @@
+"""The Stable Arena (Liu et al., 2025, Algorithm 3): votes come in, rounds go out.
+
+With S the stored votes, and delta_k the number of votes of annotator k, a round
+
+1. takes the votes S' of annotators who are not excluded and have delta_k > delta; the
+   others wait for more votes;
+2. fits am-ELO to S' by maximum likelihood, and publishes the scores;
+3. excludes annotators whose theta, on the scale where theta sums to one, is at or below
+   epsilon.  Their votes stay stored, but do not count until they are readmitted.
+
+The theta of a round may be what an annotator is paid by: it is a share of the sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy.special import ndtri
+
+from bayes_arena.arena.records import (
+    ID,
+    STATUS,
+    add_by_content,
+    add_by_id,
+    counted_votes,
+    decide,
+    last_round,
+    names_by_status,
+    require_storable,
+    settle_ids,
+    store_round,
+)
+from bayes_arena.arena.store import (
+    columns_of,
+    create_file,
+    reading,
+    require_intact,
+    writing,
+)
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import (
+    ModelError,
+    StoreError,
+    VotesError,
+    did_you_mean,
+    require_choice,
+    require_level,
+    warn,
+)
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.result import Fit
+from bayes_arena.tables import dataframe
+from bayes_arena.votes.read import read_votes
+from bayes_arena.votes.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What ``history`` shows, and how it is read.
+HISTORY = {
+    "rounds": "select * from round order by round",
+    "competitors": (
+        "select round, rank, name as competitor, elo, sd, votes from rating "
+        "join competitor on code = competitor order by round, rank, name"
+    ),
+    "annotators": (
+        "select round, name as annotator, theta, ability.votes, "
+        "theta <= epsilon as excluded from ability join round using (round) "
+        "join annotator on code = annotator order by round, theta, name"
+    ),
+    "decisions": (
+        "select name as annotator, decision, round, time, reason from decision "
+        "join annotator on code = annotator order by number"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Added:
+    """What an addition did: votes that are new, and votes that were stored already."""
+
+    new: int
+    known: int
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A round of Algorithm 3.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first.
+    fit : Fit
+        am-ELO by maximum likelihood.
+    excluded : tuple of str
+        Annotators whom this round excludes, theta at or below epsilon.
+    waiting : tuple of str
+        Annotators with delta votes or fewer, who did not count.
+    left_out : tuple of str
+        Annotators whom earlier rounds excluded.
+    """
+
+    number: int
+    fit: Fit
+    excluded: tuple[str, ...]
+    waiting: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def theta(self) -> Floats:
+        """Theta on the paper's scale, where it sums to one, (annotators,)."""
+        return self.fit.discrimination / self.fit.votes.n_annotators
+
+
+@dataclass(frozen=True)
+class StableArena:
+    """An arena whose votes and history are in one file.
+
+    Make one with :meth:`create` or :meth:`open`.  Nothing is held open between calls,
+    so threads and processes may share the file: many may read it while one writes.
+
+    Attributes
+    ----------
+    path : Path
+        The file, an SQLite database.
+    delta : float
+        Annotators with this many votes or fewer wait.
+    epsilon : float
+        Annotators whose theta, of sum one, is at or below this are excluded.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> arena = ba.StableArena.create(folder / "arena.db")
+    >>> arena.add(ba.example_arena().votes)
+    Added(new=4321, known=0)
+    >>> arena.round().excluded
+    ('annotator-12', 'annotator-16', 'annotator-41')
+    """
+
+    path: Path
+    delta: float = 50
+    epsilon: float = 0
+
+    @classmethod
+    def create(cls, path: str | Path, *, delta: float = 50, epsilon: float = 0) -> Self:
+        """Create the file of an empty arena.
+
+        Parameters
+        ----------
+        path : str or Path
+        delta, epsilon : float
+            As in the paper; the file keeps them.
+
+        Raises
+        ------
+        ModelError
+            If delta or epsilon is not a finite number.
+        StoreError
+            If the file exists, or cannot be written.
+        """
+        for name, value in {"delta": delta, "epsilon": epsilon}.items():
+            if not math.isfinite(value):
+                raise ModelError(f"{name} must be a finite number, not {value!r}.")
+        create_file(Path(path), delta=delta, epsilon=epsilon)
+        return cls(Path(path), delta, epsilon)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open the file of an arena, after its contents have been checked.
+
+        Raises
+        ------
+        StoreError
+            If there is no file, if it is damaged, of another version, or anything but
+            an arena.
+        """
+        with reading(Path(path)) as connection:
+            require_intact(connection, Path(path))
+            settings = connection.execute("select delta, epsilon from arena").fetchall()
+        if len(settings) != 1:
+            raise StoreError(f"{str(path)!r} is damaged: it has no settings.")
+        return cls(Path(path), *settings[0])
+
+    def add(self, source: object, *, id: str | None = None, **columns: Any) -> Added:
+        """Add votes, all of them or none; those that are stored already are not added.
+
+        Parameters
+        ----------
+        source : Votes, path, dataframe or list of records
+            What :func:`~bayes_arena.read_votes` reads, or has read.
+        id : str, optional
+            Column of the ids of votes.  Without ids, the n-th of equal votes (same
+            competitors, annotator and outcome) in an addition is taken for the n-th
+            such vote of the others: right for the same file grown longer, wrong for a
+            batch of new votes.
+        **columns
+            Options of :func:`~bayes_arena.read_votes`.
+
+        Returns
+        -------
+        Added
+
+        Raises
+        ------
+        VotesError
+            If the votes cannot be read, have no annotators or fractional weights; if
+            different votes share an id; or if stored votes have ids and these have not.
+        StoreError
+            If the file cannot be written.
+
+        Warns
+        -----
+        ArenaWarning
+            If votes have no ids, and some of them, but not all, equal stored votes.
+        """
+        if id is not None:
+            columns["slices"] = {ID: id}
+        if not isinstance(source, Votes) or columns:
+            source = read_votes(source, **{"prompt": False, **columns})
+        require_storable(source)
+        with writing(self.path) as connection:
+            settle_ids(connection, id is not None)
+            if id is not None:
+                new = add_by_id(connection, source)
+            else:
+                new = add_by_content(connection, source)
+        known = int(source.n_votes) - new
+        if id is None and new and known:
+            warn(
+                f"{known:,} of {new + known:,} votes equal stored votes, and were "
+                "taken for the same. If they are new, name a column of ids (id=, --id)."
+            )
+        return Added(new, known)
+
+    def round(self) -> Round:
+        """Hold a round: fit, publish, and exclude the annotators who do not help.
+
+        Returns
+        -------
+        Round
+
+        Raises
+        ------
+        VotesError
+            If no annotator has more than delta votes.
+        FitError
+            If am-ELO has no finite maximum; nothing is published then.
+        StoreError
+            If the file cannot be written, or another process published a round
+            meanwhile.
+        """
+        with reading(self.path) as connection:
+            last = last_round(connection)
+            annotators = names_by_status(connection)
+            votes = counted_votes(connection, annotators["active"])
+        if not len(votes):
+            raise VotesError(
+                f"No annotator in {str(self.path)!r} has more than {self.delta:g} "
+                "votes and is not excluded. Add votes."
+            )
+        result = fit(votes, model="am-elo", prior="flat")
+        theta = result.discrimination / votes.n_annotators
+        low = np.flatnonzero(theta <= self.epsilon)
+        round = Round(
+            number=last + 1,
+            fit=result,
+            excluded=tuple(votes.annotators[k] for k in low),
+            waiting=tuple(annotators["waiting"]),
+            left_out=tuple(annotators["excluded"]),
+        )
+        store_outcome(self, round)
+        return round
+
+    def publish(self, *, level: float = 0.95) -> pd.DataFrame:
+        """Return the board of the last round.
+
+        Parameters
+        ----------
+        level : float
+            Of the intervals, which are the likelihood's own.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``rank, competitor, elo, lower, upper, votes``, best first.
+
+        Raises
+        ------
+        StoreError
+            If there was no round yet.
+        """
+        require_level(level)
+        with reading(self.path) as connection:
+            table = columns_of(connection, HISTORY["competitors"])
+        numbers = np.array(table.pop("round"))
+        if not len(numbers):
+            raise StoreError(f"No round was held in {str(self.path)!r} yet. Hold one.")
+        columns = {name: np.array(values) for name, values in table.items()}
+        half = ndtri((1 + level) / 2) * columns.pop("sd")
+        votes = columns.pop("votes")
+        columns |= {"lower": columns["elo"] - half, "upper": columns["elo"] + half}
+        columns["votes"] = votes
+        is_last = numbers == numbers.max()
+        return dataframe({name: values[is_last] for name, values in columns.items()})
+
+    def history(
+        self,
+        of: Literal["competitors", "annotators", "rounds", "decisions"] = "competitors",
+    ) -> pd.DataFrame:
+        """Return what all rounds published.
+
+        Parameters
+        ----------
+        of : {"competitors", "annotators", "rounds", "decisions"}
+            "competitors": ``round, rank, competitor, elo, sd, votes``.  "annotators":
+            ``round, annotator, theta, votes, excluded``, with theta of sum one in each
+            round: the shares by which annotators may be rewarded.  "rounds": a row for
+            each.  "decisions": ``annotator, decision, round, time, reason``.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        require_choice("of", of, HISTORY)
+        with reading(self.path) as connection:
+            columns = columns_of(connection, HISTORY[of])
+        if of == "annotators":
+            columns["excluded"] = [bool(flag) for flag in columns["excluded"]]
+        return dataframe(columns)
+
+    def annotators(self) -> pd.DataFrame:
+        """Return where every annotator stands.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``annotator``; ``status``: "active" (counts in the next round), "waiting"
+            (has delta votes or fewer) or "excluded"; ``votes``; ``round``, the last in
+            which they counted, and their ``theta`` in it, of sum one.
+        """
+        with reading(self.path) as connection:
+            return dataframe(columns_of(connection, STATUS))
+
+    def readmit(self, name: str) -> None:
+        """Let an excluded annotator count again; the next round judges them anew.
+
+        Raises
+        ------
+        ModelError
+            If no annotator of this name is excluded.
+        """
+        with writing(self.path) as connection:
+            excluded = names_by_status(connection)["excluded"]
+            if name not in excluded:
+                hint = did_you_mean(name, excluded)
+                raise ModelError(f"No annotator {name!r} is excluded.{hint}")
+            decide(connection, "readmitted", [name], "on request")
+
+
+def store_outcome(arena: StableArena, round: Round) -> None:
+    """Store what a round published and decided, in one transaction."""
+    n_out = len(round.waiting), len(round.left_out)
+    with writing(arena.path) as connection:
+        if last_round(connection) != round.number - 1:
+            raise StoreError(
+                f"Another process published round {round.number} first. Hold a new one."
+            )
+        settings = arena.delta, arena.epsilon
+        store_round(connection, round.number, round.fit, settings, n_out)
+        reason = f"theta at or below {arena.epsilon:g}"
+        decide(connection, "excluded", round.excluded, reason)
