@@ -1,4 +1,4 @@
-"""What the page shows, part by part, taken from a rating: so it agrees with all commands."""
+"""What the page shows, part by part, all from one rating: it agrees with commands."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def board_rows(
     columns: Columns, contested: Sequence[str]
 ) -> tuple[list[Row], list[Row]]:
     """Return the rows of the board that have a rank, and those that have none."""
-    ranked, unranked = [], []
+    ranked: list[Row] = []
+    unranked: list[Row] = []
     for row in rows_of(columns):
         has_rank = np.isfinite(row["rank"])
         has_estimate = np.isfinite(row["elo"])
@@ -87,7 +88,7 @@ def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def annotator_rows(columns: Columns) -> list[Row]:
-    """Return the annotators to show: all that are odd, or the first few of those judged."""
+    """Return the annotators to show: all that are odd, or the first few judged."""
     judged = [r for r in rows_of(columns) if r["verdict"] != "too few votes"]
     for row in judged:
         row["is_odd"] = row["verdict"] in ("anomalous", "has a favourite")

@@ -1,7 +1,7 @@
-"""Figures as SVG, made of numbers only: names are written by the template, which escapes them.
+"""Figures as SVG, made of numbers only: the template writes names, and escapes them.
 
-Positions along a figure are percentages of its width, and heights are in em.  So a figure
-stretches with the screen and grows with the font, and no text is distorted.
+Positions along a figure are percentages of its width, and heights are in em.  So a
+figure stretches with the screen and grows with the font, and no text is distorted.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Axis:
         """Draw the numbers at the ticks, as a figure of their own."""
         texts = []
         for tick in self.ticks:
-            number = Markup(short(tick).replace("-", "−"))
+            number = Markup(short(tick).replace("-", "\N{MINUS SIGN}"))
             texts.append(element("text", number, x=self.at(tick), y="1em"))
         many = " many" if len(texts) > 4 else ""
         return element("svg", *texts, class_="axis" + many, aria_hidden="true")
@@ -105,7 +105,7 @@ def bar(axis: Axis, low: float, middle: float, high: float) -> Markup:
 
 
 def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> Markup:
-    """Draw, one below the other, marks of what was expected and dots of what was observed."""
+    """Draw a mark of what was expected and a dot of what was observed in each row."""
     shapes = [axis.grid()]
     for row, (start, end) in enumerate(zip(expected, observed, strict=True)):
         y = em((row + 0.5) * ROW)

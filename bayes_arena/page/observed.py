@@ -4,8 +4,8 @@ The score s of a vote is 1 for a win, 1/2 for a tie and 0 for a loss.  At the es
 
     E[s] = sum_o p_o s_o,    Var[s] = sum_o p_o s_o^2 - E[s]^2.
 
-Pairs are turned so that the first is the stronger, sorted by their prediction, and put into
-groups with about equal numbers of votes.  A group of n votes is expected within
+Pairs are turned so that the first is the stronger, sorted by their prediction, and put
+into groups with about equal numbers of votes.  A group of n votes is expected within
 z sqrt(sum Var[s]) / n of its prediction, with z the normal quantile of the level.
 """
 
@@ -58,7 +58,7 @@ def observed_columns(fit: Fit, level: float = 0.95) -> Columns:
 
 
 def pair_sums(fit: Fit) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return votes, score, its expectation and variance, of the stronger of each pair."""
+    """Return votes, score, its mean and variance, of the stronger of each pair."""
     design = fit.posterior.design
     votes = design.votes
     mean, variance = predicted_scores(fit)

@@ -1,8 +1,8 @@
 """The page as HTML, with a policy that lets a browser run and load only what is in it.
 
 Names are text: the template escapes them, characters that control or hide text become
-Python's escapes, and a browser accepts only the script and style whose hashes are in the
-policy.
+Python's escapes, and a browser accepts only the script and style whose hashes are in
+the policy.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 # The icon of the browser's tab: without one a browser asks a server for it.
 ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
-    "%3Cpath stroke='%230b5cad' stroke-width='2' d='M1 4h9M4 8h9M2 12h8'/%3E%3C/svg%3E"
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' "
+    "viewBox='0 0 16 16'%3E%3Cpath stroke='%230b5cad' stroke-width='2' "
+    "d='M1 4h9M4 8h9M2 12h8'/%3E%3C/svg%3E"
 )
 
 
 def render(contents: Contents) -> str:
     """Return the page."""
-    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {palette.css_variables(palette.DARK)} }} }}"
-    colours = f":root {{ {palette.css_variables(palette.LIGHT)} }}\n{dark}\n"
+    light, dark = map(palette.css_variables, (palette.LIGHT, palette.DARK))
+    colours = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
     style, script = colours + asset("style.css"), asset("script.js")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
@@ -103,7 +104,7 @@ def percent(share: float, spec: str = ".0f") -> Markup:
 
 def fixed(value: float, digits: int = 0) -> str:
     """Write a number with so many decimals; zero has no minus sign."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def chance(value: float) -> str:

@@ -1,8 +1,8 @@
 """Colours: one for one thing, in every picture and on the page.
 
-Blue is what leads, orange what is odd, grey all else.  Shades of blue are scores above one
-half and probabilities; shades of grey are scores below one half.  Blue and orange differ to
-colour-blind readers too, and a shape or a word always says the same.
+Blue is what leads, orange what is odd, grey all else.  Shades of blue are scores above
+one half and probabilities; shades of grey are scores below one half.  Blue and orange
+differ to colour-blind readers too, and a shape or a word always says the same.
 """
 
 from __future__ import annotations
@@ -76,5 +76,6 @@ def score_shades(score: Floats) -> Ints:
 
 
 def css_variables(colours: Mapping[str, str]) -> str:
-    """Return colours as variables of CSS."""
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+    """Return colours as a rule of CSS that sets variables."""
+    variables = " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+    return f":root {{ {variables} }}"
