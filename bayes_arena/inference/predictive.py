@@ -8,9 +8,9 @@ exact mean and covariance (see likelihood.py), and
 
     P(o) = E[ exp(phi_o . z - A(z)) ]
 
-is a sum over nodes for Gaussian z.  A posterior mode, and every draw of NUTS, is a point
-without S; what is drawn from the prior keeps its variance.  A flat prior has nothing to
-draw from: under it an unknown annotator votes like the average one.
+is a sum over nodes for Gaussian z.  A posterior mode, and every draw of NUTS, is a
+point without S; what is drawn from the prior keeps its variance.  A flat prior has
+nothing to draw from: under it an unknown annotator votes like the average one.
 
 With ties as half wins a tie has no probability.  Where there are ties, the likelihood
 P^W (1 - P)^(1 - W), normalised over W = 0, 1/2 and 1, stands for it: Davidson's with
@@ -185,7 +185,7 @@ def rows_of(design: Design, votes: Votes) -> NewRows:
     terms = []
     for block in design.blocks:
         effect = block.effect
-        feature = np.ones(len(votes))
+        feature: Floats = np.ones(len(votes))
         if effect.feature is not None:
             feature = feature_of(votes, effect.feature)
         indices = parameter_indices(design, block, votes)
@@ -223,8 +223,8 @@ def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
     missing = [votes.competitors[c] for c in present if competitor[c] == UNKNOWN]
     if missing:
         raise ModelError(
-            f"The fit has no estimate for {listing(map(repr, missing))}. Fit votes that "
-            "have them, under prior='default'."
+            f"The fit has no estimate for {listing(map(repr, missing))}. Fit votes "
+            "that have them, under prior='default'."
             f"{did_you_mean(missing[0], fitted.competitors)}"
         )
     annotator = np.full(len(votes), UNKNOWN)

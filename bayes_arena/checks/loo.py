@@ -1,0 +1,194 @@
+"""``leave_one_out``: how well each vote is predicted from all others.
+
+From draws of the posterior of all votes, the density of a vote v given the others is
+estimated by Pareto-smoothed importance sampling (Vehtari, Gelman & Gabry, 2017,
+Statistics and Computing 27), with weights 1 / p(v | draw).  Votes that a model does not
+tell apart have the same density.  It is computed once, and counts as often as it was
+cast; so the sums are those of one column a vote.
+
+With ties as half wins the density of a tie is that of half a win times half a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayes_arena import progress
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.draws import draw_vectors
+from bayes_arena.fits.result import Fit, parameter_vectors
+from bayes_arena.inference.predictive import rows_of
+from bayes_arena.model.effects import HALF_WINS
+from bayes_arena.model.likelihood import coordinates, cumulants
+from bayes_arena.model.objective import predictors
+from bayes_arena.model.spec import visible_votes
+from bayes_arena.votes.votes import Votes, distinct_rows
+
+UNRELIABLE = 0.7  # a Pareto k above this makes an estimate unreliable
+DRAWS = 1_000  # draws from a Gaussian; samples of NUTS are all used
+ROWS_AT_ONCE = 1_000  # rows whose densities are in memory together
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """Leave-one-out densities: one column for each row of votes and outcome.
+
+    Attributes
+    ----------
+    elpd : ndarray, shape (columns,)
+        Log predictive density of a vote given all others, in nats.
+    pareto_k : ndarray, shape (columns,)
+        Above 0.7 the estimate is unreliable.
+    p : ndarray, shape (columns,)
+        What a vote adds to the effective number of parameters.
+    votes : ndarray, shape (columns,)
+        How often it was cast.
+    """
+
+    elpd: Floats
+    pareto_k: Floats
+    p: Floats
+    votes: Floats
+
+    @property
+    def total(self) -> float:
+        """Sum over all votes."""
+        return float(self.elpd @ self.votes)
+
+    @property
+    def se(self) -> float:
+        """Standard error of the total."""
+        return se_of_sum(self.elpd, self.votes)
+
+    @property
+    def n_parameters(self) -> float:
+        """Effective number of parameters."""
+        return float(self.p @ self.votes)
+
+    def __repr__(self) -> str:
+        """Return the total, and whether it can be trusted."""
+        high = self.votes[self.pareto_k > UNRELIABLE].sum()
+        return (
+            f"elpd {self.total:.1f} (se {self.se:.1f}), {self.n_parameters:.1f} effective "
+            f"parameters; Pareto k above {UNRELIABLE}: {high:,.0f} of "
+            f"{self.votes.sum():,.0f} votes, largest {self.pareto_k.max():.2f}"
+        )
+
+
+def leave_one_out(fit: Fit) -> LeaveOneOut:
+    """Estimate how well each vote is predicted from all others.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a proper prior.  Unless it was sampled, draws are from its Gaussian.
+
+    Returns
+    -------
+    LeaveOneOut
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat.
+    """
+    if fit.prior.is_flat:
+        raise ModelError(
+            "Under a flat prior there is no posterior to draw from. Use "
+            "prior='default', or held_out()."
+        )
+    votes = visible_votes(fit.model, fit.fitted_votes)
+    vectors = posterior_vectors(fit)
+    efficiency = relative_efficiency(fit)
+    first, kind = kinds_of_rows(fit, votes)
+    # Which kind of row has votes of which outcome.
+    cast = np.zeros((len(first), fit.visible_counts.shape[1]))
+    np.add.at(cast, kind, fit.visible_counts)
+    estimates = np.zeros((3, *cast.shape))
+    for rows in blocks(len(first)):
+        progress.show(f"Leaving out votes: {rows.start:,} of {len(first):,} rows")
+        columns = np.nonzero(cast[rows])
+        log_p = log_densities(fit, votes.take(first[rows]), vectors)[columns]
+        estimates[:, rows][:, *columns] = psis(log_p, efficiency)
+    progress.clear()
+    row, outcome = np.nonzero(fit.visible_counts)
+    elpd, pareto_k, p = estimates[:, kind[row], outcome]
+    return LeaveOneOut(elpd, pareto_k, p, fit.visible_counts[row, outcome])
+
+
+def blocks(size: int) -> Iterator[slice]:
+    """Yield slices of rows."""
+    for start in range(0, size, ROWS_AT_ONCE):
+        yield slice(start, min(start + ROWS_AT_ONCE, size))
+
+
+def posterior_vectors(fit: Fit) -> Floats:
+    """Return all samples, or draws from the Gaussian, (draws, parameters)."""
+    if fit.samples is not None:
+        return parameter_vectors(fit.posterior, fit.samples)
+    return draw_vectors(fit, DRAWS, fit.seed)
+
+
+def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
+    """Return one row of each kind that the model tells apart, and the kind of each row."""
+    rows = rows_of(fit.posterior.design, votes)
+    columns = [rows.design.group] if rows.design.layout.n_local else []
+    for term in rows.design.terms:
+        columns += [term.column, term.coefficient]
+    columns = [column for column in columns if np.ptp(column) > 0]
+    first, kind = distinct_rows(columns)
+    back = np.argsort(rows.order)
+    return rows.order[first], kind[back]
+
+
+def log_densities(fit: Fit, votes: Votes, vectors: Floats) -> Floats:
+    """Return the log-densities of a vote, (rows, outcomes, draws)."""
+    rows = rows_of(fit.posterior.design, votes)
+    phi = rows.design.phi
+    has_half_wins = len(phi) == len(HALF_WINS.phi)
+    n_outcomes = 3 if has_half_wins else len(phi)
+    values = np.empty((n_outcomes, len(votes), len(vectors)))
+    for chunk in rows.design.chunks():
+        for draw, x in enumerate(vectors):
+            z = coordinates(predictors(chunk, x))
+            log_p = phi @ z - cumulants(phi, z)[0]
+            if has_half_wins:
+                log_p = np.vstack([log_p, log_p.mean(axis=0)])
+            values[:, chunk.rows, draw] = log_p
+    return values[:, np.argsort(rows.order)].swapaxes(0, 1)
+
+
+def psis(log_p: Floats, efficiency: float) -> Floats:
+    """Return elpd, Pareto k and p of columns (columns, draws), as (3, columns)."""
+    from arviz_stats.base import array_stats
+
+    estimates = array_stats.loo(
+        log_p, chain_axis=None, draw_axis=-1, r_eff=efficiency
+    )
+    return np.array(estimates)
+
+
+def relative_efficiency(fit: Fit) -> float:
+    """Return the effective share of the samples, averaged over parameters as by ArviZ."""
+    if fit.samples is None:
+        return 1.0
+    from arviz_stats.base import array_stats
+
+    sizes = []
+    for samples in fit.samples.values():
+        chains, draws = samples.shape[:2]
+        by_parameter = samples.reshape(chains, draws, -1)
+        ess = array_stats.ess(by_parameter, chain_axis=0, draw_axis=1, method="mean")
+        sizes.append(np.ravel(ess) / (chains * draws))
+    return float(np.concatenate(sizes).mean())
+
+
+def se_of_sum(values: Floats, votes: Floats) -> float:
+    """Return the standard error of a sum over votes, from their spread."""
+    n = votes.sum()
+    mean = values @ votes / n
+    return float(np.sqrt(votes @ (values - mean) ** 2))
