@@ -34,19 +34,17 @@ COMPETITORS = (
     "side", "fighter", "opponent", "item", "variant", "checkpoint", "provider", "",
     "id", "team id", "player id",
 )  # fmt: skip
+# Pairs whose names differ in more than a side, the first shown first.
+OTHER_PAIRS = (
+    ("player", "opponent"), ("team", "opponent"), ("model", "opponent"), ("model", "baseline"),
+    ("model", "baseline model"), ("candidate", "baseline"), ("system", "baseline"),
+    ("candidate", "reference"), ("model", "reference"), ("model", "reference model"),
+    ("challenger", "champion"), ("challenger", "defender"), ("model", "model b"),
+    ("model", "other model"), ("name", "opponent"), ("item", "opponent"),
+)  # fmt: skip
 UNNAMED_SIDES = SIDES[2:7]  # that say enough alone: left, right, but not 1, 2
-SCORES = (
-    "score",
-    "scores",
-    "goals",
-    "points",
-    "pts",
-    "runs",
-    "fthg",
-    "ftag",
-    "fth",
-    "fta",
-)
+SCORES = ("score", "scores", "goals", "points", "pts", "runs", "sets", "games")
+SCORES_IN_FULL = (("fthg", "ftag"), ("hg", "ag"), ("home goal", "away goal"))
 WINS = (
     "wins", "win", "n wins", "num wins", "wins count", "win count", "winner model",
     "won", "model wins", "player wins", "team wins", "winner", "model win", "votes",
@@ -56,27 +54,12 @@ TIES = (
     "winner tie", "tied", "draw count", "count tie",
 )  # fmt: skip
 WINNER_WORDS = (
-    "winner",
-    "winning",
-    "won",
-    "win",
-    "wins",
-    "w",
-    "better",
-    "chosen",
-    "preferred",
-)
+    "winner", "winning", "won", "win", "wins", "w", "better", "chosen", "preferred",
+)  # fmt: skip
 LOSER_WORDS = (
-    "loser",
-    "losing",
-    "lost",
-    "loss",
-    "loses",
-    "l",
-    "worse",
-    "rejected",
-    "dispreferred",
-)
+    "loser", "losing", "lost", "loss", "loses", "l", "worse", "rejected", "dispreferred",
+)  # fmt: skip
+OF_ANSWERS = ("better", "chosen", "preferred")  # alone they name texts, not competitors
 WINNERS = (
     "winner", "label", "verdict", "preference", "preferred", "result", "outcome", "vote",
     "choice", "chosen", "decision", "judgment", "judgement", "selection", "selected",
@@ -184,12 +167,17 @@ class Header:
         found = self.pair(COMPETITORS)
         if found is None and bare:
             return self.by_words["a"], self.by_words["b"]
+        if found is None:
+            pairs = (tuple(map(self.by_words.get, pair)) for pair in OTHER_PAIRS)
+            found = next(((a, b) for a, b in pairs if a and b), None)
         return found
 
     def winner_and_loser(self) -> tuple[str, str] | None:
         """Return the columns of who won and of who lost, by their usual names."""
         for rest in ("", *COMPETITORS[:-3], "team id", "player id", "id"):
             for won in WINNER_WORDS:
+                if not rest and won in OF_ANSWERS:
+                    continue
                 for lost in LOSER_WORDS:
                     for form in ("{} {}", "{1} {0}"):
                         a = self.by_words.get(form.format(won, rest).strip())
@@ -208,8 +196,9 @@ class Header:
 
     def scores(self) -> tuple[str, str] | None:
         """Return the columns of two scores, by their usual names."""
-        if {"fthg", "ftag"} <= self.by_words.keys():
-            return self.by_words["fthg"], self.by_words["ftag"]
+        for first, second in SCORES_IN_FULL:
+            if first in self.by_words and second in self.by_words:
+                return self.by_words[first], self.by_words[second]
         names = [
             f"{name} {score}".strip() for score in SCORES for name in ("", *COMPETITORS)
         ]

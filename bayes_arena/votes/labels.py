@@ -44,6 +44,15 @@ UNPLAYED_WORDS = {
     "tbd", "tba", "not judged", "unjudged", "no verdict", "error", "no vote", "scheduled",
     "unresolved", "np", "pp", "no result", "not yet played", "unrated", "not available",
 }  # fmt: skip
+MEANING_OF_WORDS = (
+    (TIE_WORDS, TIE),
+    (BOTH_BAD_WORDS, BOTH_BAD),
+    (UNPLAYED_WORDS, UNPLAYED),
+)
+RESULTS = {  # of the first
+    "1-0": FIRST, "0-1": SECOND, "1/2-1/2": TIE, "½-½": TIE, "0.5-0.5": TIE,
+    "win": FIRST, "won": FIRST, "wins": FIRST, "loss": SECOND, "lost": SECOND, "lose": SECOND,
+}  # fmt: skip
 UNPLAYED_MARKS = {"", "-", "--", "–", "—", "?", ".", "…", "_", "#n/a", "[[]]"}
 TIE_MARKS = {"=", "==", "~", "≈", "a=b", "b=a"}
 CLEARLY = {
@@ -141,27 +150,45 @@ def bare(label: str) -> str:
 
 def meanings(labels: Collection[str], columns: tuple[str, str]) -> dict[str, int]:
     """Return the meanings of bare labels, where they are known."""
-    first, second = side_words(columns)
-    if {"1", "x", "2"} >= set(labels) and "x" in labels:  # football pools
-        return {"1": FIRST, "2": SECOND, "x": TIE}
-    if "h" in labels or second & {"away"} and "b" not in labels:
-        first, second = first | {"h", "home"}, second | {"a", "away"}
-    sides = {word: FIRST for word in first} | {word: SECOND for word in second}
-    if any(re.fullmatch(NUMBER, label) for label in set(labels) - {"1", "2"}):
-        sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
-    for a, b in SIDES:
-        if (a, b) != ("1", "2"):
-            sides.setdefault(a, FIRST)
-            sides.setdefault(b, SECOND)
-    found = {label: meaning_of(label, sides) for label in labels}
-    if found.keys() & {"a", "b"}:
-        found |= {label: TIE for label in ("c",) if label in found}
-        found |= {label: BOTH_BAD for label in ("d",) if {"c", "d"} <= found.keys()}
-    if found.keys() & {"h", "w", "a", "l"}:
-        found |= {label: TIE for label in ("d", "t") if label in found}
-    if {"w", "l"} <= found.keys():
-        found |= {"w": FIRST, "l": SECOND}
+    whole = sides_of_labels(labels, columns)
+    inside = {word: side for pair in SIDES for side, word in enumerate(pair)}
+    inside |= {word: side for word, side in whole.items() if len(word) > 1}
+    found = {}
+    for label in labels:
+        text = " ".join(words(label))
+        found[label] = whole.get(label, whole.get(text, UNKNOWN))
+        if found[label] == UNKNOWN:
+            found[label] = meaning_of(label, inside)
     return {label: meaning for label, meaning in found.items() if meaning != UNKNOWN}
+
+
+def sides_of_labels(
+    labels: Collection[str], columns: tuple[str, str]
+) -> dict[str, int]:
+    """Return the meaning of labels that are one word or letter, given the others.
+
+    A numeral is a side only if the columns differ in it and no other numeral is a label;
+    a letter means what it does beside the others: C is a tie beside A and B, D beside H.
+    """
+    first, second = side_words(columns)
+    sides = {word: side for pair in SIDES for side, word in enumerate(pair)}
+    for side, texts in ((FIRST, first), (SECOND, second)):
+        sides |= dict.fromkeys(texts | {text.replace(" ", "") for text in texts}, side)
+    others = {label for label in labels if re.fullmatch(NUMBER, label)} - {"1", "2"}
+    if others or not {"1", "2"} <= first | second:
+        sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
+    letters = set(labels)
+    if {"x", "1"} <= letters <= {"1", "x", "2"}:  # football pools
+        return {"1": FIRST, "x": TIE, "2": SECOND}
+    if "h" in letters or ("away" in second and "b" not in letters):
+        sides |= {"h": FIRST, "a": SECOND, "d": TIE}
+    elif letters & {"a", "b"}:
+        sides |= {"c": TIE} | ({"d": BOTH_BAD} if "c" in letters else {})
+    if "w" in letters:
+        sides |= {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE}
+    elif "r" in letters or "right" in second:
+        sides |= {"l": FIRST, "r": SECOND, "t": TIE}
+    return sides
 
 
 def side_words(columns: tuple[str, str]) -> tuple[set[str], set[str]]:
@@ -178,26 +205,21 @@ def side_words(columns: tuple[str, str]) -> tuple[set[str], set[str]]:
 
 def meaning_of(label: str, sides: Mapping[str, int]) -> int:
     """Return the outcome that a bare label names, UNKNOWN if none."""
+    if re.fullmatch(NUMBER, label):
+        return UNKNOWN
     if label in UNPLAYED_MARKS:
         return UNPLAYED
     if label in TIE_MARKS:
         return TIE
     if match := re.fullmatch(r"(\w+)([<>]+|=+)(\w+)", label):
         return meaning_of_arrows(*match.groups(), sides)
+    if label in RESULTS:
+        return RESULTS[label]
     parts = words(label)
-    text = " ".join(parts)
-    for known, outcome in (
-        (TIE_WORDS, TIE),
-        (BOTH_BAD_WORDS, BOTH_BAD),
-        (UNPLAYED_WORDS, UNPLAYED),
-    ):
-        if (
-            text in known
-            or " ".join(w for w in parts if w not in NOUNS | {"is"}) in known
-        ):
+    texts = {" ".join(parts), " ".join(w for w in parts if w not in NOUNS | {"is"})}
+    for known, outcome in MEANING_OF_WORDS:
+        if texts & known:
             return outcome
-    if text in sides:
-        return sides[text]
     return meaning_of_words(parts, sides)
 
 
@@ -217,14 +239,11 @@ def meaning_of_arrows(
 def meaning_of_words(parts: tuple[str, ...], sides: Mapping[str, int]) -> int:
     """Return the outcome of ``response A is much better`` and the like."""
     text = " ".join(parts).split(" than ")[0].split()
-    named = [word for word in text if word in sides and not (word in NOUNS)]
+    named = [word for word in text if word in sides and word not in NOUNS]
     others = " ".join(w for w in text if w not in sides and w not in NOUNS | WINS)
-    if "1" in text or "2" in text:  # "model 1 is better" beside columns without numbers
-        numbered = [word for word in text if word in ("1", "2")]
-        named = named or (numbered if len(text) > 1 else [])
     if len(named) != 1:
         return UNKNOWN
-    winner = sides.get(named[0], FIRST if named[0] == "1" else SECOND)
+    winner = sides[named[0]]
     if others in SLIGHTLY:
         return winner
     return clearly(winner) if others in CLEARLY else UNKNOWN
