@@ -1,7 +1,7 @@
 """``compare``: which of several fits of the same votes predicts votes best.
 
-Models are compared by leave-one-out densities, vote by vote.  Stacking weights w (Yao et
-al., 2018, Bayesian Analysis 13) are those of the mixture that predicts best: they
+Models are compared by leave-one-out densities, vote by vote.  Stacking weights w (Yao
+et al., 2018, Bayesian Analysis 13) are those of the mixture that predicts best: they
 maximise sum_v ln sum_m w_m p_m(v).
 """
 
@@ -38,15 +38,16 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Best first: ``model``, ``rank``; ``elpd``, the log predictive density summed over
-        votes, in nats; ``elpd_diff`` against the best; ``se`` and ``dse``, their standard
-        errors; ``weight``, the share in the best mixture of predictions; ``pareto_k``,
-        the largest (above 0.7 the estimate is unreliable).
+        Best first: ``model``, ``rank``; ``elpd``, the log predictive density summed
+        over votes, in nats; ``elpd_diff`` against the best; ``se`` and ``dse``, their
+        standard errors; ``weight``, the share in the best mixture of predictions;
+        ``pareto_k``, the largest (above 0.7 the estimate is unreliable).
 
     Raises
     ------
     ModelError
-        If the fits are of different votes, treat ties differently, or have a flat prior.
+        If the fits are of different votes, treat ties differently, or have a flat
+        prior.
     """
     if not isinstance(fits, Mapping) or len(fits) < 2:
         raise ModelError(
@@ -103,7 +104,7 @@ def stacking_weights(elpd: Floats, votes: Floats) -> Floats:
         method="SLSQP",
         tol=1e-12,
     ).x
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def require_comparable(fits: Mapping[str, Fit]) -> None:

@@ -5,11 +5,11 @@ rest, and predicts those left out.  With W the score of the first side (1, 1/2, 
 
     log score       mean of ln P(win, tie or loss as voted), in nats;
     squared error   mean of (E[W] - W)^2;
-    AUC             over decided votes: how often E[W] of a win is above that of a loss.
+    AUC             how often E[W] of a win is above that of a loss, ties left out.
 
-Splits share most of their votes, so the variance s^2 of a score over n splits understates
-the error of the mean.  Leaving out the share q, Nadeau & Bengio (2003, Machine Learning
-52) correct it to s^2 (1 / n + q / (1 - q)).
+Splits share most of their votes, so the variance s^2 of a score over n splits
+understates the error of the mean.  Leaving out the share q, Nadeau & Bengio (2003,
+Machine Learning 52) correct it to s^2 (1 / n + q / (1 - q)).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena import progress
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.checks.predict import folded_outcomes, predict_rows
 from bayes_arena.errors import ModelError, did_you_mean, require_seed
 from bayes_arena.fits.fit import fit
@@ -64,9 +64,9 @@ def held_out(
         functions that return a :class:`~bayes_arena.Fit` of the votes.  Differences are
         against the first.
     by : str
-        What is left out: "vote", "annotator", or a slice of the votes such as "prompt".
-        Single votes are on annotators and prompts that the models know.  A new annotator
-        or prompt is drawn from those that the prior expects.
+        What is left out: "vote", "annotator", or a slice of the votes such as
+        "prompt".  Single votes are on annotators and prompts that the models know.  A
+        new annotator or prompt is drawn from those that the prior expects.
     splits : int
         Random splits, at least two.
     share : float
@@ -159,7 +159,7 @@ def split_votes(
         yield without_empty(votes, votes.counts - counts), without_empty(votes, counts)
 
 
-def groups_of(votes: Votes, by: str) -> Floats:
+def groups_of(votes: Votes, by: str) -> Ints:
     """Return the annotator, or the level of a slice, of each row."""
     if by == "annotator":
         if not votes.n_annotators:
@@ -167,8 +167,8 @@ def groups_of(votes: Votes, by: str) -> Floats:
     elif by not in votes.slices:
         known = ["vote", "annotator", *votes.slices]
         raise ModelError(
-            f"The votes have no slice {by!r} to leave out. Read its column with slices=, "
-            f"or use by='vote'.{did_you_mean(by, known)}"
+            f"The votes have no slice {by!r} to leave out. Read its column with "
+            f"slices=, or use by='vote'.{did_you_mean(by, known)}"
         )
     return votes.level(by)
 
@@ -229,15 +229,15 @@ def scores_of(prediction: Prediction, votes: Votes) -> tuple[float, float, float
 
 
 def auc(score: Floats, wins: Floats, losses: Floats) -> float:
-    """Return how often a win has a higher score than a loss; equal scores count half."""
+    """Return how often a win has a higher score than a loss; equal ones count half."""
     values, row = np.unique(score, return_inverse=True)
     won = np.bincount(row, wins, len(values))
     lost = np.bincount(row, losses, len(values))
     n_pairs = won.sum() * lost.sum()
     if n_pairs == 0:
         raise ModelError(
-            "AUC needs both wins and losses of the first side among the votes left out. "
-            "Leave out more, with share=."
+            "AUC needs both wins and losses of the first side among the votes left "
+            "out. Leave out more, with share=."
         )
     below = np.cumsum(lost) - lost / 2
     return float(won @ below / n_pairs)

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bayes_arena import progress
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.result import Fit, parameter_vectors
@@ -73,8 +74,8 @@ class LeaveOneOut:
         """Return the total, and whether it can be trusted."""
         high = self.votes[self.pareto_k > UNRELIABLE].sum()
         return (
-            f"elpd {self.total:.1f} (se {self.se:.1f}), {self.n_parameters:.1f} effective "
-            f"parameters; Pareto k above {UNRELIABLE}: {high:,.0f} of "
+            f"elpd {self.total:.1f} (se {self.se:.1f}), {self.n_parameters:.1f} "
+            f"effective parameters; Pareto k above {UNRELIABLE}: {high:,.0f} of "
             f"{self.votes.sum():,.0f} votes, largest {self.pareto_k.max():.2f}"
         )
 
@@ -111,9 +112,10 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     estimates = np.zeros((3, *cast.shape))
     for rows in blocks(len(first)):
         progress.show(f"Leaving out votes: {rows.start:,} of {len(first):,} rows")
-        columns = np.nonzero(cast[rows])
-        log_p = log_densities(fit, votes.take(first[rows]), vectors)[columns]
-        estimates[:, rows][:, *columns] = psis(log_p, efficiency)
+        kinds, outcomes = np.nonzero(cast[rows])
+        log_p = log_densities(fit, votes.take(first[rows]), vectors)
+        columns = psis(log_p[kinds, outcomes], efficiency)
+        estimates[:, rows.start + kinds, outcomes] = columns
     progress.clear()
     row, outcome = np.nonzero(fit.visible_counts)
     elpd, pareto_k, p = estimates[:, kind[row], outcome]
@@ -134,9 +136,11 @@ def posterior_vectors(fit: Fit) -> Floats:
 
 
 def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
-    """Return one row of each kind that the model tells apart, and the kind of each row."""
+    """Return a row of each kind that the model tells apart, and each row's kind."""
     rows = rows_of(fit.posterior.design, votes)
-    columns = [rows.design.group] if rows.design.layout.n_local else []
+    columns: list[Array] = []
+    if rows.design.layout.n_local:
+        columns.append(rows.design.group)
     for term in rows.design.terms:
         columns += [term.column, term.coefficient]
     columns = [column for column in columns if np.ptp(column) > 0]
@@ -164,25 +168,26 @@ def log_densities(fit: Fit, votes: Votes, vectors: Floats) -> Floats:
 
 def psis(log_p: Floats, efficiency: float) -> Floats:
     """Return elpd, Pareto k and p of columns (columns, draws), as (3, columns)."""
-    from arviz_stats.base import array_stats
+    columns = arviz_arrays().loo(log_p, chain_axis=None, draw_axis=-1, r_eff=efficiency)
+    return np.array(columns)
 
-    estimates = array_stats.loo(
-        log_p, chain_axis=None, draw_axis=-1, r_eff=efficiency
-    )
-    return np.array(estimates)
+
+def arviz_arrays() -> Any:
+    """Return ArviZ's functions of arrays, which take a second to import."""
+    from arviz_stats.base.array import array_stats
+
+    return array_stats
 
 
 def relative_efficiency(fit: Fit) -> float:
-    """Return the effective share of the samples, averaged over parameters as by ArviZ."""
+    """Return the effective share of the samples, the mean over parameters."""
     if fit.samples is None:
         return 1.0
-    from arviz_stats.base import array_stats
-
     sizes = []
     for samples in fit.samples.values():
         chains, draws = samples.shape[:2]
         by_parameter = samples.reshape(chains, draws, -1)
-        ess = array_stats.ess(by_parameter, chain_axis=0, draw_axis=1, method="mean")
+        ess = arviz_arrays().ess(by_parameter, chain_axis=0, draw_axis=1, method="mean")
         sizes.append(np.ravel(ess) / (chains * draws))
     return float(np.concatenate(sizes).mean())
 

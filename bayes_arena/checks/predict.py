@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,8 +39,8 @@ def predict(fit: Fit, votes: object) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each given one: ``model_a``, ``model_b``, ``judge`` if given;
-        ``p_model_a``, ``p_tie`` and ``p_model_b``, the probabilities of the outcomes; and
-        ``score``, the expected score of the first, where a tie counts half.  If no
+        ``p_model_a``, ``p_tie`` and ``p_model_b``, the probabilities of the outcomes;
+        and ``score``, the expected score of the first, where a tie counts half.  If no
         fitted vote is a tie, ``p_tie`` is 0.
 
     Raises
@@ -85,9 +85,7 @@ def predict_rows(
     vectors = None
     if fit.samples is not None:
         vectors = parameter_vectors(fit.posterior, fit.samples)
-    return row_probabilities(
-        fit.posterior, votes, vectors=vectors, with_ties=with_ties
-    )
+    return row_probabilities(fit.posterior, votes, vectors=vectors, with_ties=with_ties)
 
 
 def folded_outcomes(probabilities: Floats) -> Floats:
@@ -102,7 +100,7 @@ def given_votes(fit: Fit, votes: object) -> Votes:
     """Return given votes as rows without counts."""
     if isinstance(votes, Votes):
         return votes
-    if is_pairs(votes):
+    if isinstance(votes, Sequence) and is_pairs(votes):
         votes = pairs_as_columns(votes)
     table = to_polars(open_source(votes))
     header = Header.of(table.columns)
@@ -136,9 +134,7 @@ def given_votes(fit: Fit, votes: object) -> Votes:
     return with_slices(rows, fit, table, header)
 
 
-def with_slices(
-    rows: Votes, fit: Fit, table: pl.DataFrame, header: Header
-) -> Votes:
+def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> Votes:
     """Return the rows with the slices that the model reads, as far as given."""
     slices, levels = {}, {}
     for by in fit.model.strength_by:
@@ -149,18 +145,13 @@ def with_slices(
     return replace(rows, slices=slices, levels=levels)
 
 
-def is_pairs(votes: object) -> bool:
+def is_pairs(votes: Sequence[Any]) -> bool:
     """Whether votes are a list of pairs of names, each perhaps with its annotator."""
-    return (
-        isinstance(votes, Sequence)
-        and len(votes) > 0
-        and all(isinstance(pair, tuple | list) for pair in votes)
-    )
+    return len(votes) > 0 and all(isinstance(pair, tuple | list) for pair in votes)
 
 
-def pairs_as_columns(pairs: object) -> dict[str, list[str]]:
+def pairs_as_columns(pairs: Sequence[Sequence[object]]) -> dict[str, list[str]]:
     """Return pairs as columns."""
-    assert isinstance(pairs, Sequence)
     sizes = {len(pair) for pair in pairs}
     if sizes not in ({2}, {3}):
         raise VotesError(
@@ -188,5 +179,3 @@ def feature(table: pl.DataFrame, name: str) -> Floats:
             "this name."
         )
     return table[name].cast(float).to_numpy()
-
-

@@ -1,0 +1,200 @@
+"""``diagnose``: whether a fit can be trusted, and what follows where it cannot.
+
+A *problem* touches the ranking: the search or the chains did not converge, competitors
+were never compared, the direction of the ranking is open.  A *note* says what the model
+predicts worse than chance allows, by how much, and what that means for the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.checks.loo import arviz_arrays
+from bayes_arena.checks.predictive import (
+    REPLICATIONS,
+    check_columns,
+    require_replicable,
+)
+from bayes_arena.checks.statistics import statistics_of
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.fit import count_components
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.constants import NEAR_TIE
+from bayes_arena.tables import Columns, dataframe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+# Vehtari et al., 2021, Bayesian Analysis 16: above, chains disagree; fewest draws.
+LARGEST_R_HAT = 1.01
+LEAST_ESS = 400
+LEAST_BFMI = 0.3  # below, the energy is explored too slowly (Betancourt, 2016)
+SURPRISING = 0.01  # a predictive p below this is noted
+SAMPLE_LONGER = "Sample longer, with draws= and tune=."
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the table."""
+
+    check: str
+    status: str
+    finding: str
+    advice: str = ""
+
+
+def diagnose(fit: Fit) -> pd.DataFrame:
+    """Check a fit: convergence, what the votes can tell, and prediction.
+
+    Parameters
+    ----------
+    fit : Fit
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each ``check``: its ``status``, "ok", "note" or "problem"; the
+        ``finding``; and ``advice``, what follows for the board.  Only a problem touches
+        the ranking.
+    """
+    return dataframe(diagnosis_columns(fit))
+
+
+def diagnosis_columns(fit: Fit) -> Columns:
+    """Return the table of findings."""
+    findings = list(all_findings(fit))
+    return {
+        "check": [finding.check for finding in findings],
+        "status": [finding.status for finding in findings],
+        "finding": [finding.finding for finding in findings],
+        "advice": [finding.advice for finding in findings],
+    }
+
+
+def all_findings(fit: Fit) -> Iterator[Finding]:
+    """Yield what is found about a fit."""
+    yield comparisons(fit)
+    yield estimates(fit)
+    yield direction(fit)
+    if fit.samples is None:
+        yield search(fit)
+    else:
+        yield from sampling(fit.samples, fit.sample_stats or {})
+    yield from prediction(fit)
+
+
+def search(fit: Fit) -> Finding:
+    """Say whether the search for the estimate ended."""
+    n = fit.posterior.n_iterations
+    if fit.converged:
+        return Finding("search", OK, f"converged in {n} steps")
+    return Finding(
+        "search", PROBLEM, f"not converged in {n} steps", "Use model='davidson'."
+    )
+
+
+def comparisons(fit: Fit) -> Finding:
+    """Say whether all competitors were compared, through others at least."""
+    n = count_components(fit.votes)
+    if n == 1:
+        return Finding("comparisons", OK, "all competitors, through others at least")
+    return Finding(
+        "comparisons",
+        PROBLEM,
+        f"{n} groups of competitors that were never compared",
+        "Scores of different groups are not comparable: rank each group apart.",
+    )
+
+
+def estimates(fit: Fit) -> Finding:
+    """Say whether every competitor has a finite estimate."""
+    if fit.estimable.all():
+        return Finding("estimates", OK, "finite for all competitors")
+    names = [repr(fit.votes.competitors[c]) for c in np.flatnonzero(~fit.estimable)]
+    return Finding(
+        "estimates",
+        PROBLEM,
+        f"none for {listing(names)}",
+        "Use prior='default': a flat prior has no finite estimate for who won or lost "
+        "against all others.",
+    )
+
+
+def direction(fit: Fit) -> Finding:
+    """Say whether the reverse of the ranking fits about as well."""
+    gap = fit.posterior.mirror_gap
+    if fit.model.discrimination == "none":
+        return Finding("direction", OK, "all annotators count towards it alike")
+    if gap is None:
+        return Finding("direction", OK, "most votes follow the ranking")
+    reverse = 1 / (1 + np.exp(gap))
+    finding = f"the reverse has probability {reverse:.2g}"
+    if gap > NEAR_TIE:
+        return Finding("direction", OK, finding)
+    return Finding(
+        "direction",
+        PROBLEM,
+        finding,
+        "About as many votes follow the reverse: find out who votes reversed, by a few "
+        "votes whose outcome is known.",
+    )
+
+
+def sampling(
+    samples: Mapping[str, Floats], stats: Mapping[str, Array]
+) -> Iterator[Finding]:
+    """Yield the checks of a sampler."""
+    arrays = arviz_arrays()
+    chains, draws = next(iter(samples.values())).shape[:2]
+    flat = [values.reshape(chains, draws, -1) for values in samples.values()]
+    parameters = np.concatenate(flat, axis=2)
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    r_hat = np.max(arrays.rhat(parameters, **axes, method="rank"))
+    status = OK if r_hat < LARGEST_R_HAT else PROBLEM
+    yield Finding("r-hat", status, f"largest {r_hat:.3f}", advise(status))
+    for kind in ("bulk", "tail"):
+        ess = np.min(arrays.ess(parameters, **axes, method=kind))
+        status = OK if ess >= LEAST_ESS else PROBLEM
+        finding = f"least {ess:,.0f}"
+        yield Finding(f"effective draws, {kind}", status, finding, advise(status))
+    if "diverging" in stats:
+        n = int(np.sum(stats["diverging"]))
+        status = PROBLEM if n else OK
+        finding = f"{n:,} of {np.size(stats['diverging']):,} draws"
+        yield Finding("divergences", status, finding, advise(status))
+    if "energy" in stats:
+        bfmi = float(np.min(arrays.bfmi(stats["energy"])))
+        status = OK if bfmi > LEAST_BFMI else PROBLEM
+        yield Finding("energy (BFMI)", status, f"least {bfmi:.2f}", advise(status))
+
+
+def advise(status: str) -> str:
+    """Return the remedy where a sampler's check is a problem."""
+    return SAMPLE_LONGER if status == PROBLEM else ""
+
+
+def prediction(fit: Fit) -> Iterator[Finding]:
+    """Yield what the model predicts, and what it predicts worse than chance allows."""
+    try:
+        require_replicable(fit)
+    except ModelError as error:
+        yield Finding("prediction", NOTE, "not checked", str(error))
+        return
+    statistics = statistics_of(fit)
+    columns = check_columns(fit, statistics, 0.95, REPLICATIONS, fit.seed)
+    keys = ("observed", "predicted", "lower", "upper", "p")
+    for row, statistic in enumerate(statistics):
+        observed, predicted, lower, upper, p = (columns[key][row] for key in keys)
+        status = NOTE if p < SURPRISING else OK
+        yield Finding(
+            statistic.name,
+            status,
+            f"{observed:.3f}, predicted {predicted:.3f} ({lower:.3f} to {upper:.3f})",
+            statistic.about if status == NOTE else "",
+        )

@@ -1,0 +1,250 @@
+"""Predictive checks: what a fitted model would have produced, and what a prior implies.
+
+Under every draw of the posterior all votes are cast again, by the same annotators on
+the same pairs, and what they show is compared with what is observed (Gelman, Meng &
+Stern, 1996, Statistica Sinica 6).  The votes are used twice, to fit and to check, so
+the check finds faults and does not certify a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.checks.predict import folded_outcomes
+from bayes_arena.checks.statistics import (
+    FIRST_SIDE,
+    TIES,
+    UPSETS,
+    Statistic,
+    seen_votes,
+    share_of_first,
+    share_of_ties,
+    share_of_upsets,
+    statistics_of,
+)
+from bayes_arena.errors import ModelError, require_level, require_seed
+from bayes_arena.fits.draws import draw_vectors
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.predictive import outcomes_at, rows_of
+from bayes_arena.inference.scale import board_strengths
+from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.model.design import Design
+from bayes_arena.model.likelihood import coordinates
+from bayes_arena.model.objective import predictors
+from bayes_arena.model.priors import Prior
+from bayes_arena.model.spec import Model
+from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.votes import TIE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REPLICATIONS = 400
+PRIOR_DRAWS = 200
+
+
+def predictive_check(
+    fit: Fit, *, level: float = 0.95, draws: int = REPLICATIONS, seed: int = 0
+) -> pd.DataFrame:
+    """Compare what the votes show with what the fitted model would have produced.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a model with a probability of ties, if there are any.
+    level : float
+        Probability of the intervals.
+    draws, seed : int
+        Replications of all votes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each ``statistic``: shares of ties, of wins of the first side, of
+        upsets, the score of the top competitor; and the gaps of pairs, annotators,
+        competitors and prompts from what is expected of them.  What was ``observed``;
+        ``predicted``, with ``lower`` and ``upper``, between which replications lie
+        with probability ``level``; and ``p``, the probability of a replication as far
+        out, on either side, or for a gap as large.
+
+    Raises
+    ------
+    ModelError
+        If the model counts ties as half wins, or votes have fractional weights.
+    """
+    return dataframe(check_columns(fit, statistics_of(fit), level, draws, seed))
+
+
+def check_columns(
+    fit: Fit, statistics: list[Statistic], level: float, draws: int, seed: int
+) -> Columns:
+    """Return the table of predictive checks."""
+    require_level(level)
+    require_replicable(fit)
+    counts = seen_votes(fit).folded
+    observed = np.empty((draws, len(statistics)))
+    replicated = np.empty_like(observed)
+    for draw, (votes, p) in enumerate(replications(fit, draws, seed)):
+        observed[draw] = [statistic.value(counts, p) for statistic in statistics]
+        replicated[draw] = [statistic.value(votes, p) for statistic in statistics]
+    tail = (1 - level) / 2
+    lower, upper = np.quantile(replicated, [tail, 1 - tail], axis=0)
+    is_gap = np.array([statistic.is_gap for statistic in statistics])
+    return {
+        "statistic": [statistic.name for statistic in statistics],
+        "observed": observed.mean(axis=0),
+        "predicted": replicated.mean(axis=0),
+        "lower": lower,
+        "upper": upper,
+        "p": tail_probabilities(observed, replicated, is_gap),
+    }
+
+
+def tail_probabilities(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
+    """Return the probabilities of replications as far out, (statistics,)."""
+    above = (replicated > observed).mean(axis=0)
+    equal = (replicated == observed).mean(axis=0)
+    tail = above + equal / 2
+    return np.where(is_gap, tail, 2 * np.minimum(tail, 1 - tail))
+
+
+def require_replicable(fit: Fit) -> None:
+    """Refuse a fit whose votes cannot be cast again."""
+    if fit.model.ties == "half" and fit.votes.counts[:, TIE].any():
+        raise ModelError(
+            f"Model {fit.model.name!r} counts ties as half wins, so it cannot predict "
+            "them. Check a fit with ties='davidson', such as model='davidson'."
+        )
+    counts = fit.votes.counts
+    if (counts != np.floor(counts)).any():
+        raise ModelError(
+            "Votes with fractional weights cannot be cast again. Check a fit of the "
+            "votes without weight=."
+        )
+
+
+def replications(fit: Fit, draws: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """Yield for each draw replicated counts (rows, 3), and their probabilities."""
+    votes = seen_votes(fit)
+    n_votes = votes.counts.sum(axis=1).astype(np.int64)
+    rows = rows_of(fit.posterior.design, votes)
+    back = np.argsort(rows.order)
+    rng = np.random.default_rng([seed, 1])
+    for x in draw_vectors(fit, draws, seed):
+        p = probabilities_at(rows.design, x)[back]
+        yield rng.multinomial(n_votes, p).astype(float), p
+
+
+def probabilities_at(design: Design, x: Floats) -> Floats:
+    """Return the probabilities of win, loss and tie at parameters x, (rows, 3)."""
+    parts = []
+    for chunk in design.chunks():
+        z = coordinates(predictors(chunk, x))
+        parts.append(outcomes_at(z, design.phi, with_ties=False)[0])
+    p = folded_outcomes(np.concatenate(parts))
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+
+def prior_check(
+    votes: object,
+    *,
+    model: str | Model = "davidson",
+    prior: str | Prior = "default",
+    draws: int = PRIOR_DRAWS,
+    seed: int = 0,
+    **columns: Any,
+) -> pd.DataFrame:
+    """Show what a prior implies for these votes, beside what they say.
+
+    Parameters
+    ----------
+    votes : Fit, Votes, path, dataframe or list of records
+        A fit, whose model and prior are checked; or votes.
+    model, prior : optional
+        As for :func:`~bayes_arena.fit`, for votes.
+    draws, seed : int
+        Draws from the prior.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`, where votes are still to be read.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each ``quantity``: its prior quantiles ``q05``, ``q50`` and ``q95``,
+        and what the fit says, ``fitted``.  Elo points for scores, else shares.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat.
+    """
+    require_seed(seed)
+    if not isinstance(votes, Fit):
+        votes = fit(votes, model=model, prior=prior, **columns)
+    if votes.prior.is_flat:
+        raise ModelError("A flat prior implies nothing. Use prior='default' or 'weak'.")
+    return dataframe(prior_columns(votes, draws, seed))
+
+
+def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
+    """Return the table of what a prior implies."""
+    design, mean = fit.posterior.design, fit.posterior.mean
+    vectors = prior_vectors(fit, draws, seed)
+    elo = ELO_PER_LOGIT * board_strengths(design, vectors)
+    shares = [vote_shares(design, x) for x in vectors]
+    quantities = {
+        "sd of Elo scores": (elo.std(axis=1), fit.board.elo.std()),
+        "best less worst, Elo": (np.ptp(elo, axis=1), np.ptp(fit.board.elo)),
+    }
+    for name, value in vote_shares(design, mean).items():
+        quantities[name] = (np.array([share[name] for share in shares]), value)
+    if design.has("discrimination"):
+        theta = 1 + vectors[:, design.indices(design.block("discrimination"))]
+        reversed_share = (theta < 0).mean(axis=1)
+        fitted_share = (fit.discrimination < 0).mean()
+        quantities["annotators with theta below 0"] = (reversed_share, fitted_share)
+    values = np.array([values for values, _ in quantities.values()])
+    q05, q50, q95 = np.quantile(values, [0.05, 0.5, 0.95], axis=1)
+    return {
+        "quantity": list(quantities),
+        "q05": q05,
+        "q50": q50,
+        "q95": q95,
+        "fitted": [float(fitted_value) for _, fitted_value in quantities.values()],
+    }
+
+
+def prior_vectors(fit: Fit, draws: int, seed: int) -> Floats:
+    """Return draws of all parameters from the prior, (draws, parameters)."""
+    rng = np.random.default_rng([seed, 2])
+    design = fit.posterior.design
+    vectors = np.zeros((draws, design.layout.size))
+    for block in design.blocks:
+        spread, indices = block.effect.spread, design.indices(block)
+        sd = np.full((draws, 1), block.sd)
+        if spread.is_estimated:
+            sd = spread.scale * np.sqrt(rng.chisquare(spread.degrees, (draws, 1)))
+        values = sd * rng.normal(size=(draws, len(indices)))
+        if block.effect.zero_sum:
+            values -= values.mean(axis=1, keepdims=True)
+        vectors[:, indices] = values
+    return vectors
+
+
+def vote_shares(design: Design, x: Floats) -> dict[str, float]:
+    """Return expected shares of upsets, first sides and ties at parameters x."""
+    votes = design.votes
+    r = x[design.indices(design.block("strength"))]
+    counts = design.n_votes[:, None] * probabilities_at(design, x)
+    is_first_better = r[votes.i] >= r[votes.j]
+    shares = {UPSETS: share_of_upsets(counts, is_first_better)}
+    if design.has("position"):
+        shares[FIRST_SIDE] = share_of_first(counts)
+    if design.has("tie"):
+        shares[TIES] = share_of_ties(counts)
+    return shares

@@ -1,0 +1,206 @@
+"""What votes show: shares, and gaps between groups of votes and what a model expects.
+
+With s_g and e_g the scores (or shares of ties) seen and expected in group g, n_g its
+votes and N their sum, the *gap* is sqrt(sum_g n_g (s_g - e_g)^2 / N): how far groups
+are, on average, from what is expected.  Chance alone makes a gap; what the model does
+not know makes a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import visible_votes
+from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes
+
+# A number from counts of wins, losses and ties (rows, 3), and their probabilities.
+type Value = Callable[[Floats, Floats], float]
+# What is left of the rows, (rows,), from the same.
+type Residual = Callable[[Floats, Floats], Floats]
+
+UPSETS = "upsets (decided votes for the weaker)"
+FIRST_SIDE = "wins of the first side (decided votes)"
+TIES = "ties"
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number that votes show.
+
+    Attributes
+    ----------
+    name : str
+    value : callable
+    about : str
+        What follows for the board if it is predicted badly.
+    is_gap : bool
+        Whether only a value larger than predicted is a fault.
+    """
+
+    name: str
+    value: Value
+    about: str
+    is_gap: bool = False
+
+
+def seen_votes(fit: Fit) -> Votes:
+    """Return the rows of votes that the model sees, annotators and slices apart."""
+    return visible_votes(fit.model, fit.fitted_votes)
+
+
+def statistics_of(fit: Fit) -> list[Statistic]:
+    """Return the statistics that the votes of a fit allow."""
+    votes = seen_votes(fit)
+    strength = fit.strength[fit.estimable]
+    is_first_better = strength[votes.i] >= strength[votes.j]
+    statistics = share_statistics(votes, is_first_better, int(strength.argmax()))
+    statistics += gap_statistics(votes, is_first_better)
+    if fit.model.ties == "davidson":
+        statistics += tie_statistics(votes)
+    return statistics
+
+
+def share_statistics(votes: Votes, is_first_better: Array, top: int) -> list[Statistic]:
+    """Return shares of upsets and of the first side, and the score of the top one."""
+    statistics = [
+        Statistic(
+            UPSETS,
+            lambda counts, p: share_of_upsets(counts, is_first_better),
+            "The gaps between all scores are too wide, or too narrow.",
+        ),
+        Statistic(
+            f"score of {votes.competitors[top]}",
+            lambda counts, p: score_of(counts, votes, top),
+            "The score of the top competitor is off.",
+        ),
+    ]
+    if votes.sided:
+        about = (
+            "The side matters. Use a model with a position, such as 'davidson'. The "
+            "ranking stands where sides were drawn at random."
+        )
+        first = Statistic(FIRST_SIDE, lambda counts, p: share_of_first(counts), about)
+        statistics.append(first)
+    return statistics
+
+
+def gap_statistics(votes: Votes, is_first_better: Array) -> list[Statistic]:
+    """Return the gaps of the scores of pairs, competitors by prompt, and annotators."""
+    n, rows = votes.n_competitors, np.arange(len(votes))
+    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
+    side = np.where(votes.i < votes.j, 1.0, -1.0)
+    statistics = [
+        Statistic(
+            "gap of pairs' scores",
+            gap_of(groups_of(low * n + high, rows, side), score_residual),
+            "Some pairs end otherwise than the scores say: pairs() shows them. The "
+            "ranking is that against all opponents on average.",
+            is_gap=True,
+        )
+    ]
+    if PROMPT in votes.slices:
+        keys = np.concatenate([votes.i, votes.j]) + n * np.tile(votes.level(PROMPT), 2)
+        both = np.repeat([1.0, -1.0], len(votes))
+        about = (
+            "Competitors are stronger on some prompts than on others. The ranking "
+            "stands; its intervals have to allow for the choice of prompts, as "
+            "interval='clustered' does."
+        )
+        groups = groups_of(keys, np.tile(rows, 2), both)
+        gap = gap_of(groups, score_residual)
+        name = "gap of competitors' scores by prompt"
+        statistics.append(Statistic(name, gap, about, is_gap=True))
+    if votes.n_annotators > 1:
+        better = np.where(is_first_better, 1.0, -1.0)
+        about = (
+            "Annotators differ in how closely they follow the ranking, which is that "
+            "of their average: annotators() and shared_ranking() tell more."
+        )
+        gap = gap_of(groups_of(votes.annotator, rows, better), score_residual)
+        name = "gap of annotators' agreement with the ranking"
+        statistics.append(Statistic(name, gap, about, is_gap=True))
+    return statistics
+
+
+def tie_statistics(votes: Votes) -> list[Statistic]:
+    """Return the share of ties, and the gaps of ties of competitors and annotators."""
+    rows = np.arange(len(votes))
+    about = "It touches the probability of a tie, and hardly the ranking."
+    sides = np.concatenate([votes.i, votes.j])
+    both = groups_of(sides, np.tile(rows, 2), np.ones(2 * len(votes)))
+    gap = gap_of(both, tie_residual)
+    statistics = [
+        Statistic(TIES, lambda counts, p: share_of_ties(counts), about),
+        Statistic("gap of competitors' ties", gap, about, is_gap=True),
+    ]
+    if votes.n_annotators > 1:
+        groups = groups_of(votes.annotator, rows, np.ones(len(votes)))
+        gap = gap_of(groups, tie_residual)
+        about += " 'am-davidson' has ties by annotator."
+        statistics.append(Statistic("gap of annotators' ties", gap, about, is_gap=True))
+    return statistics
+
+
+def share_of_upsets(counts: Floats, is_first_better: Array) -> float:
+    """Return the share of decided votes that the weaker competitor won."""
+    weaker = np.where(is_first_better, counts[:, SECOND], counts[:, FIRST])
+    return float(weaker.sum() / decided(counts))
+
+
+def share_of_first(counts: Floats) -> float:
+    """Return the share of decided votes that the first side won."""
+    return float(counts[:, FIRST].sum() / decided(counts))
+
+
+def decided(counts: Floats) -> float:
+    """Return the number of decided votes; 1 if there are none."""
+    return max(float(counts[:, [FIRST, SECOND]].sum()), 1.0)
+
+
+def score_of(counts: Floats, votes: Votes, competitor: int) -> float:
+    """Return the mean score of a competitor."""
+    won = counts[votes.i == competitor, FIRST].sum()
+    won += counts[votes.j == competitor, SECOND].sum()
+    seen = counts[(votes.i == competitor) | (votes.j == competitor)]
+    return float((won + seen[:, TIE].sum() / 2) / seen.sum())
+
+
+def share_of_ties(counts: Floats) -> float:
+    """Return the share of ties."""
+    return float(counts[:, TIE].sum() / counts.sum())
+
+
+def score_residual(counts: Floats, p: Floats) -> Floats:
+    """Return the scores of the first side less those expected, (rows,)."""
+    points = np.array([1.0, 0.0, 0.5])  # in the order of the counts
+    return np.asarray(counts @ points - counts.sum(axis=1) * (p @ points))
+
+
+def tie_residual(counts: Floats, p: Floats) -> Floats:
+    """Return the ties less those expected, (rows,)."""
+    return np.asarray(counts[:, TIE] - counts.sum(axis=1) * p[:, TIE])
+
+
+def groups_of(group: Ints, row: Ints, sign: Floats) -> csr_array:
+    """Return a matrix that sums rows by group, each with a sign, (groups, rows)."""
+    _, code = np.unique(group, return_inverse=True)
+    shape = (int(code.max()) + 1, int(row.max()) + 1)
+    return csr_array((sign, (code, row)), shape=shape)
+
+
+def gap_of(groups: csr_array, residual: Residual) -> Value:
+    """Return the gap of groups as a function of counts and probabilities."""
+    members = abs(groups)
+
+    def gap(counts: Floats, p: Floats) -> float:
+        n_votes = members @ counts.sum(axis=1)
+        sums = groups @ residual(counts, p)
+        return float(np.sqrt(np.sum(sums**2 / n_votes) / n_votes.sum()))
+
+    return gap
