@@ -1,1 +1,5 @@
-"""Plots."""
+"""Pictures, drawn with matplotlib.  ArviZ draws posteriors."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
