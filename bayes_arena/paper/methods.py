@@ -1,0 +1,92 @@
+"""The methods that the paper compares, and two of this package.
+
+===========  ===========================================================================
+elo          online Elo, the mean over random orders
+m-elo        maximum likelihood
+am-elo       maximum likelihood, with a discrimination of each annotator
+davidson     this package's default: all votes have equal weight
+am-davidson  this package's model of annotators
+===========  ===========================================================================
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats
+from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.online import shuffled_ratings
+from bayes_arena.checks.predict import predict_rows
+from bayes_arena.errors import ArenaWarning, FitError, listing
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.result import Fit
+from bayes_arena.votes.sequence import one_by_one
+from bayes_arena.votes.votes import Votes
+
+SHUFFLES = 1000  # orders over which Elo is averaged (section 5.2)
+PRIORS = {"m-elo": "flat", "am-elo": "flat", "davidson": "default"}
+PRIORS |= {"am-davidson": "default"}
+PAPER_METHODS = ("elo", "m-elo", "am-elo")
+METHODS = (*PAPER_METHODS, "davidson", "am-davidson")
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Online Elo: strengths in logits, (competitors,), and their spread over orders."""
+
+    strength: Floats
+    sd: Floats
+
+    def expected_score(self, votes: Votes) -> Floats:
+        """Return E[W] of the first side in each row of votes."""
+        return expit(self.strength[votes.i] - self.strength[votes.j])
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit, as a method."""
+
+    fit: Fit
+
+    @property
+    def strength(self) -> Floats:
+        """Strengths in logits, (competitors,)."""
+        return self.fit.strength
+
+    def expected_score(self, votes: Votes) -> Floats:
+        """Return E[W] of the first side in each row of votes."""
+        return predict_rows(self.fit, votes).score
+
+
+def run_method(name: str, votes: Votes, shuffles: int = SHUFFLES) -> Ratings | Fitted:
+    """Rate the competitors by one of the methods.
+
+    Raises
+    ------
+    FitError
+        If the method has no finite estimate.
+    """
+    if name == "elo":
+        scale = EloScale()
+        runs = shuffled_ratings(one_by_one(votes), shuffles, seed=0)
+        logits = (runs - scale.init) / scale.points_per_logit
+        return Ratings(logits.mean(axis=0), logits.std(axis=0, ddof=1))
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        result = fit(votes, model=name, prior=PRIORS[name])
+    if not result.estimable.all():
+        lost = [votes.competitors[i] for i in (~result.estimable).nonzero()[0]]
+        raise FitError(
+            f"{name} has no finite estimate of {listing(map(repr, lost))}. Leave them "
+            "out: votes.drop(competitors=...)."
+        )
+    return Fitted(result)
+
+
+def paper_theta(votes: Votes) -> Floats:
+    """Return theta of the paper's am-ELO, of sum one, (annotators,)."""
+    method = run_method("am-elo", votes)
+    assert isinstance(method, Fitted)
+    return method.fit.discrimination / votes.n_annotators

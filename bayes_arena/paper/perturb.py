@@ -1,0 +1,118 @@
+"""Annotators made anomalous on purpose (Liu et al., 2025, section 5.5).
+
+=======  ===========================================================================
+random   a win becomes a tie or a win of the other side, each with probability 1/2
+equal    every vote becomes a tie
+flip     a win becomes a win of the other side
+mixed    each vote is treated by one of these three, each with probability 1/3
+=======  ===========================================================================
+
+Ties stay ties.  Counts of votes are drawn as if each vote had been drawn: whole votes,
+none lost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from bayes_arena import progress
+from bayes_arena.arrays import Ints
+from bayes_arena.errors import ModelError, VotesError, require_choice, require_seed
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+
+KINDS = ("random", "equal", "flip", "mixed")
+SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45)  # of the annotators
+
+
+@dataclass(frozen=True)
+class Perturbed:
+    """Votes of which a share of the annotators was perturbed, and who they are."""
+
+    kind: str
+    share: float
+    seed: int
+    votes: Votes
+    annotators: tuple[str, ...]
+
+
+def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
+    """Perturb a random share of the annotators.
+
+    Parameters
+    ----------
+    votes : Votes
+        With annotators, and without fractional weights; grades are put together.
+    kind : {"random", "equal", "flip", "mixed"}
+    share : float
+        Of the annotators, rounded to a whole number of them (halves up).  The paper
+        stays below 1/2, where most vote normally.
+    seed : int
+        The same seed gives the same annotators whatever the kind, and the same votes.
+
+    Returns
+    -------
+    Perturbed
+        The votes of the other annotators are unchanged.
+
+    Raises
+    ------
+    ModelError
+        If the kind, the share or the seed is impossible.
+    VotesError
+        If the votes have no annotators, or have fractional weights.
+    """
+    require_choice("kind", kind, KINDS)
+    require_seed(seed)
+    if not 0 <= share <= 1:
+        raise ModelError(f"The share must lie between 0 and 1, not {share!r}.")
+    if not votes.n_annotators:
+        raise VotesError("The votes have no annotators, so that none can be perturbed.")
+    if np.any(votes.counts % 1):
+        raise VotesError(
+            "Votes with fractional weights cannot be perturbed one by one."
+        )
+    rng = np.random.default_rng(seed)
+    size = math.floor(share * votes.n_annotators + 0.5)
+    chosen = np.sort(rng.choice(votes.n_annotators, size, replace=False))
+    counts = votes.folded.copy()
+    rows = np.isin(votes.annotator, chosen)
+    counts[rows] = changed(counts[rows].astype(np.int64), kind, rng)
+    names = tuple(votes.annotators[k] for k in chosen)
+    return Perturbed(kind, share, seed, replace(votes, counts=counts), names)
+
+
+def changed(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
+    """Return perturbed counts of wins, losses and ties, (rows, 3)."""
+    if kind == "mixed":
+        parts = rng.multinomial(counts, [1 / 3] * 3)
+        mixed = np.zeros_like(counts)
+        for part, each in enumerate(("random", "equal", "flip")):
+            mixed += changed(parts[..., part], each, rng)
+        return mixed
+    tied = np.zeros_like(counts)
+    if kind == "equal":
+        tied[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]]
+    if kind == "random":
+        tied[:, [FIRST, SECOND]] = rng.binomial(counts[:, [FIRST, SECOND]], 0.5)
+    turned = (counts - tied)[:, [SECOND, FIRST, TIE]]
+    turned[:, TIE] += tied.sum(axis=1)
+    return turned
+
+
+def perturbations(
+    votes: Votes,
+    shares: Sequence[float] = SHARES,
+    seeds: Sequence[int] = range(5),
+    kinds: Sequence[str] = KINDS,
+) -> Iterator[Perturbed]:
+    """Yield the votes perturbed by every kind, share and seed."""
+    combinations = list(product(kinds, shares, seeds))
+    for number, (kind, share, seed) in enumerate(combinations):
+        progress.show(f"Perturbation {number + 1} of {len(combinations)}")
+        yield perturb(votes, kind, share, seed)
+    progress.clear()
