@@ -34,6 +34,7 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 # Vehtari et al., 2021, Bayesian Analysis 16: above, chains disagree; fewest draws.
 LARGEST_R_HAT = 1.01
 LEAST_ESS = 400
+TAILS = (0.05, 0.95)  # quantiles that the draws in the tails are for
 LEAST_BFMI = 0.3  # below, the energy is explored too slowly (Betancourt, 2016)
 SURPRISING = 0.01  # a predictive p below this is noted
 SAMPLE_LONGER = "Sample longer, with draws= and tune=."
@@ -158,8 +159,8 @@ def sampling(
     r_hat = np.max(arrays.rhat(parameters, **axes, method="rank"))
     status = OK if r_hat < LARGEST_R_HAT else PROBLEM
     yield Finding("r-hat", status, f"largest {r_hat:.3f}", advise(status))
-    for kind in ("bulk", "tail"):
-        ess = np.min(arrays.ess(parameters, **axes, method=kind))
+    for kind, options in (("bulk", {}), ("tail", {"prob": TAILS})):
+        ess = np.min(arrays.ess(parameters, **axes, method=kind, **options))
         status = OK if ess >= LEAST_ESS else PROBLEM
         finding = f"least {ess:,.0f}"
         yield Finding(f"effective draws, {kind}", status, finding, advise(status))

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena import progress
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats
 from bayes_arena.checks.predict import folded_outcomes, predict_rows
-from bayes_arena.errors import ModelError, did_you_mean, require_seed
+from bayes_arena.errors import ModelError, require_seed
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.predictive import Prediction
@@ -31,7 +31,7 @@ from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.read import votes_from
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, renumbered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,16 +87,17 @@ def held_out(
 
     Raises
     ------
+    VotesError
+        If the votes do not have what is to be left out.
     ModelError
-        If the votes do not have what is to be left out, or a model leaves out ties.
+        If an option makes no sense, or a model leaves out ties.
     """
     require_seed(seed)
     votes = votes_from(votes, **columns)
     fitters = fitters_of(models, prior)
     values = np.empty((len(fitters), splits, len(SCORES)))
-    for number, (rest, left_out) in enumerate(
-        split_votes(votes, by, splits, share, seed)
-    ):
+    parts = random_splits(votes, by, splits, share, seed)
+    for number, (rest, left_out) in enumerate(parts):
         progress.show(f"Split {number + 1} of {splits}")
         for row, fitter in enumerate(fitters.values()):
             result = fitter(rest)
@@ -129,7 +130,7 @@ def fitter_of(model: str | Model, prior: str | Prior) -> Fitter:
     return lambda votes: fit(votes, model=model, prior=prior)
 
 
-def split_votes(
+def random_splits(
     votes: Votes, by: str, splits: int, share: float, seed: int
 ) -> Iterator[tuple[Votes, Votes]]:
     """Yield random splits of the votes: the rest, and those left out.
@@ -137,65 +138,31 @@ def split_votes(
     Raises
     ------
     ModelError
-        If there is nothing to leave out, or nothing would be left.
+        If nothing is left out, or nothing is left.
     """
     if splits < 2:
         raise ModelError(f"Standard errors need at least two splits, not {splits}.")
-    groups = None if by == "vote" else groups_of(votes, by)
-    size = int(votes.n_votes) if groups is None else len(np.unique(groups))
-    n_out = round(share * size) if 0 < share < 1 else 0
-    if not 0 < n_out < size:
-        raise ModelError(
-            f"share={share} leaves out {n_out} of {size}. Choose one that leaves some "
-            "on either side."
-        )
-    for child in np.random.SeedSequence(seed).spawn(splits):
-        rng = np.random.default_rng(child)
-        if groups is None:
-            counts = draw_counts(votes.counts, share, rng)
-        else:
-            chosen = rng.permutation(np.unique(groups))[:n_out]
-            counts = votes.counts * np.isin(groups, chosen)[:, None]
-        yield without_empty(votes, votes.counts - counts), without_empty(votes, counts)
-
-
-def groups_of(votes: Votes, by: str) -> Ints:
-    """Return the annotator, or the level of a slice, of each row."""
+    if not 0 < share < 1:
+        raise ModelError(f"share must lie between 0 and 1, such as 0.2; not {share}.")
     if by == "annotator":
-        if not votes.n_annotators:
-            raise ModelError("The votes carry no annotators to leave out.")
-    elif by not in votes.slices:
-        known = ["vote", "annotator", *votes.slices]
-        raise ModelError(
-            f"The votes have no slice {by!r} to leave out. Read its column with "
-            f"slices=, or use by='vote'.{did_you_mean(by, known)}"
-        )
-    return votes.level(by)
+        votes.require_annotators()
+    level = None if by == "vote" else by
+    for split_seed in np.random.SeedSequence(seed).generate_state(splits):
+        rest, left_out = votes.split(1 - share, by=level, seed=int(split_seed))
+        if not (len(rest) and len(left_out)):
+            raise ModelError(
+                f"share={share} of by={by!r} leaves no votes on one side. Choose one "
+                "that leaves some on either."
+            )
+        yield without_unseen(rest), left_out
 
 
-def draw_counts(counts: Floats, share: float, rng: np.random.Generator) -> Floats:
-    """Return the counts of a random share of the votes, (rows, outcomes).
-
-    Votes of a row and outcome are alike, so only their number is drawn.  Where votes
-    have weights, all of a row and outcome are left out together.
-    """
-    if (counts == np.floor(counts)).all():
-        flat = counts.ravel().astype(np.int64)
-        n_out = round(share * flat.sum())
-        drawn = rng.multivariate_hypergeometric(flat, n_out, method="marginals")
-        return drawn.reshape(counts.shape).astype(float)
-    return counts * (rng.random(counts.shape) < share)
-
-
-def without_empty(votes: Votes, counts: Floats) -> Votes:
-    """Return the rows that have votes, and the annotators who cast them."""
-    rows = np.flatnonzero(counts.any(axis=1))
-    subset = replace(votes, counts=counts).take(rows)
+def without_unseen(votes: Votes) -> Votes:
+    """Return the votes without the names of annotators who cast none."""
     if not votes.n_annotators:
-        return subset
-    present, codes = np.unique(subset.annotator, return_inverse=True)
-    names = tuple(votes.annotators[k] for k in present)
-    return replace(subset, annotators=names, annotator=codes)
+        return votes
+    (codes,), names = renumbered([votes.annotator], votes.annotators)
+    return replace(votes, annotator=codes, annotators=names)
 
 
 def has_ties(votes: Votes) -> bool:
