@@ -161,8 +161,9 @@ def find_votes(header: Header, options: Options) -> Roles | None:
     met = competitors(header, options)
     if met is None or "pair" in met:
         return None
-    winner = winner_of(header, options, met.values())
-    if winner in met.values():
+    columns = [column for column in met.values() if not isinstance(column, Constant)]
+    winner = winner_of(header, options, columns)
+    if winner in columns:
         loser = next((column for column in met.values() if column != winner), winner)
         return {"a": winner, "b": loser}
     return met | {"winner": winner} if winner else None
@@ -325,7 +326,8 @@ def find_judge_arena(header: Header, options: Options) -> Roles | None:
         *header.names
     }:
         return None
-    return find_votes(header, options)
+    roles = find_votes(header, options)
+    return roles if roles is not None and "winner" in roles else None
 
 
 def both_sides(find: Finder) -> Finder:

@@ -244,7 +244,7 @@ def open_votes(source: Frame, options: Options) -> Opened:
     source = collected(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
     frame = written(by_role(source, roles), layout, options, remarks)
-    return Opened(with_prompt(frame, roles, remarks), layout, roles, remarks)
+    return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
 
 
 def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
@@ -331,11 +331,16 @@ def written(
     return nw.from_native(table)
 
 
-def with_prompt(frame: Frame, roles: Mapping[str, str], remarks: list[str]) -> Frame:
+def with_prompt(
+    frame: Frame, roles: Mapping[str, str], options: Options, remarks: list[str]
+) -> Frame:
     """Take the first column of prompts that repeat enough, and leave the others out."""
-    candidates = [c for c in frame.collect_schema().names() if c.startswith(CANDIDATE)]
-    chosen = next((c for c in candidates if repeats(frame, c)), None)
-    frame = frame.drop(*(c for c in candidates if c != chosen)) if candidates else frame
+    names = frame.collect_schema().names()
+    candidates = [name for name in names if name.startswith(CANDIDATE)]
+    chosen = None
+    if SLICE + PROMPT not in names and options.prompt is not False:
+        chosen = next((name for name in candidates if repeats(frame, name)), None)
+    frame = frame.drop(*(name for name in candidates if name != chosen))
     if chosen is None:
         return frame
     if chosen in roles:
@@ -474,7 +479,7 @@ def remedy_of_labels(votes: Coded, wrong: Array) -> str:
     n = np.bincount(votes.label[wrong], votes.n[wrong])
     label = votes.labels[int(n.argmax())]
     return (
-        f"Say what each label means, such as outcomes={{{label!r}: 'model_a'}}; a label means "
+        f"Say what each label means, such as outcomes={{{shortened(label)!r}: 'model_a'}}; a label means "
         "model_a, model_b, tie, both_bad or unplayed."
     )
 

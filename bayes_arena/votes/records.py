@@ -24,6 +24,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
 from bayes_arena.votes.options import Options
+from bayes_arena.votes.sources import as_text
 from bayes_arena.votes.tables import BY_ROW, number, pairs_of_ranks, weighed_by
 
 SIDES = (
@@ -62,13 +63,22 @@ def table_of(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, kinds, strict=False)
 
 
-def as_mapping(value: Any, name: str) -> Mapping[str, Any]:
-    """Return an object in a record."""
+def as_object(value: Any, name: str) -> Mapping[str, Any]:
+    """Return an object in a record; nothing is an empty one."""
+    if value is None:
+        return {}
     if not isinstance(value, Mapping):
-        raise VotesError(
-            f"The column {name} holds {shortened(repr(value), 60)}, not an object."
-        )
+        shown = shortened(repr(value), 60)
+        raise VotesError(f"In a record {name} is {shown}, not an object.")
     return value
+
+
+def as_objects(value: Any, name: str) -> list[Mapping[str, Any]]:
+    """Return a list of objects in a record; nothing is an empty one."""
+    if value is not None and not isinstance(value, list):
+        shown = shortened(repr(value), 60)
+        raise VotesError(f"In a record {name} is {shown}, not a list.")
+    return [as_object(each, name) for each in value or []]
 
 
 def arena_hard(
@@ -145,7 +155,7 @@ def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
     )
     if len(wrong):
         raise VotesError(
-            f"The preference {wrong['winner'][0]!r} is not a number from {low:g} to {high:g}."
+            f"The preference {shortened(repr(wrong['winner'][0]))} is not a number from {low:g} to {high:g}."
         )
     is_tie = share == 0.5
     return table.drop("winner", "value").with_columns(
@@ -188,26 +198,28 @@ def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Da
 def open_webui(
     table: pl.DataFrame, options: Options, remarks: list[str]
 ) -> pl.DataFrame:
-    """Pair a rated answer with its siblings: a good rating beats all, a bad one loses to all.
+    """Pair a rated answer with its siblings: a good rating beats all, a bad one loses.
 
     A choice among k has the information of k - 1 pairs that weigh 2 / k each.
     """
     votes = []
     for row in rows_of(table, "field:data"):
-        data = as_mapping(row["field:data"], "data")
-        model, siblings = data.get("model_id"), data.get("sibling_model_ids") or []
-        others = [name for name in siblings if name != model]
+        data = as_object(row["field:data"], "data")
+        model, siblings = data.get("model_id"), data.get("sibling_model_ids")
         winner = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
-        if model is None or winner is None:
+        if (
+            winner is None
+            or not isinstance(model, str)
+            or not isinstance(siblings, list)
+        ):
             continue
-        for other in others:
-            vote = {
-                "a": model,
-                "b": other,
-                "winner": winner,
-                "pair_weight": 2 / (len(others) + 1),
-            }
-            votes.append(kept(row) | {"annotator": row.get("field:user id")} | vote)
+        others = [name for name in siblings if isinstance(name, str) and name != model]
+        shared = kept(row) | {"annotator": row.get("field:user id"), "a": model}
+        weight = 2 / (len(others) + 1)
+        votes += [
+            shared | {"b": other, "winner": winner, "pair_weight": weight}
+            for other in others
+        ]
     return weighed_by(table_of(votes, table))
 
 
@@ -217,28 +229,29 @@ def label_studio(
     """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
     votes = []
     for row in rows_of(table, "field:data", "field:annotations"):
-        sides = sides_of(as_mapping(row["field:data"], "data"))
-        for annotation in row["field:annotations"] or []:
+        sides = sides_of(as_object(row["field:data"], "data"))
+        for annotation in as_objects(row["field:annotations"], "annotations"):
             if annotation.get("was_cancelled"):
                 continue
-            who = annotation.get("completed_by")
-            judge = (
-                (who.get("email") or who.get("id")) if isinstance(who, Mapping) else who
-            )
-            for result in annotation.get("result") or []:
+            judge = who_completed(annotation.get("completed_by"))
+            for result in as_objects(annotation.get("result"), "result"):
                 if result.get("type") != "pairwise":
                     continue
                 if sides is None:
                     raise VotesError(unnamed(row["row"], "data"))
-                winner = as_mapping(result.get("value"), "value").get("selected")
-                vote = {
-                    "a": sides[0],
-                    "b": sides[1],
-                    "winner": winner,
-                    "annotator": judge,
-                }
-                votes.append(kept(row) | {BY_ROW: str(row["row"])} | vote)
+                winner = as_object(result.get("value"), "value").get("selected")
+                vote = {"a": sides[0], "b": sides[1], "winner": as_text(winner)}
+                votes.append(
+                    kept(row) | {BY_ROW: str(row["row"]), "annotator": judge} | vote
+                )
     return table_of(votes, table)
+
+
+def who_completed(who: Any) -> str | None:
+    """Return who annotated a task: an email address or a number."""
+    if isinstance(who, Mapping):
+        who = who.get("email") or who.get("id")
+    return as_text(who)
 
 
 def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
@@ -250,41 +263,46 @@ def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
     ranks: list[dict[str, Any]] = []
     rest: list[dict[str, Any]] = []
     for row in rows_of(table, "field:metadata", "field:responses"):
-        names = row["field:metadata"] or {}
+        names = as_object(row["field:metadata"], "metadata")
         sides = sides_of(names)
-        for question, answers in as_mapping(
-            row["field:responses"] or {}, "responses"
-        ).items():
-            for answer in answers or []:
-                value, judge = answer.get("value"), answer.get("user_id")
-                carried = kept(row) | {
-                    "annotator": judge,
-                    BY_ROW: str(row["row"]),
-                }
-                if isinstance(value, list):
-                    ranking = f"{row['row']} {question} {judge}"
-                    rest.append(carried | {"ranking": ranking})
-                    ranks += [
-                        {
-                            "ranking": ranking,
-                            "a": str(names.get(each, each)),
-                            "rank": str(place),
-                        }
-                        for place, each in enumerate(value, 1)
-                    ]
-                elif isinstance(value, str) and sides:
-                    votes.append(
-                        carried | {"a": sides[0], "b": sides[1], "winner": value}
-                    )
+        for question, judge, value in answers_of(row["field:responses"]):
+            carried = kept(row) | {"annotator": judge, BY_ROW: str(row["row"])}
+            if isinstance(value, list):
+                ranking = f"{row['row']} {question} {judge}"
+                rest.append(carried | {"ranking": ranking})
+                ranks += ranks_of(value, names, ranking)
+            elif isinstance(value, str) and sides:
+                votes.append(carried | {"a": sides[0], "b": sides[1], "winner": value})
     parts = [table_of(votes, table)] if votes else []
     if ranks:
-        rest_of = table_of(rest, table)
-        parts.append(pairs_of_ranks(pl.DataFrame(ranks), rest_of, options, remarks))
+        table_of_rest = table_of(rest, table)
+        pairs = pl.DataFrame(ranks, dict.fromkeys(ranks[0], pl.String))
+        parts.append(pairs_of_ranks(pairs, table_of_rest, options, remarks))
     if not parts:
         raise VotesError(f"Nothing is ranked, and {unnamed(0, 'metadata')}")
-    return pl.concat(parts, how="diagonal_relaxed").with_columns(
-        **({"weight": pl.col("weight").fill_null(1.0)} if ranks else {})
-    )
+    whole = pl.concat(parts, how="diagonal_relaxed")
+    return whole.with_columns(pl.col("weight").fill_null(1.0)) if ranks else whole
+
+
+def answers_of(responses: Any) -> Iterator[tuple[str, str | None, Any]]:
+    """Yield the questions of a record, who answered each, and the answer."""
+    for question, answers in as_object(responses, "responses").items():
+        for answer in as_objects(answers, question):
+            yield question, as_text(answer.get("user_id")), answer.get("value")
+
+
+def ranks_of(
+    ranked: list[Any], names: Mapping[str, Any], ranking: str
+) -> list[dict[str, Any]]:
+    """Return the ranks of what is ranked, by name, the best first."""
+    return [
+        {
+            "ranking": ranking,
+            "a": as_text(names.get(str(each), each)),
+            "rank": str(place),
+        }
+        for place, each in enumerate(ranked, 1)
+    ]
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -295,8 +313,9 @@ def kept(row: Mapping[str, Any]) -> dict[str, Any]:
 def sides_of(data: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the two competitors that a record names, if it does."""
     for a, b in SIDES:
-        if data.get(a) is not None and data.get(b) is not None:
-            return str(data[a]), str(data[b])
+        first, second = as_text(data.get(a)), as_text(data.get(b))
+        if first is not None and second is not None:
+            return first, second
     return None
 
 

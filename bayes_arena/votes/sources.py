@@ -198,11 +198,13 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
         text = handle.read().decode("utf-8-sig")
     if not text.strip():
         raise VotesError(f"{str(file)!r} is empty.")
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = json_lines(text, file)
-    return records_in(value, repr(str(file)))
+    if format_of(file) == ".json":
+        try:
+            return records_in(json.loads(text), repr(str(file)))
+        except ValueError as error:  # lines, whatever the file is called
+            if isinstance(error, VotesError) or "\n" not in text.strip():
+                raise
+    return records_in(json_lines(text, file), repr(str(file)))
 
 
 def json_lines(text: str, file: Path) -> list[Any]:
@@ -220,32 +222,22 @@ def json_lines(text: str, file: Path) -> list[Any]:
 
 
 def records_in(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """Return the records of a JSON value."""
+    """Return the records of a JSON value: a list, or an object with a list or columns."""
     if isinstance(value, Mapping):
-        lists = [
-            each
-            for each in value.values()
-            if isinstance(each, list)
-            and each
-            and all(isinstance(r, Mapping) for r in each)
-        ]
-        if len(lists) == 1 and not is_record(value):
+        lists = [each for each in value.values() if are_records(each)]
+        if len(lists) == 1:
             return list(lists[0])
-        if is_by_column(value):
-            return records_of_columns(value)
-        return [value]
-    if not isinstance(value, list) or not all(
-        isinstance(each, Mapping) for each in value
-    ):
+        return records_of_columns(value) if is_by_column(value) else [value]
+    if not are_records(value):
         raise VotesError(f"{name} does not hold records. Write a list of objects.")
-    if not value:
-        raise VotesError(f"{name} holds no records.")
-    return value
+    return list(value)
 
 
-def is_record(value: Mapping[str, Any]) -> bool:
-    """Whether an object that holds a list of objects is itself a record of a known layout."""
-    return bool({"games", "annotations"} & value.keys())
+def are_records(value: Any) -> bool:
+    """Whether a value is a list of objects."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(each, Mapping) for each in value)
 
 
 def is_by_column(value: Mapping[str, Any]) -> bool:

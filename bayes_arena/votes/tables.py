@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from bayes_arena.errors import VotesError, listing
+from bayes_arena.errors import VotesError, listing, shortened
 from bayes_arena.votes.labels import UNPLAYED_MARKS, UNPLAYED_WORDS
 from bayes_arena.votes.options import Options
 
@@ -37,6 +37,8 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     cells = table["pair"].cast(pl.String).str.strip_chars()
     kinds = cells.drop_nulls().unique(maintain_order=True).to_list()
     kinds = [cell for cell in kinds if cell]
+    if not kinds:
+        return table.drop("pair").with_columns(a=cells, b=cells)
     known = (
         table["winner"].cast(pl.String).drop_nulls().unique().to_list()
         if "winner" in table.columns
@@ -49,7 +51,7 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     )
     if halves is None:
         raise VotesError(
-            f"Nothing divides the cell {kinds[0]!r} into two names. Write them in two columns, "
+            f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. Write them in two columns, "
             "and name these with a= and b=."
         )
     parts = {
