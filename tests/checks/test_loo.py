@@ -24,7 +24,7 @@ def fitted(model):
 
 
 def density_of_each_vote(fit, table):
-    """Return the log-likelihood of each vote in a table under each draw, term by term."""
+    """Return the log-likelihood of each vote under each draw, term by term."""
     draws = draw(fit, 1000, fit.seed)
     code = {name: number for number, name in enumerate(fit.votes.competitors)}
     annotator = {name: number for number, name in enumerate(fit.votes.annotators)}
@@ -74,7 +74,6 @@ def test_slices_and_features_stay_apart():
 
 @pytest.mark.slow
 def test_leaving_out_is_refitting():
-    """One vote on a pair that has few others: the density when it is really left out."""
     table = votes_of(votes=60)
     fit = ba.fit(table)
     loo = ba.leave_one_out(fit)
