@@ -49,7 +49,9 @@ def fit_many(
             f"The votes have no slice {by!r}. Read its column with slices=."
             f"{did_you_mean(by, votes.slices)}"
         )
-    subsets = {name: level_votes(votes, by, k) for k, name in enumerate(votes.levels[by])}
+    subsets = {
+        name: level_votes(votes, by, k) for k, name in enumerate(votes.levels[by])
+    }
     if jobs == 1:
         results = [try_fit(subset, options) for subset in subsets.values()]
     else:

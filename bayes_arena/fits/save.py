@@ -53,7 +53,7 @@ def save(fit: Fit, path: str | Path) -> None:
     with written_beside(path) as draft:
         if fit.samples is None:
             with draft.open("wb") as file:
-                np.savez(file, **arrays)
+                np.savez(file, **arrays)  # type: ignore[arg-type]
         else:
             from bayes_arena.fits.tree import write_samples
 

@@ -22,12 +22,16 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array, kron
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.constants import MAX_TYPES, SLICE_NODES, TINY
 from bayes_arena.model.design import Block, Design
-from bayes_arena.model.likelihood import cumulants
 from bayes_arena.model.effects import ETA, LEAD, THETA
-from bayes_arena.inference.posterior import Posterior
-from bayes_arena.model.quadrature import gauss_hermite, nodes_and_weights, partial_cholesky
+from bayes_arena.model.likelihood import cumulants
+from bayes_arena.model.quadrature import (
+    gauss_hermite,
+    nodes_and_weights,
+    partial_cholesky,
+)
 
 
 @dataclass(frozen=True)

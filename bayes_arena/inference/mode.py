@@ -47,7 +47,7 @@ def posterior_mode(
     """
     x = np.zeros(design.layout.size) if start is None else start
     is_near = False
-    for n_steps in range(1, max_steps + 1):
+    for n_steps in range(1, max_steps + 1):  # noqa: B007  (it is returned)
         expansion = expand(design, x, with_residuals=is_near)
         try:
             covariance = invert(expansion.hessian, design.layout)

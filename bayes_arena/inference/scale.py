@@ -63,7 +63,9 @@ class Influence:
         by_local = scores[:, p:]
         onto_shared = by_local @ self.regression
         onto_shared[:, :p] += scores[:, :p].toarray()
-        return np.asarray(onto_shared @ self.shared + by_local @ self.local @ self.types)
+        return np.asarray(
+            onto_shared @ self.shared + by_local @ self.local @ self.types
+        )
 
 
 @dataclass(frozen=True)

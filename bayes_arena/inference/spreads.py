@@ -25,7 +25,12 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.model.arrow import Covariance
-from bayes_arena.model.constants import BOUND_MARGIN, LONGEST_LOG_STEP, SMALLEST_SPREAD, TINY
+from bayes_arena.model.constants import (
+    BOUND_MARGIN,
+    LONGEST_LOG_STEP,
+    SMALLEST_SPREAD,
+    TINY,
+)
 from bayes_arena.model.design import Block, Design
 
 

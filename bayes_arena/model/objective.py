@@ -18,8 +18,8 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.model.arrow import Arrow, Covariance
 from bayes_arena.model.design import Chunk, Design, Term
-from bayes_arena.model.likelihood import average_loss, coordinates, cumulants, loss_at
 from bayes_arena.model.effects import ETA, LEAD, THETA
+from bayes_arena.model.likelihood import average_loss, coordinates, cumulants, loss_at
 
 
 @dataclass(frozen=True)

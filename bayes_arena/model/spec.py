@@ -195,4 +195,3 @@ def visible_votes(model: Model, votes: Votes) -> Votes:
     counts[:, TIE] = 0
     cast = counts.any(axis=1)
     return replace(votes, counts=counts).take(np.flatnonzero(cast))
-

@@ -33,7 +33,9 @@ def table(arena):
         votes = pd.read_csv(real(f"{arena}.csv"))
     votes["length"] = ((np.arange(len(votes)) * 7919) % 101 - 50) / 25
     if "turn" in votes:
-        votes["answer"] = votes["question_id"].astype(str) + "/" + votes["turn"].astype(str)
+        votes["answer"] = (
+            votes["question_id"].astype(str) + "/" + votes["turn"].astype(str)
+        )
     elif "prompt" in votes:
         votes["answer"] = votes["prompt"]
     return votes
@@ -64,7 +66,9 @@ def test_flat_am_elo(arena):
     fit = ba.fit(votes, model="am-elo", prior="flat")
     expected = golden(arena)["am-elo flat"]
     np.testing.assert_allclose(fit.strength, expected["strength"], atol=1e-8)
-    np.testing.assert_allclose(fit.discrimination, expected["discrimination"], atol=1e-7)
+    np.testing.assert_allclose(
+        fit.discrimination, expected["discrimination"], atol=1e-7
+    )
     np.testing.assert_allclose(fit.board.elo, expected["elo"], atol=1e-4)
 
 

@@ -116,7 +116,9 @@ def worst_rhat(tree):
 
 def write(name, numbers):
     """Write one entry a line."""
-    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in numbers.items()]
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value)}" for key, value in numbers.items()
+    ]
     (HERE / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 

@@ -1,0 +1,58 @@
+"""What holds for the package as a whole: its names, what it imports, its floors."""
+
+import subprocess
+import sys
+
+import pytest
+
+import bayes_arena as ba
+
+HEAVY = (
+    "pymc",
+    "pytensor",
+    "arviz",
+    "matplotlib",
+    "pandas",
+    "scipy.stats",
+    "scipy.optimize",
+    "scipy.interpolate",
+)
+
+
+def imported_by(code):
+    """Return which of the heavy libraries some code imports, in a process of its own."""
+    check = f"import sys; print([m for m in {HEAVY} if m in sys.modules])"
+    command = [sys.executable, "-c", f"{code}\n{check}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()[-1]
+
+
+def test_every_public_name_exists_and_says_what_it_is():
+    for name in ba.__all__:
+        value = getattr(ba, name)
+        assert name == "__version__" or value.__doc__, name
+
+
+def test_few_public_names():
+    assert len(ba.__all__) <= 55
+
+
+def test_importing_the_package_imports_no_heavy_library():
+    assert imported_by("import bayes_arena") == "[]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["rank", "annotators", "pairs", "next"])
+def test_quick_commands_import_no_heavy_library(command):
+    code = (
+        "from bayes_arena.cli.app import app\n"
+        f"app(['{command}'], standalone_mode=False)"
+    )
+    assert imported_by(code) == "[]"
+
+
+@pytest.mark.slow
+def test_nobody_imports_from_a_floor_above():
+    command = ["lint-imports", "--no-logo"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
