@@ -14,7 +14,7 @@ and may rewrite them to one vote a row.  Roles of columns:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -280,44 +280,26 @@ def find_matrix(header: Header, options: Options) -> Roles | None:
     return {"a": a, **{f"loser:{name}": name for name in header.names if name != a}}
 
 
-def by_names(
-    a: Sequence[str], b: Sequence[str], winner: Sequence[Sequence[str]], *marks: str
-) -> Finder:
-    """Return a finder of columns with fixed names; ``marks`` are further columns it has."""
+def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> Finder:
+    """Return a finder of columns that a format names; ``baseline`` stands for no b."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        first = named(header, options, "a") or header.first(a)
-        second = named(header, options, "b") or header.first(b)
-        second = Constant(options.baseline) if options.baseline is not None else second
-        given = several(header, options)
-        if given is None and options.winner is not None:
-            given = [header.column(options.winner, "winner")]
-        results = given or [header.first(names) for names in winner]
-        is_marked = (
-            all(mark in header.by_words for mark in marks) or options.layout is not None
-        )
-        if (
-            not first
-            or not is_marked
-            or len(results) != len(winner)
-            or not all(results)
-        ):
+        usual = [header.first((name,)) for name in winner]
+        if options.layout is None and not all(usual):
             return None
-        roles = {"a": first, **({"b": second} if second else {})}
-        return roles | {
-            ("winner", "winner_2")[place]: str(name)
-            for place, name in enumerate(results)
-        }
+        results = several(header, options) or usual
+        if isinstance(options.winner, str):
+            results = [header.column(options.winner, "winner")]
+        first = named(header, options, "a") or header.first((a,))
+        second = named(header, options, "b") or header.first((b,)) or baseline
+        if options.baseline is not None:
+            second = Constant(options.baseline)
+        found = {"a": first, "b": second}
+        found |= dict(zip(("winner", "winner_2"), results, strict=False))
+        roles = {role: column for role, column in found.items() if column}
+        return roles if len(roles) == len(results) + 2 == len(winner) + 2 else None
 
     return find
-
-
-def find_arena_hard(header: Header, options: Options) -> Roles | None:
-    """Find games between a model and a baseline."""
-    roles = by_names(
-        ("model", "model id"), ("baseline", "baseline model"), [("games",)]
-    )(header, options)
-    return None if roles is None else {"b": Constant(ARENA_HARD_BASELINE), **roles}
 
 
 def find_judge_arena(header: Header, options: Options) -> Roles | None:
@@ -328,16 +310,6 @@ def find_judge_arena(header: Header, options: Options) -> Roles | None:
         return None
     roles = find_votes(header, options)
     return roles if roles is not None and "winner" in roles else None
-
-
-def both_sides(find: Finder) -> Finder:
-    """Return a finder that needs both competitors."""
-
-    def found(header: Header, options: Options) -> Roles | None:
-        roles = find(header, options)
-        return roles if roles and ("b" in roles or "pair" in roles) else None
-
-    return found
 
 
 def find_record(*names: str) -> Finder:
@@ -370,7 +342,7 @@ LAYOUTS = (
         "arena-hard",
         "judgments of arena-hard-auto, two games a record",
         "the model (a=), the baseline (b=, or its name: baseline=) and games (winner=)",
-        find_arena_hard,
+        by_names("model", "baseline", "games", baseline=Constant(ARENA_HARD_BASELINE)),
         records.arena_hard,
         prompts=("uid", "question id"),
     ),
@@ -378,11 +350,7 @@ LAYOUTS = (
         "alpaca-eval",
         "annotations of AlpacaEval, preferences from 1 to 2",
         "generator_1 (a=), generator_2 (b=) and preference (winner=)",
-        both_sides(
-            by_names(
-                ("generator 1",), ("generator 2",), [("preference",)], "generator 1"
-            )
-        ),
+        by_names("generator 1", "generator 2", "preference"),
         records.alpaca_eval,
         is_weighted=True,
         sided=False,
@@ -391,14 +359,7 @@ LAYOUTS = (
         "mt-bench",
         "judgments of pairs of MT-bench (FastChat), two games a record",
         "model_1 (a=), model_2 (b=), g1_winner and g2_winner (winner=[first, second])",
-        both_sides(
-            by_names(
-                ("model 1",),
-                ("model 2",),
-                [("g 1 winner",), ("g 2 winner",)],
-                "model 1",
-            )
-        ),
+        by_names("model 1", "model 2", "g 1 winner", "g 2 winner"),
         records.mt_bench,
     ),
     Layout(
@@ -414,14 +375,7 @@ LAYOUTS = (
         "votes of compar:IA",
         "model_a_name (a=), model_b_name (b=), chosen_model_name and both_equal "
         "(winner=[chosen, both_equal])",
-        both_sides(
-            by_names(
-                ("model a name",),
-                ("model b name",),
-                [("chosen model name",), ("both equal",)],
-                "both equal",
-            )
-        ),
+        by_names("model a name", "model b name", "chosen model name", "both equal"),
         records.comparia,
     ),
     Layout(

@@ -202,8 +202,10 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
         try:
             return records_in(json.loads(text), repr(str(file)))
         except ValueError as error:  # lines, whatever the file is called
-            if isinstance(error, VotesError) or "\n" not in text.strip():
+            if isinstance(error, VotesError):
                 raise
+            if "\n" not in text.strip():
+                raise VotesError(f"{str(file)!r} is not JSON: {error}.") from None
     return records_in(json_lines(text, file), repr(str(file)))
 
 

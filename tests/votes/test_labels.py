@@ -1,0 +1,190 @@
+"""What labels mean: sixty spellings of one file, and the cases of public files."""
+
+import pytest
+
+from bayes_arena.errors import VotesError
+from bayes_arena.votes.read import read_votes
+
+# Columns of a file and the label for a win of the first.
+SPELLINGS = """
+model_a,model_b,winner: A
+model_a,model_b,winner: model_a
+Model A,Model B,Winner: Model A
+modelA,modelB,winner: modelA
+model_1,model_2,label: 1
+model1,model2,winner: model_1
+system_a,system_b,verdict: system_a
+system1,system2,preference: system1
+Team 1,Team 2,Winner: Team 1
+team1,team2,winner: 1
+player_1,player_2,result: 1-0
+player_a,player_b,outcome: win
+White,Black,Result: 1-0
+white,black,winner: white
+home_team,away_team,result: H
+HomeTeam,AwayTeam,FTR: H
+home,away,winner: home
+Home,Away,Outcome: Home Win
+red,blue,winner: Red
+fighter_red,fighter_blue,winner: red
+left,right,winner: left
+left_model,right_model,choice: left
+model_left,model_right,preference: Left is better
+left,right,label: L
+option_a,option_b,choice: Option A
+candidate_a,candidate_b,vote: candidate_a
+llm_a,llm_b,judgment: [[A]]
+assistant_a,assistant_b,judgement: [[A>B]]
+model_a,model_b,winner: A>>B
+model_a,model_b,winner: A > B
+model_a,model_b,winner: B < A
+model_a,model_b,winner: A is better
+model_a,model_b,winner: Model A is much better
+model_a,model_b,winner: Response A is slightly better
+model_a,model_b,winner: "a"
+model_a,model_b,winner: first
+model_a,model_b,winner: (A)
+a,b,winner: a
+name_a,name_b,winner: A
+model_a_name,model_b_name,winner: model_a
+agent_a,agent_b,decision: agent A
+player,opponent,result: W
+model,baseline,winner: model
+competitor_1,competitor_2,selected: competitor_1
+contestant1,contestant2,best: contestant1
+first,second,winner: first
+item_1,item_2,chosen: item 1
+bot_a,bot_b,preferred: bot A wins
+engine1,engine2,res: win
+generator_a,generator_b,human_preference: a
+INPUT:left,INPUT:right,OUTPUT:result: left
+MODEL_A,MODEL_B,WINNER: MODEL_A
+model-a,model-b,winner: model-a
+model.a,model.b,winner: model_a
+method_x,method_y,winner: x
+id_a,id_b,winner: a
+model_a,model_b,overall_winner: model_a
+model_a,model_b,winner: -1
+model_a,model_b,winner: 0
+model_a,model_b,label: 1
+""".strip().splitlines()
+NUMBERS_ONLY = ("-1", "0")
+PAIRS = (("oak", "elm"), ("elm", "ash"), ("oak", "ash"))
+
+
+def votes_with(*labels, columns=("model_a", "model_b", "winner"), **options):
+    """Read votes of oak against elm with some labels."""
+    rows = [dict(zip(columns, ("oak", "elm", label), strict=True)) for label in labels]
+    return read_votes(rows, **options)
+
+
+def counts(votes):
+    """Return wins of oak, wins of elm and ties."""
+    assert votes.competitors == ("elm", "oak")
+    assert votes.i.tolist() == [1]
+    return tuple(votes.folded[0].astype(int))
+
+
+def test_there_are_sixty_spellings():
+    assert len(set(SPELLINGS)) == 60
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spellings_are_read_unless_they_are_numbers(spelling: str):
+    header, label = spelling.rsplit(": ", 1)
+    columns = header.split(",")
+    rows = [dict(zip(columns, (*pair, label), strict=True)) for pair in PAIRS]
+    if label in NUMBERS_ONLY or (label == "1" and columns[0] == "model_a"):
+        with pytest.raises(VotesError, match="unknown"):
+            read_votes(rows)
+        return
+    votes = read_votes(rows)
+    met = {
+        (votes.competitors[i], votes.competitors[j])
+        for i, j in zip(votes.i, votes.j, strict=True)
+    }
+    assert met == set(PAIRS)
+    assert votes.folded.sum(axis=0).tolist() == [3, 0, 0]
+
+
+@pytest.mark.parametrize("label", ["tie", "Tie ", "draw", "A=B", "C", "both good", "equally good",
+    "no preference", "[[C]]", "about the same", "=", "Both are good", "tie (inconsistent)"])  # fmt: skip
+def test_words_for_ties(label: str):
+    assert counts(votes_with("A", label)) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "label", ["tie (bothbad)", "both_bad", "Both bad", "neither", "bothbad"]
+)
+def test_words_for_both_bad(label: str):
+    assert counts(votes_with("A", label)) == (1, 0, 1)
+    votes = votes_with("A", label, both_bad="drop")
+    assert (counts(votes), votes.dropped) == ((1, 0, 0), {"both bad": 1})
+
+
+@pytest.mark.parametrize(
+    "label", ["-", "", None, "N/A", "not played", "postponed", "error"]
+)
+def test_what_is_not_played_is_left_out_and_counted(label: str | None):
+    votes = votes_with("A", label, label)
+    assert (counts(votes), votes.dropped) == ((1, 0, 0), {"not played": 2})
+    assert "Left out 2 votes: not played." in votes.remarks
+
+
+def test_letters_mean_what_they_do_beside_the_others():
+    teams = ("HomeTeam", "AwayTeam", "FTR")
+    assert counts(votes_with("H", "A", "D", columns=teams)) == (1, 1, 1)
+    assert counts(votes_with("A", "A", columns=teams)) == (0, 2, 0)
+    assert counts(votes_with("A", "B", "C", "D")) == (1, 1, 2)
+    assert counts(
+        votes_with("W", "L", "D", columns=("player", "opponent", "result"))
+    ) == (1, 1, 1)
+    assert counts(
+        votes_with("1", "X", "2", "2", columns=("home", "away", "result"))
+    ) == (1, 2, 1)
+
+
+def test_numerals_are_no_sides_beside_other_numbers():
+    with pytest.raises(VotesError, match=r"'2' \(2\), '0' \(1\), '1' \(1\)"):
+        votes_with("0", "1", "2", "2", columns=("model_1", "model_2", "label"))
+    given = {"0": "tie", "1": "model_a", "2": "model_b"}
+    assert counts(votes_with("0", "1", 2.0, outcomes=given)) == (1, 1, 1)
+
+
+def test_a_name_comes_before_a_side():
+    rows = [
+        {"model_a": "B", "model_b": "A", "winner": "A"},
+        {"model_a": "A", "model_b": "B", "winner": "A"},
+    ]
+    votes = read_votes(rows)
+    assert votes.counts.tolist() == [[1, 0, 0], [0, 1, 0]]
+    rows.append({"model_a": "oak", "model_b": "elm", "winner": "A"})
+    with pytest.raises(VotesError, match="name or a side"):
+        read_votes(rows)
+
+
+def test_names_are_matched_without_case_and_this_is_said():
+    votes = votes_with("OAK", "Elm", "tie")
+    assert counts(votes) == (1, 1, 1)
+    assert votes.remarks == (
+        "Winners were matched to names without regard to case: Elm, OAK.",
+    )
+
+
+def test_an_unknown_label_is_listed_with_its_votes_and_no_tie_is_proposed():
+    with pytest.raises(VotesError) as error:
+        votes_with("A", "maybe", "maybe", "ash")
+    text = str(error.value)
+    assert "In 3 of 4 votes" in text
+    assert "'maybe' (2), 'ash' (1)" in text
+    assert "row 1: oak, elm, maybe" in text
+    assert "'tie'" not in text
+    votes = votes_with("A", "maybe", outcomes={"Maybe": "both_bad"})
+    assert counts(votes) == (1, 0, 1)
+
+
+def test_outcomes_are_checked():
+    with pytest.raises(
+        VotesError, match="maps 'x' to 'draw'; the outcomes are model_a"
+    ):
+        votes_with("x", outcomes={"x": "draw"})

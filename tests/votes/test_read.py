@@ -1,0 +1,379 @@
+"""Sources, columns, prompts, weights, remarks and errors."""
+
+import gzip
+import json
+import sys
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from bayes_arena.errors import MissingPackageError, VotesError
+from bayes_arena.votes.read import read_votes, votes_from
+from tests.helpers import real
+
+CSV = "model_a,model_b,winner,judge\noak,elm,model_a,k1\nelm,ash,tie,k2\nash,oak,model_b,k1\n"
+
+
+def by_name(votes):
+    """Return the counts by pair and annotator."""
+    who = votes.annotators or ("",)
+    return {
+        (votes.competitors[i], votes.competitors[j], who[k]): tuple(n)
+        for i, j, k, n in zip(
+            votes.i, votes.j, votes.annotator, votes.counts.tolist(), strict=True
+        )
+    }
+
+
+@pytest.fixture
+def expected(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(CSV)
+    return by_name(read_votes(path))
+
+
+def test_the_counts(expected):
+    assert expected == {
+        ("oak", "elm", "k1"): (1, 0, 0),
+        ("elm", "ash", "k2"): (0, 0, 1),
+        ("ash", "oak", "k1"): (0, 1, 0),
+    }
+
+
+def rows():
+    """Return the votes as records."""
+    header, *lines = (line.split(",") for line in CSV.split())
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("v.tsv", CSV.replace(",", "\t")),
+        ("v.csv", CSV.replace(",", ";")),
+        ("v.csv", CSV.replace(",", ", ")),
+        ("v.CSV", "\ufeff" + CSV),
+        ("v.json", json.dumps(rows())),
+        ("v.json", json.dumps({"battles": rows(), "version": 1})),
+        ("v.json", json.dumps({k: [r[k] for r in rows()] for k in rows()[0]})),
+        ("v.json", "\n".join(map(json.dumps, rows()))),
+        ("v.jsonl", "\n".join(map(json.dumps, rows())) + "\n\n"),
+    ],
+)
+def test_text_files(name, text, tmp_path, expected):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert by_name(read_votes(path)) == expected
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert by_name(read_votes(str(packed))) == expected
+
+
+def test_frames_records_columns_and_globs(tmp_path, expected):
+    table = pl.DataFrame(rows())
+    table.write_parquet(tmp_path / "v.parquet")
+    columns = {name: table[name].to_list() for name in table.columns}
+    sources = [
+        table,
+        table.lazy(),
+        table.to_arrow(),
+        pd.DataFrame(columns),
+        rows(),
+        columns,
+    ]
+    for source in (*sources, tmp_path / "v.parquet", str(tmp_path / "*.parquet")):
+        assert by_name(read_votes(source)) == expected
+    table.write_parquet(tmp_path / "w.parquet")
+    assert read_votes(str(tmp_path / "*.parquet")).n_votes == 6
+
+
+def test_pandas_is_not_imported():
+    import subprocess
+
+    code = (
+        "import sys; from bayes_arena.votes.read import read_votes;"
+        "read_votes([{'model_a': 'x', 'model_b': 'y', 'winner': 'x'}]);"
+        "assert 'pandas' not in sys.modules and 'scipy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_votes_that_are_read_stay():
+    votes = read_votes(rows())
+    assert votes_from(votes) is votes
+    assert votes_from(votes, winner=None) is votes
+    assert by_name(votes_from(rows(), annotator=False)).keys() == {
+        ("oak", "elm", ""),
+        ("elm", "ash", ""),
+        ("ash", "oak", ""),
+    }
+    with pytest.raises(VotesError, match="read already"):
+        votes_from(votes, winner="winner")
+
+
+def test_names_that_are_numbers_or_objects():
+    numbers = pl.DataFrame({"model_a": [1.0, 2.0], "model_b": [2, 3], "winner": [1, 3]})
+    assert read_votes(numbers).competitors == ("1", "2", "3")
+    objects = [
+        {
+            "model_a": {"name": "oak", "id": 1},
+            "model_b": {"id": 2, "name": "elm"},
+            "winner": {"name": "oak"},
+        }
+    ]
+    for source in (objects, pl.DataFrame(objects), pd.DataFrame(objects)):
+        votes = read_votes(source)
+        assert (votes.competitors, votes.counts.tolist()) == (
+            ("elm", "oak"),
+            [[1, 0, 0]],
+        )
+    with pytest.raises(VotesError, match="none of name, model"):
+        read_votes([{"model_a": {"x": 1}, "model_b": "elm", "winner": "A"}])
+
+
+def test_pairs_in_one_cell():
+    cells = {"pair": ["oak / elm", "elm / oak"], "winner": ["model_a", "B"]}
+    assert read_votes(cells).counts.tolist() == [[0, 1, 0], [1, 0, 0]]
+    for value in (
+        {"model_a": "oak", "model_b": "elm"},
+        ["oak", "elm"],
+        "('oak', 'elm')",
+    ):
+        assert read_votes([{"pair": value, "winner": "oak"}]).competitors == (
+            "elm",
+            "oak",
+        )
+    named = {"game": ["oak elm", "elm oak"], "best": ["oak", "elm"]}
+    assert read_votes(named, a="game", winner="best").counts.tolist() == [
+        [1, 0, 0],
+        [1, 0, 0],
+    ]
+    with pytest.raises(VotesError, match="Nothing divides the cell 'oakelm'"):
+        read_votes({"pair": ["oakelm"], "winner": ["A"]})
+
+
+def test_names_alike_are_said():
+    names = {
+        "model_a": ["café", "cafe\u0301", "Oak"],
+        "model_b": ["elm", "elm ", "oak"],
+    }
+    votes = read_votes(names | {"winner": ["A", "B", "A"]})
+    assert votes.competitors == ("Oak", "café", "elm", "oak")
+    assert len(votes.remarks) == 2
+    assert "were read as one" in votes.remarks[0]
+    assert "'Oak' and 'oak'" in votes.remarks[1]
+
+
+def test_prompts_are_read_where_they_repeat():
+    table = pl.DataFrame(rows() * 4).with_columns(
+        question_id=pl.Series([f"q{k}" for k in range(12)]),
+        prompt=pl.Series([f"p{k % 6}" for k in range(12)]),
+    )
+    assert read_votes(table).levels["prompt"] == tuple(f"p{k}" for k in range(6))
+    assert "prompt" not in read_votes(table, prompt=False).slices
+    assert len(read_votes(table, prompt="Question ID").levels["prompt"]) == 12
+    assert "prompt" not in read_votes(table.drop("prompt")).slices
+    skewed = pl.Series(
+        ["p0"] * 5 + [f"p{k}" for k in range(7)]
+    )  # Kish's number is 144 / 36 + ...
+    assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
+
+
+def test_verdicts_on_one_record_share_a_prompt():
+    table = {
+        "model_a": ["x", "y"],
+        "model_b": ["y", "x"],
+        "rater1": ["A", "B"],
+        "rater2": ["A", "A"],
+    }
+    assert read_votes(table).levels["prompt"] == ("0", "1")
+    assert not read_votes(table, prompt=False).slices
+
+
+def test_slices_and_features():
+    table = pl.DataFrame(rows()).with_columns(
+        lang=pl.Series(["en", "de", "en"]), x=1.5, y=pl.Series([1, 2, 3])
+    )
+    votes = read_votes(
+        table, slices={"language": "lang"}, features={"z": ("x", "y"), "x": "x"}
+    )
+    assert votes.levels["language"] == ("de", "en")
+    assert sorted(votes.features["z"].tolist()) == [-1.5, -0.5, 0.5]
+    for options, text in (
+        ({"slices": "absent"}, "slices= names"),
+        ({"features": {"z": "winner"}}, "z is not a finite number"),
+    ):
+        with pytest.raises(VotesError, match=text):
+            read_votes(table, **options)
+
+
+def test_weights():
+    table = pl.DataFrame(rows()).with_columns(count=pl.Series([2.0, 0.5, 0.0]))
+    assert read_votes(table).n_votes == 3
+    assert "weight='count' reads it" in read_votes(table).remarks[0]
+    assert read_votes(table, weight="count").n_votes == 2.5
+    scaled = read_votes(table, weight="count", weights="importance")
+    assert scaled.counts.max() == pytest.approx(2 * 2 / 2.5)
+    bad = table.with_columns(count=pl.Series(["2", "x", "-1"]))
+    with pytest.raises(
+        VotesError,
+        match=r"In 2 of 3 votes the weight is not a number.*row 1: elm, ash, tie, k2, x",
+    ):
+        read_votes(bad, weight="count")
+    with pytest.raises(VotesError, match="needs a column of weights"):
+        read_votes(table, weights="importance")
+
+
+def test_sums_of_weights_depend_on_no_order():
+    weight = np.random.default_rng(0).random(1_000)
+    table = pl.DataFrame(
+        {
+            "model_a": ["x"] * 1_000,
+            "model_b": ["y"] * 1_000,
+            "winner": ["A"] * 1_000,
+            "w": weight,
+        }
+    )
+    assert (
+        read_votes(table, weight="w").n_votes
+        == read_votes(table[::-1], weight="w").n_votes
+    )
+
+
+def test_copies_are_said():
+    table = pl.DataFrame(rows() * 4).with_columns(
+        id=pl.Series([f"v{k}" for k in range(12)])
+    )
+    assert not read_votes(table).remarks
+    copied = pl.concat([table, table.head(3)])
+    assert "3 rows equal another in every column" in read_votes(copied).remarks[0]
+    assert "df.drop_duplicates()" in read_votes(copied).remarks[0]
+    assert not read_votes(rows() * 9).remarks  # votes are often equal
+
+
+def test_invalid_votes_are_quoted_or_left_out():
+    table = [
+        *rows(),
+        {"model_a": "oak", "model_b": "oak", "winner": "A", "judge": "k1"},
+    ]
+    with pytest.raises(
+        VotesError,
+        match=r"In 1 of 4 votes a competitor meets itself \(row 3: oak, oak, A, k1\)",
+    ):
+        read_votes(table)
+    votes = read_votes(table, on_invalid="drop")
+    assert (votes.n_votes, votes.dropped) == (3, {"a competitor meets itself": 1})
+
+
+def test_a_missing_annotator_does_not_block_unless_it_was_named():
+    table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
+    votes = read_votes(table)
+    assert (votes.annotators, votes.n_votes) == ((), 4)
+    assert "'judge' is empty in 1 votes" in votes.remarks[0]
+    with pytest.raises(VotesError, match="annotator=False"):
+        read_votes(table, annotator="judge")
+    assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
+    empty = [row | {"judge": None} for row in rows()]
+    assert read_votes(empty).remarks == ()
+
+
+def test_blank_rows_are_nothing(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text(CSV + ",,,\n")
+    assert read_votes(path).dropped == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("absent.csv", "No file at 'absent.csv'"),
+        ([], "holds no records"),
+        (3, "type int"),
+        ({"model_a": "x"}, "is a str, not a list"),
+        ({"model_a": ["x"], "model_b": []}, "different lengths"),
+        ({"x": ["1"], "y": ["2"]}, "a= and b=.*winner="),
+        ({"model_a": ["x"], "model_b": ["y"]}, "no column is recognised as the winner"),
+        ({"model_a": ["x"], "model_b": ["y"], "winner": [""]}, "1 not played"),
+        ({"winner": ["x"], "winner ": ["y"]}, "same name but for spaces"),
+        ("hf:nonsense", "hf:owner/name"),
+    ],
+)
+def test_sources_that_cannot_be_read(source, text):
+    with pytest.raises(VotesError, match=text):
+        read_votes(source)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("v.csv", b"", "empty"),
+        ("v.csv", b"model_a,model_b,winner\n\xff,y,A\n", "UTF-8|utf"),
+        ("v.csv", b"model_a,model_b,winner\nx,y,A,B\n", "cannot be read"),
+        ("v.json", b"{", "JSON"),
+        ("v.json", b"[1]", "does not hold records"),
+        ("v.jsonl", b'{"a": 1}\n{', "line 2, is not JSON"),
+        ("v.json", b"[" * 100_000, "nested too deeply"),
+        ("v.parquet", b"PAR1", "cannot be read"),
+        ("v.csv.gz", b"x", "cannot be read"),
+        ("v.xlsx", b"x", "unknown format"),
+        ("v.npz", b"x", "cannot be read"),
+    ],
+)
+def test_files_that_cannot_be_read(name, content, text, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(VotesError, match=text) as error:
+        read_votes(path)
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"winner": "wimmer"}, "No column 'wimmer'.*Did you mean 'winner'"),
+        ({"winner": 3}, "winner= must be"),
+        ({"a": "model_a"}, "Nothing divides the cell"),
+        ({"b": "model_b"}, "b= needs a="),
+        ({"on_invalid": "ignore"}, "'raise' or 'drop'"),
+        ({"weights": None}, "'frequency' or 'importance'"),
+        ({"slices": [3]}, "slices= must be"),
+        ({"features": {"z": ["a", "b", "c"]}}, "features= must be"),
+        ({"outcomes": ["x"]}, "outcomes= must be"),
+        ({"prompt": True}, "prompt= must be"),
+        ({"annotator": ""}, "annotator= must be"),
+    ],
+)
+def test_options_are_checked(options, text):
+    with pytest.raises(VotesError, match=text):
+        read_votes(rows(), **options)
+
+
+def test_the_hub(monkeypatch, tmp_path):
+    pl.DataFrame(rows()).write_parquet(tmp_path / "part.parquet")
+    hub = ModuleType("huggingface_hub")
+    hub.snapshot_download = lambda name, **_: str(tmp_path)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    assert read_votes("hf:owner/name").n_votes == 3
+
+    def refuse(name, **_):
+        error = OSError("401")
+        error.response = type("R", (), {"status_code": 401})()
+        raise error
+
+    hub.snapshot_download = refuse
+    with pytest.raises(VotesError, match="HF_TOKEN"):
+        read_votes("hf:owner/name")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingPackageError, match="pip install huggingface-hub"):
+        read_votes("hf:owner/name")
+
+
+def test_real_votes():
+    votes = read_votes(real("llmfao.csv"))
+    assert (votes.n_votes, votes.n_competitors, votes.n_annotators) == (8931, 59, 124)
+    assert len(votes.levels["prompt"]) == 13
+    votes = read_votes(real("mt_bench_human.csv"))
+    assert (votes.n_votes, len(votes.levels["prompt"])) == (3355, 80)
