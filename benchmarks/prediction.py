@@ -89,7 +89,8 @@ Davidson's model with nu = 1.
 Reading: where the same annotators vote on, `am-davidson` predicts better than
 `davidson`, mostly because annotators differ in how often they tie. For annotators whom
 nobody has seen it has no advantage. Strengths by prompt are worth most where the same
-prompts come again; on new prompts they gain little.
+prompts come again; on new prompts they gain little. In football `davidson` knows the side
+at home, and `bradley-terry` does not.
 """
 
 
