@@ -91,7 +91,8 @@ def style_features(
             n for n in schema if not is_nested(schema[n]) and n not in (a, b, METADATA)
         ]
         votes = to_polars(frame.select(*others))
-    return votes.with_columns(differences(counts).get_columns())
+    features = differences(counts)
+    return votes.with_columns(features.get_columns()) if others else features
 
 
 def differences(counts: pl.DataFrame) -> pl.DataFrame:

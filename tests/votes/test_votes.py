@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+
+from bayes_arena.errors import ModelError, OutputError, VotesError
+from bayes_arena.votes.merge import merge
+from bayes_arena.votes.read import read_votes
+from bayes_arena.votes.votes import Votes
+
+MODELS = np.array(["oak", "elm", "ash", "yew"])
+
+
+def table(n=400, seed=0):
+    """Return random votes as columns."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, 4, n)
+    return {
+        "model_a": MODELS[i].tolist(),
+        "model_b": MODELS[(i + rng.integers(1, 4, n)) % 4].tolist(),
+        "winner": rng.choice(["A", "B", "tie"], n).tolist(),
+        "judge": [f"k{k}" for k in rng.integers(0, 9, n)],
+        "prompt": [f"p{k}" for k in rng.integers(0, 20, n)],
+        "x": rng.choice([-1.0, 0.0, 0.5], n).tolist(),
+    }
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return read_votes(table(), features="x")
+
+
+def assert_same(a, b):
+    """Check that two votes are the same to the last bit."""
+    assert (a.competitors, a.annotators, a.levels) == (
+        b.competitors,
+        b.annotators,
+        b.levels,
+    )
+    for name in ("i", "j", "annotator", "counts"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    for name in a.slices:
+        np.testing.assert_array_equal(a.slices[name], b.slices[name])
+    for name in a.features:
+        np.testing.assert_array_equal(a.features[name], b.features[name])
+
+
+def test_sizes_and_words(votes):
+    assert (votes.n_votes, votes.n_competitors, votes.n_annotators) == (400, 4, 9)
+    assert (
+        repr(votes)
+        == "<Votes: 400 votes on 4 competitors by 9 annotators, 20 levels of prompt>"
+    )
+    assert votes.votes_by_annotator.sum() == 400
+    assert votes.votes_by_competitor.sum() == 800
+
+
+def test_the_order_of_votes_decides_nothing(votes):
+    turned = {name: values[::-1] for name, values in table().items()}
+    assert_same(votes, read_votes(turned, features="x"))
+
+
+def test_kept_votes_are_as_if_there_were_no_others(votes):
+    columns = table()
+    rows = [k for k, name in enumerate(columns["judge"]) if name in ("k1", "k2")]
+    alone = read_votes(
+        {n: [v[k] for k in rows] for n, v in columns.items()}, features="x"
+    )
+    assert_same(votes.keep(annotators=["k1", "k2"]), alone)
+    assert_same(votes.drop(annotators=[f"k{k}" for k in (0, 3, 4, 5, 6, 7, 8)]), alone)
+    pair = votes.keep(competitors=["oak", "elm"])
+    assert pair.competitors == ("elm", "oak")
+    assert_same(votes.drop(competitors=["ash", "yew"]), pair)
+    cast = votes.votes_by_annotator
+    assert (
+        votes.keep(more_than=float(np.median(cast))).n_annotators
+        == (cast > np.median(cast)).sum()
+    )
+    assert votes.drop(annotators="k1").n_annotators == 8
+
+
+def test_unknown_names_are_refused(votes):
+    with pytest.raises(VotesError, match="'K1'.*Did you mean 'k1'"):
+        votes.keep(annotators="K1")
+    with pytest.raises(VotesError, match="called 'x'"):
+        votes.drop(competitors="x")
+    with pytest.raises(VotesError, match="the most is"):
+        votes.keep(more_than=1_000)
+    with pytest.raises(VotesError, match="annotator="):
+        votes.collapse().keep(more_than=1)
+    with pytest.raises(VotesError, match="no slice 'langauge'.*Slices: prompt"):
+        votes.level("langauge")
+
+
+@pytest.mark.parametrize("by", [None, "annotator", "prompt"])
+def test_parts_share_the_votes_and_the_names(votes, by):
+    parts = votes.split(5, by=by, seed=1)
+    assert_same(merge(*parts), votes)
+    assert all(part.competitors == votes.competitors for part in parts)
+    assert max(part.n_votes for part in parts) < 160
+    if by is not None:
+        levels = [set(part.level(by)) for part in parts]
+        assert sum(map(len, levels)) == len(set.union(*levels))
+    first, rest = votes.split(0.8, by=by, seed=1)
+    assert 260 < first.n_votes < 380
+    assert first.n_votes + rest.n_votes == 400
+
+
+def test_parts_depend_on_the_seed_alone(votes):
+    assert_same(votes.split(3, seed=2)[0], votes.split(3, seed=2)[0])
+    assert votes.split(3, seed=2)[0].n_votes != votes.split(3, seed=3)[0].n_votes
+    weighted = read_votes(table() | {"w": [0.5] * 400}, weight="w")
+    assert sum(part.n_votes for part in weighted.split(3)) == 200
+    for wrong in (1, 0, 1.5, -1, True):
+        with pytest.raises(VotesError, match="parts must be"):
+            votes.split(wrong)
+    with pytest.raises(ModelError, match="seed"):
+        votes.split(2, seed=-1)
+
+
+def test_merged_votes_are_those_read_at_once():
+    whole, columns = read_votes(table()), table()
+    halves = [
+        read_votes({n: v[part] for n, v in columns.items()})
+        for part in (slice(0, 100), slice(100, None))
+    ]
+    assert_same(merge(*halves), whole)
+    assert_same(merge(halves[1], halves[0]), whole)
+
+
+def test_votes_that_do_not_fit_are_not_merged(votes):
+    with pytest.raises(VotesError, match="some have annotators.*others no annotators"):
+        merge(votes, votes.collapse(slices=["prompt"], features=["x"]))
+    with pytest.raises(VotesError, match="merge takes Votes"):
+        merge()
+
+
+def test_saved_votes_are_the_same(votes, tmp_path):
+    path = tmp_path / "votes.npz"
+    votes.save(path)
+    assert_same(Votes.load(path), votes)
+    assert_same(read_votes(path), votes)
+    assert Votes.load(path).remarks == votes.remarks
+    with pytest.raises(VotesError, match="no options apply"):
+        read_votes(path, winner="winner")
+    with pytest.raises(OutputError, match="Choose another place"):
+        votes.save(tmp_path / "absent" / "votes.npz")
+
+
+def test_saved_votes_are_small(tmp_path):
+    votes = read_votes(table(5_000)).collapse(annotators=True, slices=["prompt"])
+    votes.save(tmp_path / "votes.npz")
+    assert (tmp_path / "votes.npz").stat().st_size < 8 * len(votes)
+
+
+def test_files_that_hold_no_votes_are_refused(tmp_path):
+    path = tmp_path / "x.npz"
+    with pytest.raises(VotesError, match="No file"):
+        Votes.load(path)
+    np.savez(path, x=np.arange(3))
+    with pytest.raises(VotesError, match="damaged, or holds no votes"):
+        Votes.load(path)
+    np.savez(path, about=np.array([{}], object))
+    with pytest.raises(VotesError, match="x.npz"):
+        Votes.load(path)
+
+
+def test_damaged_votes_are_refused(votes, tmp_path):
+    path = tmp_path / "votes.npz"
+    votes.save(path)
+    arrays = dict(np.load(path))
+    for name, value in (
+        ("i", arrays["i"] + 9), ("i", arrays["i"][:-1]), ("counts 0", -arrays["counts 0"].astype(float)),
+        ("slice 0", arrays["slice 0"] + 99), ("about", np.frombuffer(b'{"format": 1}', np.uint8)),
+    ):  # fmt: skip
+        np.savez(path, **arrays | {name: value})
+        with pytest.raises(VotesError, match="votes.npz"):
+            Votes.load(path)
