@@ -1,0 +1,162 @@
+"""Any :class:`~bayes_arena.Model` as a program: slices, style, graded wins.
+
+A vote has the coordinates
+
+    eta = theta_k (r_i - r_j + u_gi - u_gj) + b + b_k + x . beta,    tau = t + t_k + w_g,
+
+and more where wins are graded; the logit of outcome o is phi_o . z (see
+:mod:`bayes_arena.model.effects`).  The effects are added up one by one, each to the
+predictor that it enters.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pymc as pm
+
+from bayes_arena.arrays import Floats
+from bayes_arena.model.effects import (
+    ETA,
+    GRADED,
+    LEAD,
+    THETA,
+    Effect,
+    effects_of,
+    outcomes_of,
+)
+from bayes_arena.model.priors import Prior, resolve_prior
+from bayes_arena.model.spec import Model, resolve_model, visible_votes
+from bayes_arena.models.parts import Information, normal, observe, shared, zero_sum
+from bayes_arena.models.rows import Data, data
+from bayes_arena.votes.read import votes_from
+
+
+def build(
+    votes: object,
+    model: str | Model,
+    prior: str | Prior = "default",
+    information: Mapping[str, float] | None = None,
+    *,
+    per_vote: bool = False,
+) -> pm.Model:
+    """Return the program of a model.
+
+    Parameters
+    ----------
+    votes : Votes, path or dataframe
+    model : str or Model
+        As for :func:`bayes_arena.fit`.
+    prior : {"default", "weak", "flat"} or Prior
+    information : mapping of str to float, optional
+        What the votes say on the effects, by name: sets the coordinates that are sampled.
+    per_vote : bool
+        Whether there is one row a vote.
+
+    Returns
+    -------
+    pymc.Model
+        A variable for each effect, with its name: ``strength`` (competitor) and those of
+        :mod:`~bayes_arena.models.am_davidson`; ``strength_by_{slice}``
+        (competitor_by_{slice}), ``tie_by_{slice}`` ({slice}), ``style_{feature}``,
+        ``emphasis``; a spread ``..._sd`` of each where it is estimated; and ``votes``.
+
+    Raises
+    ------
+    ModelError
+        If the model or the prior is unknown, or the votes lack what the model needs.
+    """
+    votes = votes_from(votes)
+    model, _ = resolve_model(model, votes)
+    rows = data(
+        visible_votes(model, votes),
+        annotators=model.needs_annotators,
+        slices=model.strength_by,
+        features=model.style,
+        per_vote=per_vote,
+    )
+    effects = effects_of(model, resolve_prior(prior))
+    with pm.Model(coords=rows.coords) as program:
+        parameters = parameters_of(effects, rows, information)
+        predictors: dict[int, Any] = defaultdict(float)
+        for effect in effects:
+            predictors[effect.predictor] += on_rows(
+                effect, parameters[effect.name], rows
+            )
+        observe(logits_of(model, predictors), outcome_counts(model, rows))
+    return program
+
+
+def parameters_of(
+    effects: tuple[Effect, ...], rows: Data, information: Information
+) -> dict[str, Any]:
+    """Return the parameters of each effect; theta with its mean, 1."""
+    parameters: dict[str, Any] = {}
+    # Those that annotators share come after the annotators' own.
+    for effect in sorted(effects, key=lambda effect: effect.by is None):
+        name, spread, dim = effect.name, effect.spread, dimension(effect)
+        own = parameters.get(f"{name}_by_annotator")
+        if own is not None:
+            value = shared(name, spread, own, rows.share, information)
+        elif effect.zero_sum:
+            mean = 1.0 if effect.predictor == THETA else 0.0
+            value = zero_sum(name, spread, dim, information, mean)
+        else:
+            value = normal(name, spread, dim, information, unit_of(effect, rows))
+        parameters[name] = value
+    return parameters
+
+
+def dimension(effect: Effect) -> str | None:
+    """Return the dimension of an effect's parameters."""
+    if effect.per_competitor:
+        return f"competitor_by_{effect.by}" if effect.by else "competitor"
+    return effect.by
+
+
+def unit_of(effect: Effect, rows: Data) -> float:
+    """Return the root mean square of an effect's feature over votes, else 1."""
+    if effect.feature is None:
+        return 1.0
+    n = rows.counts.sum(axis=1)
+    mean_square = n @ rows.features[effect.feature] ** 2 / n.sum()
+    return float(np.sqrt(mean_square)) or 1.0
+
+
+def on_rows(effect: Effect, parameters: Any, rows: Data) -> Any:
+    """Return what an effect adds to its predictor in each row."""
+    if effect.per_competitor:
+        if effect.by is None:
+            return (parameters[rows.first] - parameters[rows.second])[rows.pair]
+        _, first, second = rows.slices[effect.by]
+        return parameters[first] - parameters[second]
+    if effect.by == "annotator":
+        return parameters[rows.annotator]
+    if effect.by is not None:
+        return parameters[rows.slices[effect.by][0]]
+    if effect.feature is not None:
+        return parameters * rows.features[effect.feature]
+    return parameters
+
+
+def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
+    """Return the logits of the outcomes, phi_o . z."""
+    outcomes = outcomes_of(model)
+    theta = predictors.get(THETA, 1.0)
+    z = [theta * predictors[LEAD] + predictors.get(ETA, 0.0)]
+    z += [predictors[c] for c in range(1, 1 + len(outcomes.offsets))]
+    logits = []
+    for phi in outcomes.phi:
+        logits.append(sum(weight * x for weight, x in zip(phi, z, strict=True) if weight))
+    return logits
+
+
+def outcome_counts(model: Model, rows: Data) -> Floats:
+    """Return the counts by outcome, in the order of the logits."""
+    outcomes = outcomes_of(model)
+    if outcomes is GRADED:
+        return rows.counts
+    return rows.half_wins if len(outcomes.phi) == 2 else rows.folded

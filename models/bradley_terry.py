@@ -1,0 +1,41 @@
+"""Bradley-Terry: the first competitor wins with probability 1 / (1 + exp(-(r_i - r_j))).
+
+A tie is half a win for each.  All votes have equal weight.
+
+Source: Bradley & Terry (1952), "Rank analysis of incomplete block designs", Biometrika 39.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pymc as pm
+
+from bayes_arena.models import data, observe, zero_sum
+
+
+def build(
+    votes: object,
+    prior: object = "default",
+    information: Mapping[str, float] | None = None,
+) -> pm.Model:
+    """Return the program of Bradley-Terry.
+
+    Parameters
+    ----------
+    votes : Votes, path, dataframe, or Data
+    prior : {"default", "weak", "flat"} or Prior
+    information : mapping of str to float, optional
+        What the votes say on "strength": sets the coordinates that are sampled.
+
+    Returns
+    -------
+    pymc.Model
+        ``strength`` (competitor) r in logits, its spread ``strength_sd``, and ``votes``.
+    """
+    rows = data(votes, annotators=False)
+    with pm.Model(coords=rows.coords) as model:
+        r = zero_sum("strength", prior, "competitor", information)
+        eta = (r[rows.first] - r[rows.second])[rows.pair]
+        observe([eta / 2, -eta / 2], rows.half_wins)
+    return model

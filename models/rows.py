@@ -1,0 +1,168 @@
+"""Votes as the arrays that the programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.model.build import competitor_keys
+from bayes_arena.model.spec import is_shown_both_ways
+from bayes_arena.votes.read import votes_from
+from bayes_arena.votes.votes import TIE, Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows of votes.
+
+    Attributes
+    ----------
+    coords : dict of str to sequence
+        Labels of the dimensions: "competitor", "annotator", "row", and of slices.
+    first, second : ndarray of int, shape (pairs,)
+        Competitors of the ordered pairs.
+    pair, annotator : ndarray of int, shape (rows,)
+        Which pair was shown, and who voted.
+    counts : ndarray, shape (rows, 3) or (rows, 5)
+        Wins of the first, of the second, and ties; if graded, clear wins of either.
+    share : ndarray, shape (annotators,)
+        Each annotator's share of the votes.
+    has_sides, has_ties : bool
+        Whether some pair was shown both ways, so that an advantage of the first side
+        can be told; and whether there are ties.
+    slices : mapping of str to (ndarray, ndarray, ndarray)
+        For each slice, by row: the level, and the numbers of the first and of the second
+        competitor at this level, among those seen at it.
+    features : mapping of str to ndarray, shape (rows,)
+        Features of the answers, first minus second.
+    """
+
+    coords: dict[str, Sequence[Any]]
+    first: Ints
+    second: Ints
+    pair: Ints
+    annotator: Ints
+    counts: Floats
+    share: Floats
+    has_sides: bool
+    has_ties: bool
+    slices: Mapping[str, tuple[Ints, Ints, Ints]]
+    features: Mapping[str, Floats]
+
+    @property
+    def folded(self) -> Floats:
+        """Wins of the first, of the second and ties, clear wins being wins, (rows, 3)."""
+        folded = self.counts[:, :3].copy()
+        if self.counts.shape[1] > 3:
+            folded[:, :2] += self.counts[:, 3:]
+        return folded
+
+    @property
+    def half_wins(self) -> Floats:
+        """Wins of the first and of the second, a tie half of each, (rows, 2)."""
+        return self.folded[:, :2] + self.folded[:, [TIE]] / 2
+
+
+def data(
+    votes: object,
+    *,
+    annotators: bool = True,
+    slices: Sequence[str] = (),
+    features: Sequence[str] = (),
+    per_vote: bool = False,
+) -> Data:
+    """Return votes as the arrays that a program reads.
+
+    Parameters
+    ----------
+    votes : Votes, path, dataframe or Data
+        ``Data`` are returned as they are.
+    annotators : bool
+        Whether rows of different annotators stay apart.
+    slices, features : sequence of str
+        Slices and features that stay apart.
+    per_vote : bool
+        One row for each vote, so that the log-likelihood of a sampled program has a
+        column a vote, as ``az.loo`` needs; by default one for each kind of vote.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    ModelError
+        If there is to be one row a vote, and votes have fractional weights.
+    """
+    if isinstance(votes, Data):
+        return votes
+    votes = votes_from(votes)
+    votes = votes.collapse(annotators=annotators, slices=slices, features=features)
+    has_sides, has_ties = is_shown_both_ways(votes), bool(votes.counts[:, TIE].any())
+    n_votes = votes.counts.sum()
+    share = np.zeros(0)
+    if votes.n_annotators:
+        share = votes.votes_by_annotator / n_votes
+    numbers = {by: slice_numbers(by, votes) for by in slices}
+    coords = coordinates(votes, slices)
+    if per_vote:
+        votes, row = one_row_a_vote(votes)
+        numbers = {by: tuple(x[row] for x in three) for by, three in numbers.items()}
+    n = votes.n_competitors
+    pairs, pair = np.unique(votes.i * n + votes.j, return_inverse=True)
+    return Data(
+        coords={**coords, "row": np.arange(len(votes))},
+        first=pairs // n,
+        second=pairs % n,
+        pair=pair,
+        annotator=votes.annotator,
+        counts=votes.counts,
+        share=share,
+        has_sides=has_sides,
+        has_ties=has_ties,
+        slices=numbers,
+        features=votes.features,
+    )
+
+
+def slice_numbers(by: str, votes: Votes) -> tuple[Ints, Ints, Ints]:
+    """Return level, and the numbers of both competitors at this level, by row."""
+    _, (first, second) = competitor_keys(by, votes)
+    return votes.level(by), first, second
+
+
+def coordinates(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Return the labels of competitors, annotators, and of what slices have."""
+    coords: dict[str, Sequence[Any]] = {"competitor": votes.competitors}
+    if votes.n_annotators:
+        coords["annotator"] = votes.annotators
+    for by in slices:
+        keys, _ = competitor_keys(by, votes)
+        level, competitor = np.divmod(keys, votes.n_competitors)
+        levels = votes.levels[by]
+        coords[by] = levels
+        coords[f"competitor_by_{by}"] = [
+            f"{votes.competitors[c]} | {levels[g]}"
+            for g, c in zip(level, competitor, strict=True)
+        ]
+    return coords
+
+
+def one_row_a_vote(votes: Votes) -> tuple[Votes, Ints]:
+    """Return the votes one by one, and the row that each was in."""
+    if (votes.counts != np.floor(votes.counts)).any():
+        raise ModelError(
+            "Votes with fractional weights cannot be written one a row. Leave out "
+            "per_vote=True, or read the votes without weight=."
+        )
+    row, outcome = np.nonzero(votes.counts)
+    times = votes.counts[row, outcome].astype(np.intp)
+    row, outcome = np.repeat(row, times), np.repeat(outcome, times)
+    counts = np.zeros((len(row), votes.counts.shape[1]))
+    counts[np.arange(len(row)), outcome] = 1.0
+    return replace(votes.take(row), counts=counts), row
