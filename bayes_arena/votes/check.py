@@ -13,16 +13,10 @@ from bayes_arena.arrays import Array, Ints
 from bayes_arena.errors import listing
 from bayes_arena.votes.columns import words
 from bayes_arena.votes.counting import FEATURE, SLICE
+from bayes_arena.votes.opening import Opened
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.read import Opened, read
-from bayes_arena.votes.votes import (
-    FIRST,
-    FIRST_CLEARLY,
-    PROMPT,
-    SECOND,
-    TIE,
-    Votes,
-)
+from bayes_arena.votes.read import read
+from bayes_arena.votes.votes import FIRST, FIRST_CLEARLY, PROMPT, SECOND, TIE, Votes
 
 FEW_VOTES = 10  # of an annotator, who is not judged below
 

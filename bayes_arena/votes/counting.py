@@ -208,9 +208,7 @@ def number_of(column: pl.Series) -> Floats:
 
 
 def coded(
-    table: pl.DataFrame,
-    sides: tuple[str, str],
-    outcomes: Mapping[str, str] | None,
+    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str] | None
 ) -> Coded:
     """Return groups of votes as codes.
 
@@ -352,12 +350,3 @@ def winners(
         f"Winners were matched to names without regard to case: {listing(other_case)}."
     )
     return outcome, is_ambiguous, (text,)
-
-
-def alike(names: Sequence[str]) -> list[list[str]]:
-    """Return groups of names that differ by case or spaces only."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
-        groups.setdefault(key, []).append(name)
-    return [group for group in groups.values() if len(group) > 1]

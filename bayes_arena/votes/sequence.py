@@ -17,8 +17,9 @@ import polars as pl
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.counting import coded
+from bayes_arena.votes.opening import open_votes
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.read import known_votes, labels_given, open_votes
+from bayes_arena.votes.read import known_votes, labels_given
 from bayes_arena.votes.sources import in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes, as_names, renumbered
 

@@ -354,6 +354,11 @@ def in_polars(frame: Frame) -> pl.LazyFrame:
     )
 
 
+def is_nested(kind: nw.dtypes.DType) -> bool:
+    """Whether values of a type cannot be grouped in every engine."""
+    return kind.is_nested() or isinstance(kind, nw.Object | nw.Unknown | nw.Binary)
+
+
 @contextmanager
 def readable(source: object) -> Iterator[None]:
     """Turn whatever an engine raises while it reads into an error that names the source."""

@@ -22,8 +22,13 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing
-from bayes_arena.votes.read import is_nested
-from bayes_arena.votes.sources import in_polars, open_source, readable, to_polars
+from bayes_arena.votes.sources import (
+    in_polars,
+    is_nested,
+    open_source,
+    readable,
+    to_polars,
+)
 
 METADATA = "conv_metadata"  # column of published arena sets with counts of both answers
 FIELDS = {

@@ -27,7 +27,10 @@ BETWEEN = (
     "/", ":", "__", "\t", " & ", " and ", "_", "-",
 )  # fmt: skip
 COLUMNS_OF_PAIRS = ("a", "b")
-BY_ROW = "prompt?row"  # the record, the prompt of its verdicts if no other is known
+CANDIDATE = "prompt?"  # begins the names of columns that may hold the prompts
+BY_ROW = (
+    f"{CANDIDATE}row"  # the record, the prompt of its verdicts if no other is known
+)
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,181 @@
+"""Opening a source: its columns get roles, and what is not one vote a row is rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+import polars as pl
+
+from bayes_arena.errors import VotesError
+from bayes_arena.votes.columns import PROMPTS, Header
+from bayes_arena.votes.counting import FEATURE, SLICE
+from bayes_arena.votes.layouts import (
+    LAYOUTS,
+    Constant,
+    Layout,
+    Roles,
+    annotator_of,
+    choose,
+)
+from bayes_arena.votes.options import Options
+from bayes_arena.votes.remarks import remarks_on
+from bayes_arena.votes.sources import Frame, as_text, in_polars, is_nested, to_polars
+from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
+from bayes_arena.votes.votes import PROMPT
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source whose columns are named by their roles.
+
+    Attributes
+    ----------
+    frame : narwhals frame
+        One vote a row; ``row`` is the number of the record where a layout rewrote it.
+    layout : Layout
+    roles : mapping of str to str
+        The column of the source in each role.
+    remarks : list of str
+        What was noticed.
+    """
+
+    frame: Frame
+    layout: Layout
+    roles: Mapping[str, str]
+    remarks: list[str]
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the columns of the competitors are called."""
+        return str(self.roles.get("a", "a")), str(self.roles.get("b", "b"))
+
+
+def open_votes(source: Frame, options: Options) -> Opened:
+    """Find the roles of the columns, rewrite what is not one vote a row, choose the prompts."""
+    header = Header.of(source.collect_schema().names())
+    layout, roles = layout_of(source, header, options)
+    if annotator := annotator_of(header, options, roles):
+        roles["annotator"] = annotator
+    if options.weight is not None:
+        roles["weight"] = header.column(options.weight, "weight")
+    for name, column in options.by_role("slices").items():
+        roles[SLICE + name] = header.column(column, "slices")
+    for name, column in options.by_role("features").items():
+        for side, each in enumerate([column] if isinstance(column, str) else column):
+            roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
+    roles |= prompt_roles(header, options, layout, roles)
+    source = collected(source, roles.values())
+    remarks = remarks_on(source, header, roles, options)
+    frame = written(by_role(source, roles), layout, options, remarks)
+    return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
+
+
+def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
+    """Return the layout; a square table whose rows and columns are the same is a matrix."""
+    try:
+        return choose(header, options)
+    except VotesError:
+        if options != Options() or not header.names:
+            raise
+        first = nw.col(header.names[0]).cast(nw.String)
+        head = source.select(first).head(len(header.names))
+        if is_square(header.names, lambda: to_polars(head).to_series().to_list()):
+            matrix = LAYOUTS[-1]
+            return matrix, matrix.find(header, options) or {}
+        raise
+
+
+def prompt_roles(
+    header: Header, options: Options, layout: Layout, taken: Mapping[str, str]
+) -> Roles:
+    """Return the columns that hold the prompts, or may hold them."""
+    if options.prompt is False:
+        return {}
+    if options.prompt is not None:
+        return {SLICE + PROMPT: header.column(options.prompt, "prompt")}
+    if SLICE + PROMPT in taken:
+        return {}
+    names = dict.fromkeys([*PROMPTS, *layout.prompts])
+    columns = [header.by_words[name] for name in names if name in header.by_words]
+    used = {column for role, column in taken.items() if not role.startswith(SLICE)}
+    return {
+        f"{CANDIDATE}{place}": c for place, c in enumerate(columns) if c not in used
+    }
+
+
+def collected(frame: Frame, columns: Collection[str]) -> Frame:
+    """Collect a lazy frame of Polars, with the columns in use and those that can be compared."""
+    if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
+        return frame
+    schema = frame.collect_schema()
+    wanted = [
+        name for name in schema if name in columns or not schema[name].is_nested()
+    ]
+    return frame.select(wanted).collect()
+
+
+def by_role(frame: Frame, roles: Roles) -> Frame:
+    """Select the columns that have a role, named by it; names are never lists or objects."""
+    schema = frame.collect_schema()
+    nested = [c for c in set(roles.values()) if c in schema and is_nested(schema[c])]
+    if nested:
+        frame = nw.from_native(flattened(in_polars(frame).collect(), nested))
+    columns = []
+    for role, column in roles.items():
+        value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)
+        columns.append(value.alias(role))
+    return frame.select(*columns)
+
+
+def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Write nested values as JSON."""
+    texts = [
+        pl.Series(name, [as_text(value) for value in table[name].to_list()], pl.String)
+        for name in columns
+    ]
+    return table.with_columns(texts)
+
+
+def written(
+    frame: Frame, layout: Layout, options: Options, remarks: list[str]
+) -> Frame:
+    """Rewrite a frame to one vote a row, in Polars, if it is not."""
+    if layout.write is None and "pair" not in frame.collect_schema().names():
+        return frame
+    table = in_polars(frame).collect().with_row_index("row")
+    table = split_pairs(table)
+    if layout.write is not None:
+        table = layout.write(table, options, remarks)
+    return nw.from_native(table)
+
+
+def with_prompt(
+    frame: Frame, roles: Mapping[str, str], options: Options, remarks: list[str]
+) -> Frame:
+    """Take the first column of prompts that repeat enough, and leave the others out."""
+    names = frame.collect_schema().names()
+    candidates = [name for name in names if name.startswith(CANDIDATE)]
+    chosen = None
+    if SLICE + PROMPT not in names and options.prompt is not False:
+        chosen = next((name for name in candidates if repeats(frame, name)), None)
+    frame = frame.drop(*(name for name in candidates if name != chosen))
+    if chosen is None:
+        return frame
+    if chosen in roles:
+        text = f"Prompts were read from {roles[chosen]!r}; prompt=False reads none."
+    else:
+        text = "Verdicts on one record share a prompt; prompt=False takes them apart."
+    remarks.append(text)
+    return frame.rename({chosen: SLICE + PROMPT})
+
+
+def repeats(frame: Frame, column: str) -> bool:
+    """Whether Kish's number of prompts, (sum n)^2 / sum n^2, is at most half the votes."""
+    sizes = to_polars(frame.group_by(column).agg(nw.len().alias("n")))
+    missing = sizes[column].cast(pl.String).fill_null("").str.strip_chars() == ""
+    n = sizes["n"].to_numpy().astype(float)
+    if missing.any() or len(n) < 2:
+        return False
+    return bool(n.sum() ** 2 / (n**2).sum() <= n.sum() / 2)

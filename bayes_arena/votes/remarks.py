@@ -1,0 +1,123 @@
+"""What reading notices: columns that are not read, rows that are copies, names alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import narwhals as nw
+
+from bayes_arena.errors import listing
+from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, Header
+from bayes_arena.votes.options import Options
+from bayes_arena.votes.sources import Frame, is_nested, to_polars
+from bayes_arena.votes.votes import Votes
+
+FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
+ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
+RARELY = 0.1  # share of differing results up to which equal rows are copies
+RESULTS = ("winner", "wins", "ties", "score", "hot", "rater")  # roles that hold results
+OTHERS = ("a", "b", "pair", "annotator", "weight")  # roles that every vote may have
+
+
+def remarks_on(
+    source: Frame, header: Header, roles: Roles, options: Options
+) -> list[str]:
+    """Return what a user may want to know about the columns and rows of a source."""
+    remarks = []
+    taken = set(roles.values())
+    likely = header.first((*WEIGHTS, *TIMES), taken)
+    if (
+        likely
+        and options.weight is None
+        and "wins_a" not in roles
+        and "rank" not in roles
+    ):
+        remarks.append(
+            f"The column {likely!r} looks like numbers of votes but is not read; weight={likely!r} reads it."
+        )
+    ties = header.first(TIES, taken)
+    if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
+        remarks.append(f"The column {ties!r} looks like ties but is not read.")
+    if copies := duplicates(source, roles):
+        remarks.append(
+            f"{copies:,} rows equal another in every column. If they are copies, leave them out: "
+            "df.drop_duplicates() in pandas."
+        )
+    return remarks
+
+
+def duplicates(source: Frame, roles: Roles) -> int:
+    """Return how many rows are copies of another.
+
+    Votes are often equal, so equal rows are called copies only if rows that agree in all
+    but the result hardly ever differ in it, and there are columns besides the votes' own.
+    """
+    schema = source.collect_schema()
+    names = [name for name in schema if not is_nested(schema[name])]
+    results = {
+        c
+        for role, c in roles.items()
+        if role.startswith(("winner", "wins", "ties", "score", "hot", "rank", "rater"))
+    }
+    own = results | {
+        c
+        for role, c in roles.items()
+        if role in ("a", "b", "pair", "annotator", "weight")
+    }
+    if not results or own >= set(names) or "rank" in roles:
+        return 0
+    if any_is_distinct(source, [name for name in names if name not in own]):
+        return 0
+    n, u = sizes(source, names)
+    if n == u or u < FEW_KINDS:
+        return 0
+    _, v = sizes(source, [name for name in names if name not in results])
+    return n - u if u - v <= RARELY * min(n - u, u) else 0
+
+
+def any_is_distinct(frame: Frame, names: Sequence[str]) -> bool:
+    """Whether some column of a table in Polars never repeats a value, as an id does."""
+    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_polars()):
+        return False
+    table = frame.to_native()
+    head = table.head(ROWS_LOOKED_AT)
+    likely = [name for name in names if head[name].n_unique() == len(head)]
+    return any(table[name].n_unique() == len(table) for name in likely)
+
+
+def sizes(frame: Frame, names: Sequence[str]) -> tuple[int, int]:
+    """Return the number of rows, and of different rows."""
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
+        table = frame.to_native().select(names)
+        return len(table), table.n_unique() if len(
+            names
+        ) > 1 else table.to_series().n_unique()
+    counted = frame.group_by(*names).agg(nw.len().alias("size of the group"))
+    row = to_polars(
+        counted.select(nw.col("size of the group").sum(), nw.len().alias("groups"))
+    )
+    n, u = (int(value or 0) for value in row.row(0))
+    return n, u
+
+
+def remarks_on_names(votes: Votes) -> list[str]:
+    """Return what the names of competitors and annotators suggest."""
+    remarks = []
+    for kind, names in (
+        ("competitors", votes.competitors),
+        ("annotators", votes.annotators),
+    ):
+        if groups := alike(names):
+            pairs = listing(" and ".join(map(repr, group)) for group in groups)
+            remarks.append(f"Names of {kind} differ by case or spaces only: {pairs}.")
+    return remarks
+
+
+def alike(names: Sequence[str]) -> list[list[str]]:
+    """Return groups of names that differ by case or spaces only."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
+        groups.setdefault(key, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
