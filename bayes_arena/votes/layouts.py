@@ -74,7 +74,6 @@ RATER = re.compile(
     r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"
     r" (\d+|[a-z])( (winner|vote|label|choice|preference|verdict))?"
 )
-ARENA_HARD_BASELINE = "gpt-4-0314"  # of arena-hard v0.1, whose records do not name it
 
 
 class Constant(str):
@@ -83,24 +82,26 @@ class Constant(str):
     __slots__ = ()
 
 
+# The baseline of arena-hard v0.1, whose records do not name it.
+V01_BASELINE = Constant("gpt-4-0314")
+
+
 @dataclass(frozen=True)
 class Layout:
     """How votes are written down.
 
     Attributes
     ----------
-    name, about : str
-        Its name in ``layout=``, and what it is.
-    needs : str
-        The columns that it needs, and the options that name them.
+    name, needs : str
+        Its name in ``layout=``; the columns that it needs, and the options that name them.
     find : callable
         Returns the column of every role, None if some are not there.
     write : callable, optional
         Rewrites a table whose columns are named by their roles to one vote a row; it may
         add remarks.
-    sided : bool
+    is_sided : bool
         Whether ``a`` was shown first.
-    by_name : bool
+    is_by_name : bool
         Whether it is taken only if it is named.
     is_weighted : bool
         Whether it writes weights or parts of votes.
@@ -109,12 +110,11 @@ class Layout:
     """
 
     name: str
-    about: str
     needs: str
     find: Finder
     write: Writer | None = None
-    sided: bool = True
-    by_name: bool = False
+    is_sided: bool = True
+    is_by_name: bool = False
     is_weighted: bool = False
     prompts: tuple[str, ...] = ()
 
@@ -312,7 +312,7 @@ def find_judge_arena(header: Header, options: Options) -> Roles | None:
     return roles if roles is not None and "winner" in roles else None
 
 
-def find_record(*names: str) -> Finder:
+def by_fields(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
     def find(header: Header, options: Options) -> Roles | None:
@@ -329,152 +329,53 @@ def find_record(*names: str) -> Finder:
 
 
 PAIR_AND = "the two competitors (a=, b=; or a= for one cell with both) and "
-VOTES = Layout("votes", "one vote a row", PAIR_AND + "the winner (winner=)", find_votes)
-ONE_HOT = Layout(
-    "one-hot",
-    "one vote a row, with a 1 in one of three columns",
-    PAIR_AND + "three columns (winner=[first, second, tie])",
-    find_one_hot,
-    tables.one_hot,
-)
+# fmt: off
 LAYOUTS = (
-    Layout(
-        "arena-hard",
-        "judgments of arena-hard-auto, two games a record",
-        "the model (a=), the baseline (b=, or its name: baseline=) and games (winner=)",
-        by_names("model", "baseline", "games", baseline=Constant(ARENA_HARD_BASELINE)),
-        records.arena_hard,
-        prompts=("uid", "question id"),
-    ),
-    Layout(
-        "alpaca-eval",
-        "annotations of AlpacaEval, preferences from 1 to 2",
-        "generator_1 (a=), generator_2 (b=) and preference (winner=)",
-        by_names("generator 1", "generator 2", "preference"),
-        records.alpaca_eval,
-        is_weighted=True,
-        sided=False,
-    ),
-    Layout(
-        "mt-bench",
-        "judgments of pairs of MT-bench (FastChat), two games a record",
-        "model_1 (a=), model_2 (b=), g1_winner and g2_winner (winner=[first, second])",
-        by_names("model 1", "model 2", "g 1 winner", "g 2 winner"),
-        records.mt_bench,
-    ),
-    Layout(
-        "judge-arena",
-        "annotations of JudgeArena, preferences from 0 to 1",
-        "model_A (a=), model_B (b=) and preference (winner=)",
-        find_judge_arena,
-        records.judge_arena,
-        is_weighted=True,
-    ),
-    Layout(
-        "comparia",
-        "votes of compar:IA",
-        "model_a_name (a=), model_b_name (b=), chosen_model_name and both_equal "
-        "(winner=[chosen, both_equal])",
-        by_names("model a name", "model b name", "chosen model name", "both equal"),
-        records.comparia,
-    ),
-    Layout(
-        "open-webui",
-        "feedback of Open WebUI",
-        "the columns data and type",
-        find_record("data", "type"),
-        records.open_webui,
-        is_weighted=True,
-        sided=False,
-    ),
-    Layout(
-        "label-studio",
-        "tasks of Label Studio with Pairwise tags, whose data name the competitors",
-        "the columns data and annotations",
-        find_record("data", "annotations"),
-        records.label_studio,
-    ),
-    Layout(
-        "argilla",
-        "records of Argilla, whose metadata name the competitors",
-        "the columns responses and metadata",
-        find_record("responses", "metadata"),
-        records.argilla,
-        is_weighted=True,
-        sided=False,
-    ),
-    Layout(
-        "win-counts",
-        "how often a winner beat a loser",
-        "the winner (a=), the loser (b=) and the number of wins (weight=)",
-        find_win_counts,
-        sided=False,
-    ),
-    VOTES,
-    ONE_HOT,
-    Layout(
-        "wins",
-        "how often each of two competitors won",
-        PAIR_AND + "their numbers of wins and ties (winner=[first, second, ties])",
-        find_counts,
-        sided=False,
-    ),
-    Layout(
-        "winner-loser",
-        "a winner and a loser a row",
-        "the winner (a=) and the loser (b=)",
-        find_winner_and_loser,
-        sided=False,
-    ),
-    Layout(
-        "pair-cell",
-        "one vote a row, both competitors in one cell",
-        "the cell (a=) and the winner (winner=)",
-        find_pair_cell,
-    ),
-    Layout(
-        "raters",
-        "a column of verdicts for each of several annotators",
-        PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
-        find_raters,
-        tables.raters,
-    ),
-    Layout(
-        "two-scores",
-        "the higher of two scores wins",
-        PAIR_AND + "their scores (winner=[first, second])",
-        find_two_scores,
-        tables.two_scores,
-    ),
-    Layout(
-        "rankings",
-        "rankings, a row for each competitor",
-        "the ranking (b=), the competitor (a=) and the rank (winner=)",
-        find_rankings,
-        tables.rankings,
-        is_weighted=True,
-        sided=False,
-    ),
-    Layout(
-        "rank-columns",
-        "rankings, a column for each competitor",
-        "columns such as rank_A, rank_B, rank_C (winner=[...])",
-        find_rank_columns,
-        tables.rank_columns,
-        is_weighted=True,
-        sided=False,
-    ),
-    Layout(
-        "win-matrix",
-        "how often the competitor of a row beat that of a column",
-        "names in the first column (a=), and a column for each competitor",
-        find_matrix,
-        tables.win_matrix,
-        is_weighted=True,
-        sided=False,
-        by_name=True,
-    ),
+    Layout("arena-hard", "the model (a=), the baseline (b=, or its name: baseline=) and "
+           "games (winner=)", by_names("model", "baseline", "games", baseline=V01_BASELINE),
+           records.arena_hard, prompts=("uid", "question id")),
+    Layout("alpaca-eval", "generator_1 (a=), generator_2 (b=) and preference (winner=)",
+           by_names("generator 1", "generator 2", "preference"),
+           records.alpaca_eval, is_sided=False, is_weighted=True),
+    Layout("mt-bench", "model_1 (a=), model_2 (b=), g1_winner and g2_winner "
+           "(winner=[first, second])",
+           by_names("model 1", "model 2", "g 1 winner", "g 2 winner"), records.mt_bench),
+    Layout("judge-arena", "model_A (a=), model_B (b=) and preference (winner=)",
+           find_judge_arena, records.judge_arena, is_weighted=True),
+    Layout("comparia", "model_a_name (a=), model_b_name (b=), chosen_model_name and "
+           "both_equal (winner=[chosen, both_equal])",
+           by_names("model a name", "model b name", "chosen model name", "both equal"),
+           records.comparia),
+    Layout("open-webui", "the columns data and type", by_fields("data", "type"),
+           records.open_webui, is_sided=False, is_weighted=True),
+    Layout("label-studio", "the columns data and annotations",
+           by_fields("data", "annotations"), records.label_studio),
+    Layout("argilla", "the columns responses and metadata",
+           by_fields("responses", "metadata"), records.argilla, is_sided=False,
+           is_weighted=True),
+    Layout("win-counts", "the winner (a=), the loser (b=) and the number of wins (weight=)",
+           find_win_counts, is_sided=False),
+    Layout("votes", PAIR_AND + "the winner (winner=)", find_votes),
+    Layout("one-hot", PAIR_AND + "three columns (winner=[first, second, tie])",
+           find_one_hot, tables.one_hot),
+    Layout("wins", PAIR_AND + "their numbers of wins and ties "
+           "(winner=[first, second, ties])", find_counts, is_sided=False),
+    Layout("winner-loser", "the winner (a=) and the loser (b=)", find_winner_and_loser,
+           is_sided=False),
+    Layout("pair-cell", "the cell (a=) and the winner (winner=)", find_pair_cell),
+    Layout("raters", PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
+           find_raters, tables.raters),
+    Layout("two-scores", PAIR_AND + "their scores (winner=[first, second])",
+           find_two_scores, tables.two_scores),
+    Layout("rankings", "the ranking (b=), the competitor (a=) and the rank (winner=)",
+           find_rankings, tables.rankings, is_sided=False, is_weighted=True),
+    Layout("rank-columns", "columns such as rank_A, rank_B, rank_C (winner=[...])",
+           find_rank_columns, tables.rank_columns, is_sided=False, is_weighted=True),
+    Layout("win-matrix", "names in the first column (a=), and a column for each of them",
+           find_matrix, tables.win_matrix, is_sided=False, is_weighted=True,
+           is_by_name=True),
 )
+# fmt: on
 BY_NAME = {layout.name: layout for layout in LAYOUTS}
 # Formats whose columns are those of another layout.
 ALIASES = {
@@ -496,7 +397,10 @@ def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
     if options.layout is not None:
         return named_layout(header, options)
     for layout in LAYOUTS:
-        if not layout.by_name and (roles := layout.find(header, options)) is not None:
+        if (
+            not layout.is_by_name
+            and (roles := layout.find(header, options)) is not None
+        ):
             return layout, roles
     raise VotesError(unrecognised(header, options))
 

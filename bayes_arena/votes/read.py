@@ -198,7 +198,7 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
             )
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
-    result = votes.summed(np.flatnonzero(kept), sided=opened.layout.sided)
+    result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *votes.remarks, *remarks_on_names(result)]
     remarks += [
         f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()

@@ -55,16 +55,8 @@ def duplicates(source: Frame, roles: Roles) -> int:
     """
     schema = source.collect_schema()
     names = [name for name in schema if not is_nested(schema[name])]
-    results = {
-        c
-        for role, c in roles.items()
-        if role.startswith(("winner", "wins", "ties", "score", "hot", "rank", "rater"))
-    }
-    own = results | {
-        c
-        for role, c in roles.items()
-        if role in ("a", "b", "pair", "annotator", "weight")
-    }
+    results = {column for role, column in roles.items() if role.startswith(RESULTS)}
+    own = results | {column for role, column in roles.items() if role in OTHERS}
     if not results or own >= set(names) or "rank" in roles:
         return 0
     if any_is_distinct(source, [name for name in names if name not in own]):
