@@ -1,4 +1,6 @@
-"""am-ELO: annotator k votes for the first with probability 1 / (1 + exp(-theta_k (r_i - r_j))).
+"""am-ELO: annotators differ in how closely they follow the ranking.
+
+Annotator k votes for the first with probability 1 / (1 + exp(-theta_k (r_i - r_j))).
 
 The discriminations theta have mean 1 and may be negative.  A tie is half a win for each.
 The paper's scale is sum theta = 1: theta / M and R = M r, for M annotators.

@@ -1,0 +1,219 @@
+"""``method="nuts"``: the PyMC program of a model, sampled by nutpie.
+
+The Gaussian fit tells the program how much the votes say on each effect, which sets the
+coordinates that are sampled (see models/parts.py), and where the chains start.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena import progress
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.errors import MissingPackageError, ModelError, warn
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.priors import Prior
+from bayes_arena.model.spec import PRESETS, resolve_model
+
+if TYPE_CHECKING:
+    import pymc as pm
+    from xarray import DataTree
+
+CHAINS = 4  # on every machine, so that results do not depend on it
+LEAST_DRAWS = 4  # of a chain, for which r-hat exists
+LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
+GRADIENTS_A_DRAW = 15  # of the usual trajectory, for the estimate of the time
+LONG = 10.0  # seconds from which sampling is announced
+STATISTICS = ("diverging", "energy", "n_steps", "step_size")
+
+
+def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
+    """Sample the posterior of a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        With the Gaussian approximation.
+    draws, tune : int
+        Draws to keep, and to tune with, in each of four chains.
+
+    Returns
+    -------
+    Fit
+        With ``samples`` by effect, and of each estimated spread, ``{effect}_sd``, all
+        (chains, draws, size); ``sample_stats``; and a warning where chains disagree or
+        diverge.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat, or there are too few draws.
+    MissingPackageError
+        If PyMC or nutpie is not installed.
+    """
+    require_samplable(fit.prior, draws, tune)
+    tree = sample(fit, draws=draws, tune=tune)
+    samples = by_effect(tree["posterior"])
+    stats = {
+        name: np.asarray(tree["sample_stats"][name].values)
+        for name in STATISTICS
+        if name in tree["sample_stats"]
+    }
+    notes = faults(samples, stats)
+    for note in notes:
+        warn(note)
+    return replace(
+        fit, samples=samples, sample_stats=stats, warnings=(*fit.warnings, *notes)
+    )
+
+
+def require_samplable(prior: Prior, draws: int, tune: int) -> None:
+    """Refuse what cannot be sampled, before anything is compiled."""
+    if draws < LEAST_DRAWS or tune < 0:
+        raise ModelError(
+            f"draws must be at least {LEAST_DRAWS} and tune at least 0; not {draws} and "
+            f"{tune}."
+        )
+    if prior.is_flat:
+        raise ModelError(
+            "Sampling needs a proper prior: under a flat one the strength of who always "
+            "won is unbounded. Use prior='default', or method='map'."
+        )
+    missing = [name for name in ("pymc", "nutpie") if find_spec(name) is None]
+    if missing:
+        raise MissingPackageError(
+            f"method='nuts' needs {' and '.join(missing)}. Install with: "
+            "pip install 'bayes-arena[posterior]'"
+        )
+
+
+def sample(fit: Fit, *, draws: int, tune: int) -> DataTree:
+    """Return what nutpie samples from the program of a fit."""
+    known = information(fit.posterior)
+    with progress.shown("Compiling the PyMC program; some ten seconds"):
+        import nutpie
+
+        program = build_program(fit, known)
+        names = [name for name in program.named_vars if not name.endswith("_raw")]
+        compiled = nutpie.compile_pymc_model(
+            program,
+            var_names=[name for name in names if name != "votes"],
+            initial_points=starting_point(fit.posterior, known, program),
+        )
+    announce(compiled, draws + tune)
+    running = nutpie.sample(
+        compiled,
+        draws=draws,
+        tune=tune,
+        chains=CHAINS,
+        seed=fit.seed,
+        save_warmup=False,
+        progress_bar=sys.stderr.isatty(),
+        blocking=False,
+    )
+    try:
+        return running.wait()
+    except BaseException:
+        running.cancel()
+        raise
+
+
+def build_program(fit: Fit, known: Mapping[str, float]) -> pm.Model:
+    """Return the program of a fit's model: a preset's own, or that for any model."""
+    name = fit.model.name
+    if name in PRESETS and resolve_model(name, fit.votes)[0] == fit.model:
+        module = import_module(f"bayes_arena.models.{name.replace('-', '_')}")
+        return module.build(fit.votes, fit.prior, known)
+    from bayes_arena.models import any_model
+
+    return any_model.build(fit.votes, fit.model, fit.prior, known)
+
+
+def information(posterior: Posterior) -> dict[str, float]:
+    """Return what the votes say on a parameter of each effect with an estimated spread.
+
+    It is the posterior precision of the parameters less that of their prior, both
+    averaged over the effect.
+    """
+    known = {}
+    for block in posterior.design.blocks:
+        if block.is_estimated:
+            variance = float(np.mean(posterior.sd_of(block.effect.name) ** 2))
+            known[block.effect.name] = max(1 / variance - block.sd**-2, 0.0)
+    return known
+
+
+def starting_point(
+    posterior: Posterior, known: Mapping[str, float], program: pm.Model
+) -> dict[str, Any]:
+    """Return the Gaussian's means in the coordinates of the program."""
+    start: dict[str, Any] = {}
+    for name, information in known.items():
+        sd = posterior.spreads[name]
+        start[f"{name}_sd"] = sd
+        width = np.sqrt(1 + information * sd**2)
+        start[f"{name}_raw"] = posterior.mean_of(name) * width / sd
+    return {name: value for name, value in start.items() if name in program.named_vars}
+
+
+def announce(compiled: Any, n_draws: int) -> None:
+    """Say how long sampling will take, if it is long."""
+    start = compiled.initial_point_func(0)
+    logp = compiled.logp_func.vm.jit_fn
+    shared = [variable.get_value() for variable in compiled.logp_func.get_shared()]
+    logp(start, *shared)
+    began = process_time()
+    for _ in range(GRADIENTS_A_DRAW):
+        logp(start, *shared)
+    seconds = (process_time() - began) * n_draws * CHAINS
+    if seconds > LONG:
+        print(
+            f"Sampling {CHAINS} x {n_draws:,} draws: about {seconds:.0f} seconds of one "
+            "processor.",
+            file=sys.stderr,
+        )
+
+
+def by_effect(posterior: Any) -> dict[str, Floats]:
+    """Return samples by effect, (chains, draws, size); theta as deviation from 1."""
+    samples = {}
+    for name, variable in posterior.data_vars.items():
+        values = np.asarray(variable.values, float)
+        samples[str(name)] = values.reshape(*values.shape[:2], -1)
+    if "discrimination" in samples:
+        samples["discrimination"] = samples["discrimination"] - 1
+    return samples
+
+
+def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[str]:
+    """Return what is wrong with the chains, in sentences."""
+    from arviz_stats.base.array import array_stats
+
+    remedy = "Sample longer, with draws= and tune=."
+    notes = []
+    largest = {
+        name: float(np.max(array_stats.rhat(values, chain_axis=0, draw_axis=1)))
+        for name, values in samples.items()
+    }
+    worst = max(largest, key=lambda name: largest[name])
+    if not largest[worst] <= LARGEST_R_HAT:
+        notes.append(
+            f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
+            f"{LARGEST_R_HAT}. {remedy}"
+        )
+    n_divergent = int(np.sum(stats.get("diverging", 0)))
+    if n_divergent:
+        notes.append(
+            f"{n_divergent:,} draws diverged: parts of the posterior may be missing. "
+            f"{remedy}"
+        )
+    return notes
