@@ -16,11 +16,8 @@ from bayes_arena.votes.columns import SIDES, words
 from bayes_arena.votes.votes import FIRST, FIRST_CLEARLY, SECOND, SECOND_CLEARLY, TIE
 
 NUMBER = r"[-+]?\d+(\.\d+)?"
-BOTH_BAD, UNPLAYED, UNKNOWN = (
-    5,
-    6,
-    -1,
-)  # what a label can mean besides the columns of counts
+# What a label can mean besides the columns of counts.
+BOTH_BAD, UNPLAYED, UNKNOWN = 5, 6, -1
 MEANINGS = {
     "model_a": FIRST, "model_b": SECOND, "tie": TIE, "both_bad": BOTH_BAD,
     "unplayed": UNPLAYED, "model_a_clearly": FIRST_CLEARLY, "model_b_clearly": SECOND_CLEARLY,
@@ -56,43 +53,21 @@ RESULTS = {  # of the first
 UNPLAYED_MARKS = {"", "-", "--", "–", "—", "?", ".", "…", "_", "#n/a", "[[]]"}
 TIE_MARKS = {"=", "==", "~", "≈", "a=b", "b=a"}
 CLEARLY = {
-    "much",
-    "significantly",
-    "far",
-    "a lot",
-    "considerably",
-    "strongly",
-    "clearly",
-    "significant",
-    "strong",
-}
+    "much", "significantly", "far", "a lot", "considerably", "strongly", "clearly",
+    "significant", "strong",
+}  # fmt: skip
 SLIGHTLY = {
-    "",
-    "slightly",
-    "marginally",
-    "somewhat",
-    "a bit",
-    "a little",
-    "weakly",
-    "slight",
-}
+    "", "slightly", "marginally", "somewhat", "a bit", "a little", "weakly", "slight",
+}  # fmt: skip
 NOUNS = {
     "model", "response", "answer", "assistant", "system", "output", "player", "team", "side",
     "option", "candidate", "competitor", "completion", "choice", "text", "the", "chatbot",
     "image", "agent", "bot", "llm", "summary", "generation",
 }  # fmt: skip
 WINS = {
-    "win",
-    "wins",
-    "won",
-    "winner",
-    "better",
-    "is",
-    "was",
-    "preferred",
-    "best",
+    "win", "wins", "won", "winner", "better", "is", "was", "preferred", "best",
     "than",
-}
+}  # fmt: skip
 
 
 def outcomes_of(
@@ -120,7 +95,7 @@ def given_meanings(given: Mapping[str, str] | None) -> dict[str, int]:
     """Return the outcomes that the user gives to labels."""
     found = {}
     for label, meaning in (given or {}).items():
-        if meaning not in MEANINGS:
+        if not isinstance(meaning, str) or meaning not in MEANINGS:
             raise VotesError(
                 f"outcomes= maps {label!r} to {meaning!r}; the outcomes are "
                 f"{', '.join(MEANINGS)}."
@@ -212,7 +187,7 @@ def meaning_of(label: str, sides: Mapping[str, int]) -> int:
     if label in TIE_MARKS:
         return TIE
     if match := re.fullmatch(r"(\w+)([<>]+|=+)(\w+)", label):
-        return meaning_of_arrows(*match.groups(), sides)
+        return meaning_of_arrows(match[1], match[2], match[3], sides)
     if label in RESULTS:
         return RESULTS[label]
     parts = words(label)

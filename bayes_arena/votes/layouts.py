@@ -36,39 +36,17 @@ type Finder = Callable[[Header, Options], Roles | None]
 type Writer = Callable[[pl.DataFrame, Options, list[str]], pl.DataFrame]
 
 MODELS = (
-    "model",
-    "generator",
-    "system",
-    "competitor",
-    "candidate",
-    "model a",
-    "name",
+    "model", "generator", "system", "competitor", "candidate", "model a", "name",
     "llm",
-)
+)  # fmt: skip
 RANKED = (
-    "competitor",
-    "model",
-    "system",
-    "item",
-    "candidate",
-    "player",
-    "team",
-    "option",
+    "competitor", "model", "system", "item", "candidate", "player", "team", "option",
     "name",
-)
+)  # fmt: skip
 RANKINGS = (
-    "ranking",
-    "ranking id",
-    "ballot",
-    "ballot id",
-    "race",
-    "race id",
-    "list",
-    "group",
-    "contest",
-    "voter",
-    "event",
-)
+    "ranking", "ranking id", "ballot", "ballot id", "race", "race id", "list",
+    "group", "contest", "voter", "event",
+)  # fmt: skip
 RANKS = ("rank", "place", "position", "ranking position", "finish")
 RATER = re.compile(
     r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from bayes_arena.errors import listing
 from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, Header
+from bayes_arena.votes.layouts import Roles
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.sources import Frame, is_nested, to_polars
 from bayes_arena.votes.votes import Votes

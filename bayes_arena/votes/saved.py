@@ -25,7 +25,7 @@ def is_saved(path: str | Path) -> bool:
 def save(votes: Votes, path: str | Path) -> None:
     """Write votes to a file."""
     with written_beside(path, OutputError) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, **to_arrays(votes))
+        np.savez_compressed(file, allow_pickle=False, **to_arrays(votes))
 
 
 def to_arrays(votes: Votes) -> dict[str, Array]:
@@ -41,7 +41,11 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "dropped": dict(votes.dropped),
         "remarks": votes.remarks,
     }
-    arrays = {"i": votes.i, "j": votes.j, "annotator": votes.annotator}
+    arrays: dict[str, Array] = {
+        "i": votes.i,
+        "j": votes.j,
+        "annotator": votes.annotator,
+    }
     arrays |= {f"slice {place}": c for place, c in enumerate(votes.slices.values())}
     arrays = {name: smallest(codes) for name, codes in arrays.items()}
     arrays |= {f"counts {place}": smallest(c) for place, c in enumerate(votes.counts.T)}

@@ -111,14 +111,18 @@ class Votes:
     @property
     def votes_by_competitor(self) -> Floats:
         """Votes on each competitor, (competitors,)."""
-        cast = self.counts.sum(axis=1)
+        cast: Floats = self.counts.sum(axis=1)
         n = self.n_competitors
-        return np.bincount(self.i, cast, n) + np.bincount(self.j, cast, n)
+        total: Floats = np.bincount(self.i, cast, n) + np.bincount(self.j, cast, n)
+        return total
 
     @property
     def votes_by_annotator(self) -> Floats:
         """Votes of each annotator, (annotators,)."""
-        return np.bincount(self.annotator, self.counts.sum(axis=1), self.n_annotators)
+        cast: Floats = np.bincount(
+            self.annotator, self.counts.sum(axis=1), self.n_annotators
+        )
+        return cast
 
     def level(self, by: str | None) -> Ints:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
@@ -173,7 +177,7 @@ class Votes:
             and set(features) == set(self.features)
         ):
             return self
-        columns = [self.annotator] if annotators else []
+        columns: list[Array] = [self.annotator] if annotators else []
         columns += [self.i, self.j, *(self.slices[name] for name in slices)]
         columns += [self.features[name] for name in features]
         first, row = distinct_rows(columns)
@@ -229,7 +233,8 @@ class Votes:
             cast = self.votes_by_annotator
             if cast.max(initial=0.0) <= more_than:
                 raise VotesError(
-                    f"No annotator has more than {more_than:g} votes; the most is {cast.max():g}."
+                    f"No annotator has more than {more_than:g} votes; "
+                    f"the most is {cast.max():g}."
                 )
             kept &= (cast > more_than)[self.annotator]
         if competitors is not None:
@@ -323,11 +328,10 @@ class Votes:
             Their rows are those of the votes; ``merge`` puts them together again.
         """
         require_seed(seed)
-        if isinstance(parts, bool) or not (
-            0 < parts < 1 or (parts >= 2 and parts == int(parts))
-        ):
+        is_number = isinstance(parts, int) and parts >= 2
+        if not is_number and not 0 < parts < 1:
             raise VotesError(
-                f"parts must be a whole number from 2 on or a share between 0 and 1, not {parts!r}."
+                f"parts must be 2, 3 and so on, or a share between 0 and 1; not {parts!r}."
             )
         ends = np.array([parts, 1.0]) if parts < 1 else np.arange(1, parts + 1) / parts
         rng = np.random.default_rng(seed)

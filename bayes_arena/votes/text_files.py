@@ -1,0 +1,201 @@
+"""Files and values of text: CSV, JSON and JSON lines, records and columns.
+
+Values are text only, as names such as ``007`` are not numbers; nested values stay JSON.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bayes_arena.errors import VotesError, listing
+
+COMPRESSIONS = (".gz", ".zst")
+SEPARATORS = (",", "\t", ";", "|")  # the first that divides all lines alike is taken
+LINES_LOOKED_AT = 20
+BYTES_LOOKED_AT = 100_000
+
+
+def scan_columns(files: Sequence[Path]) -> pl.LazyFrame:
+    """Return CSV files with every column as text."""
+    separators = {separator_of(file) for file in files}
+    if len(separators) > 1:
+        raise VotesError(
+            f"These files separate their columns by {listing(map(repr, sorted(separators)))}. "
+            "Read them one by one and merge the votes."
+        )
+    return pl.scan_csv(
+        list(files), separator=separators.pop(), infer_schema=False, glob=False
+    )
+
+
+def separator_of(file: Path) -> str:
+    """Return what divides the first lines of a file into as many columns each."""
+    head = start_of(file)
+    lines = re.sub(r'"[^"]*("|\Z)', "", head).splitlines()
+    whole = (
+        lines[:LINES_LOOKED_AT]
+        if len(head) < BYTES_LOOKED_AT
+        else lines[:LINES_LOOKED_AT][:-1] or lines
+    )
+    whole = [line for line in whole if line.strip()]
+    for separator in SEPARATORS:
+        counts = {line.count(separator) for line in whole}
+        if len(counts) == 1 and counts != {0}:
+            return separator
+    return ","
+
+
+def start_of(file: Path) -> str:
+    """Return the first characters of a text file."""
+    if file.suffix.lower() == ".zst":
+        lines = pl.scan_csv(
+            file, separator="\1", quote_char=None, has_header=False, infer_schema=False
+        )
+        return "\n".join(
+            line or "" for line in lines.head(LINES_LOOKED_AT).collect().to_series()
+        )
+    with opened(file) as handle:
+        return handle.read(BYTES_LOOKED_AT).decode("utf-8-sig", errors="replace")
+
+
+def opened(file: Path) -> Any:
+    """Open a file that may be compressed."""
+    return gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb")
+
+
+def format_of(file: Path) -> str:
+    """Return the ending of a file's name, in lower case, without that of its compression."""
+    name = file.with_suffix("") if file.suffix.lower() in COMPRESSIONS else file
+    return name.suffix.lower()
+
+
+def records_of(file: Path) -> list[Mapping[str, Any]]:
+    """Return the records of a JSON file: an array, one key with an array, or lines."""
+    if file.suffix.lower() == ".zst":
+        raise VotesError(f"{str(file)!r}: JSON is read plain or as .gz. Decompress it.")
+    with opened(file) as handle:
+        text = handle.read().decode("utf-8-sig")
+    if not text.strip():
+        raise VotesError(f"{str(file)!r} is empty.")
+    if format_of(file) == ".json":
+        try:
+            return records_in(json.loads(text), repr(str(file)))
+        except ValueError as error:  # lines, whatever the file is called
+            if isinstance(error, VotesError):
+                raise
+            if "\n" not in text.strip():
+                raise VotesError(f"{str(file)!r} is not JSON: {error}.") from None
+    return records_in(json_lines(text, file), repr(str(file)))
+
+
+def json_lines(text: str, file: Path) -> list[Any]:
+    """Return the values on the lines of a text."""
+    values = []
+    for row, line in enumerate(text.splitlines()):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except ValueError as error:
+                raise VotesError(
+                    f"{str(file)!r}, line {row + 1}, is not JSON: {error}."
+                ) from None
+    return values
+
+
+def records_in(value: Any, name: str) -> list[Mapping[str, Any]]:
+    """Return the records of a JSON value: a list, or an object with a list or columns."""
+    if isinstance(value, Mapping):
+        lists = [each for each in value.values() if are_records(each)]
+        if len(lists) == 1:
+            return list(lists[0])
+        return records_of_columns(value) if is_by_column(value) else [value]
+    if not are_records(value):
+        raise VotesError(f"{name} does not hold records. Write a list of objects.")
+    return list(value)
+
+
+def are_records(value: Any) -> bool:
+    """Whether a value is a list of objects."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(each, Mapping) for each in value)
+
+
+def is_by_column(value: Mapping[str, Any]) -> bool:
+    """Whether an object holds columns: lists of one length, or mappings with the same keys."""
+    values = list(value.values())
+    if len(values) < 2 or not values[0]:
+        return False
+    if all(isinstance(each, list) for each in values):
+        return len({len(each) for each in values}) == 1
+    return all(
+        isinstance(each, Mapping) and each.keys() == values[0].keys() for each in values
+    )
+
+
+def records_of_columns(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the records of columns, as pandas writes them."""
+    columns = [
+        list(each.values()) if isinstance(each, Mapping) else each
+        for each in value.values()
+    ]
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def table_of_records(records: Sequence[Any], name: str) -> pl.DataFrame:
+    """Return records, perhaps with different fields, as a table of text."""
+    if not records or not all(isinstance(record, Mapping) for record in records):
+        raise VotesError(
+            f"{name} holds no records. Pass a list of dicts such as {{'model_a': ...}}."
+        )
+    names = list(dict.fromkeys(name for record in records for name in record))
+    columns = {str(n): [as_text(record.get(n)) for record in records] for n in names}
+    return pl.DataFrame(columns, dict.fromkeys(columns, pl.String()))
+
+
+def table_of_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
+    """Return a dict of columns as a table of text."""
+    lists = {}
+    for name, values in columns.items():
+        if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+            raise VotesError(
+                f"The column {name!r} is a {type(values).__name__}, not a list of values."
+            )
+        lists[str(name)] = [as_text(value) for value in values]
+    if len({len(values) for values in lists.values()}) > 1:
+        lengths = (f"{name}: {len(values)}" for name, values in lists.items())
+        raise VotesError(f"The columns have different lengths: {listing(lengths)}.")
+    return pl.DataFrame(lists, dict.fromkeys(lists, pl.String()))
+
+
+def as_text(value: Any) -> str | None:
+    """Write a value as text: missing ones as None, nested ones as JSON, 1.0 as 1."""
+    if value is None or isinstance(value, str):
+        return value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        if value != value:
+            return None
+        return (
+            str(int(value))
+            if value.is_integer() and abs(value) < 2**53
+            else repr(value)
+        )
+    if isinstance(value, Mapping | list | tuple):
+        try:
+            return json.dumps(value, ensure_ascii=False, default=str)
+        except (ValueError, TypeError, RecursionError):
+            raise VotesError("A value is nested too deeply to be read.") from None
+    if str(value) == object.__repr__(value):  # its memory address
+        raise VotesError(
+            f"A value of type {type(value).__name__} is neither text nor a number."
+        )
+    return None if str(value) in ("NaT", "<NA>") else str(value)
