@@ -1,0 +1,227 @@
+"""The model's own numbers: strengths in logits, and common effects.
+
+z = r / sd tests whether a strength is that of the reference, or the mean; p is two-sided.
+Under a flat prior a profile interval of Bradley-Terry holds the values that lose at most
+q^2 / 2 nats of log-likelihood, with q the normal quantile.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError, did_you_mean, require_choice, require_level
+from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.design import Design
+from bayes_arena.model.objective import expand, value
+from bayes_arena.tables import Columns, dataframe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INTERVALS = ("posterior", "profile")
+PROFILE_TOLERANCE = 1e-6  # of a bound, in logits
+LONGEST_PROFILE = 40.0  # logits from the estimate within which a bound is looked for
+
+
+def strengths(
+    fit: object,
+    *,
+    reference: str | None = None,
+    interval: str = "posterior",
+    level: float = 0.95,
+    **columns: Any,
+) -> pd.DataFrame:
+    """Return the model's own strengths r, in logits.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    reference : str, optional
+        The competitor whose strength is 0; by default the mean is.
+    interval : {"posterior", "profile"}
+        "profile": the profile likelihood, for Bradley-Terry under a flat prior.
+    level : float
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        competitor, strength, sd, z, p, lower, upper, strongest first.
+
+    Raises
+    ------
+    ModelError
+        If the reference is unknown, or a profile is asked for of another model.
+    """
+    result = fitted(fit, **columns)
+    return dataframe(strength_columns(result, reference, interval, level))
+
+
+def strength_columns(
+    fit: Fit, reference: str | None, interval: str, level: float
+) -> Columns:
+    """Return the columns of :func:`strengths`."""
+    require_level(level)
+    require_choice("interval", interval, INTERVALS)
+    contrast = reference_contrast(fit, reference)
+    strength, sd = contrasted(fit, contrast)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = strength / sd
+    q = float(ndtri((1 + level) / 2))
+    lower, upper = strength - q * sd, strength + q * sd
+    if interval == "profile":
+        lower, upper = profile_bounds(fit, contrast, strength, q)
+    columns = {
+        "competitor": np.array(fit.votes.competitors, dtype=object),
+        "strength": strength,
+        "sd": sd,
+        "z": z,
+        "p": 2 * ndtr(-np.abs(z)),
+        "lower": lower,
+        "upper": upper,
+    }
+    order = np.argsort(-np.nan_to_num(strength, nan=-np.inf), kind="stable")
+    return {name: values[order] for name, values in columns.items()}
+
+
+def reference_contrast(fit: Fit, reference: str | None) -> Floats:
+    """Return the contrasts whose strengths are shown, (competitors, competitors)."""
+    n = fit.votes.n_competitors
+    contrast = np.eye(n)
+    if reference is None:
+        return contrast
+    names = fit.votes.competitors
+    if reference not in names:
+        raise ModelError(
+            f"The reference {reference!r} is no competitor."
+            f"{did_you_mean(reference, names)}"
+        )
+    contrast[:, names.index(reference)] -= 1
+    return contrast
+
+
+def contrasted(fit: Fit, contrast: Floats) -> tuple[Floats, Floats]:
+    """Return contrasts of the strengths, and their standard deviations."""
+    if fit.samples is not None:
+        draws = fit.samples["strength"].reshape(-1, len(contrast)) @ contrast.T
+        return draws.mean(axis=0), draws.std(axis=0)
+    mask = fit.estimable
+    design = fit.posterior.design
+    index = design.indices(design.block("strength"))
+    V = fit.posterior.covariance.shared[np.ix_(index, index)]
+    among = contrast[np.ix_(mask, mask)]
+    strength = among @ fit.posterior.mean[index]
+    variance = np.einsum("ij,jk,ik->i", among, V, among)
+    return fit.of_all(strength), fit.of_all(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def profile_bounds(
+    fit: Fit, contrast: Floats, strength: Floats, q: float
+) -> tuple[Floats, Floats]:
+    """Return the bounds of the profile intervals of Bradley-Terry."""
+    if not fit.prior.is_flat or fit.posterior.design.layout.size != fit.estimable.sum():
+        raise ModelError(
+            "interval='profile' is for model='bradley-terry' under prior='flat'."
+        )
+    lower, upper = np.full((2, len(strength)), np.nan)
+    for c in np.flatnonzero(fit.estimable):
+        along = contrast[c, fit.estimable]
+        if not along.any():
+            lower[c] = upper[c] = 0.0
+            continue
+        lower[c] = profile_bound(fit, along, strength[c], -1, q)
+        upper[c] = profile_bound(fit, along, strength[c], +1, q)
+    return lower, upper
+
+
+def profile_bound(
+    fit: Fit, along: Floats, estimate: float, side: int, q: float
+) -> float:
+    """Return where the profile likelihood has lost q^2 / 2 nats, by bisection."""
+    posterior = fit.posterior
+    x = posterior.mean
+    near, far = 0.0, 1.0
+    while loss_at(posterior.design, x, along, estimate + side * far) < q**2 / 2:
+        near, far = far, 2 * far
+        if far > LONGEST_PROFILE:
+            return side * float("inf")
+    while far - near > PROFILE_TOLERANCE:
+        middle = (near + far) / 2
+        lost = loss_at(posterior.design, x, along, estimate + side * middle)
+        near, far = (middle, far) if lost < q**2 / 2 else (near, middle)
+    return float(estimate + side * (near + far) / 2)
+
+
+def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float:
+    """Return the nats lost where a contrast of the strengths is held at a target."""
+    layout = design.layout
+    held = np.column_stack([layout.shared_sums, along])
+    goal = np.append(np.zeros(layout.shared_sums.shape[1]), target)
+    x = best + np.linalg.lstsq(held.T, goal - held.T @ best, rcond=None)[0]
+    n, m = held.shape
+    for _ in range(50):
+        expansion = expand(design, x)
+        system = np.block(
+            [[expansion.hessian.shared[:n, :n], held], [held.T, np.zeros((m, m))]]
+        )
+        right = np.append(-expansion.gradient, np.zeros(m))
+        step = np.linalg.lstsq(system, right, rcond=None)[0][:n]
+        length = min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
+        x = x + length * step
+        if np.abs(step).max() < 1e-8:
+            break
+    return value(design, x) - value(design, best)
+
+
+def effects(fit: object, *, level: float = 0.95, **columns: Any) -> pd.DataFrame:
+    """Return what all votes have in common: position, ties, style.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    level : float
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        effect, estimate (logits; of style per unit of the feature), sd, lower, upper, and
+        spread, the estimated standard deviation among annotators or levels.
+    """
+    return dataframe(effect_columns(fitted(fit, **columns), level))
+
+
+def effect_columns(fit: Fit, level: float = 0.95) -> Columns:
+    """Return the columns of :func:`effects`."""
+    require_level(level)
+    q = float(ndtri((1 + level) / 2))
+    names, estimates, sds, spreads = [], [], [], []
+    for block in fit.posterior.design.blocks:
+        effect = block.effect
+        if effect.by is not None or effect.per_competitor:
+            continue
+        names.append(effect.name)
+        if fit.samples is not None:
+            draws = fit.samples[effect.name]
+            estimates.append(float(draws.mean()))
+            sds.append(float(draws.std()))
+        else:
+            estimates.append(float(fit.posterior.mean_of(effect.name)[0]))
+            sds.append(float(fit.posterior.sd_of(effect.name)[0]))
+        spreads.append(fit.spreads.get(f"{effect.name}_by_annotator", np.nan))
+    estimate, sd = np.array(estimates), np.array(sds)
+    return {
+        "effect": np.array(names, dtype=object),
+        "estimate": estimate,
+        "sd": sd,
+        "lower": estimate - q * sd,
+        "upper": estimate + q * sd,
+        "spread": np.array(spreads),
+    }

@@ -1,0 +1,136 @@
+"""Which pairs to ask about next.
+
+A pair is worth a vote if its order is open and matters for the goal.  Its worth is the
+probability that the order is wrong, min(P, 1 - P), times the share of the variance of its
+gap that one more vote on it takes away, v w / (1 + v w), with v the variance and
+w = p (1 - p) what a vote tells at an expected score p.  Where the best is looked for, it is
+also times the probability that the best is one of the two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
+from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.verdict import SETTLED
+from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.fits.fit import fitted
+from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.tables import Columns, dataframe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Goal = Literal["best", "ranking"]
+GOALS = get_args(Goal.__value__)
+
+
+def next_pairs(
+    fit: object,
+    *,
+    goal: Goal = "best",
+    count: int = 10,
+    interval: str | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    min_votes: float = MIN_VOTES,
+    seed: int = 0,
+    **columns: Any,
+) -> pd.DataFrame:
+    """Return the pairs on which a vote would tell most; none where nothing is open.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    goal : {"best", "ranking"}
+        "best": pairs of those who may be the best.  Where first place is settled, and
+        for "ranking": all pairs whose order is open.
+    count : int
+        Most pairs.
+    interval, cluster, level, min_votes, seed
+        As in :func:`~bayes_arena.leaderboard`.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        first, second, p_ahead (probability that the first is stronger), gap (Elo),
+        votes (on the two), worth (of a vote, relative to the best pair).
+    """
+    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
+    return dataframe(next_pair_columns(standing, goal, count))
+
+
+def next_pair_columns(
+    standing: Standing, goal: str = "best", count: int = 10
+) -> Columns:
+    """Return the columns of :func:`next_pairs`."""
+    require_choice("goal", goal, GOALS)
+    if count < 1:
+        raise ModelError(f"count must be positive; not {count!r}.")
+    first, second = pair_indices(standing, None)
+    gap, sd = gaps(standing, first, second)
+    p_ahead = standing.uncertainty.probability(gap / np.maximum(sd, 1e-12))
+    worth = worth_of_vote(p_ahead, gap, sd)
+    if goal == "best" and not first_is_settled(standing):
+        p_best = np.nan_to_num(standing.p_best)
+        worth = worth * (p_best[first] + p_best[second])
+    matters = is_open(standing, gap, sd) & concerns(standing, goal, first, second)
+    worth = np.where(matters, worth, 0.0)
+    top = np.argsort(-worth, kind="stable")[:count]
+    top = top[worth[top] > 0]
+    names = np.array(standing.fit.votes.competitors, dtype=object)
+    return {
+        "first": names[first[top]],
+        "second": names[second[top]],
+        "p_ahead": p_ahead[top],
+        "gap": ELO_PER_LOGIT * gap[top],
+        "votes": votes_between(standing, first[top], second[top]),
+        "worth": worth[top] / worth.max() if len(top) else worth[top],
+    }
+
+
+def worth_of_vote(p_ahead: Floats, gap: Floats, sd: Floats) -> Floats:
+    """Return the worth of one more vote on each pair."""
+    score = expit(gap)
+    told = sd**2 * score * (1 - score)
+    return np.minimum(p_ahead, 1 - p_ahead) * told / (1 + told)
+
+
+def is_open(standing: Standing, gap: Floats, sd: Floats) -> Array:
+    """Return which pairs are not settled: their interval holds 0."""
+    return np.abs(gap) < standing.uncertainty.quantile(standing.level) * sd
+
+
+def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
+    """Return which pairs matter for the goal; all have a rank."""
+    ranked = standing.ranked[first] & standing.ranked[second]
+    if goal == "ranking" or first_is_settled(standing):
+        return ranked
+    candidates = standing.candidates
+    return ranked & np.isin(first, candidates) & np.isin(second, candidates)
+
+
+def first_is_settled(standing: Standing) -> bool:
+    """Return whether it is clear who is the best."""
+    leader = standing.candidates[0]
+    return bool(standing.p_best[leader] >= SETTLED or len(standing.candidates) == 1)
+
+
+def describe_next(standing: Standing, columns: Columns) -> str:
+    """Say what is settled, and which order is open above all."""
+    if not len(columns["first"]):
+        return "All places are settled: no vote is needed."
+    names = standing.fit.votes.competitors
+    pair = f"{columns['first'][0]} or {columns['second'][0]}"
+    if first_is_settled(standing):
+        leader = names[standing.candidates[0]]
+        return f"First place is settled: {leader}. Still open: {pair}."
+    return f"First place is open. The pair to ask about: {pair}."

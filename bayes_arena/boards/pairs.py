@@ -1,0 +1,174 @@
+"""Pairs: how far two competitors are apart, and whether that is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.errors import ModelError, did_you_mean, require_choice
+from bayes_arena.fits.fit import fitted
+from bayes_arena.tables import Columns, dataframe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Requirement = Literal["better", "not-worse", "settled"]
+type Answer = Literal["yes", "no", "open"]
+REQUIREMENTS = get_args(Requirement.__value__)
+ELO = EloScale()
+
+
+def pairs(
+    fit: object,
+    *,
+    between: Sequence[str] | None = None,
+    interval: str | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    min_votes: float = MIN_VOTES,
+    elo: EloScale = ELO,
+    seed: int = 0,
+    **columns: Any,
+) -> pd.DataFrame:
+    """Return one row for every pair of competitors, or for one.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    between : sequence of two str, optional
+        The pair; by default all pairs, each with the stronger first.
+    interval, cluster, level, min_votes, seed
+        As in :func:`~bayes_arena.leaderboard`.
+    elo : EloScale
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        first, second, gap (Elo), lower, upper, p_ahead (probability that the first is
+        stronger), score (expected of the first against the second), votes (on the two),
+        more_votes (on the two and as the others came, until the interval excludes 0; 0
+        where it does, nan where the gap is 0).
+
+    Raises
+    ------
+    ModelError
+        If a competitor is unknown.
+    """
+    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
+    return dataframe(pair_columns(standing, between, elo))
+
+
+def pair_columns(
+    standing: Standing, between: Sequence[str] | None = None, elo: EloScale = ELO
+) -> Columns:
+    """Return the columns of :func:`pairs`."""
+    votes = standing.fit.votes
+    first, second = pair_indices(standing, between)
+    gap, sd = gaps(standing, first, second)
+    q = standing.uncertainty.quantile(standing.level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = gap / sd
+        growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
+    cast = votes.votes_by_competitor
+    names = np.array(votes.competitors, dtype=object)
+    missing = np.where(np.isfinite(growth), np.maximum(growth, 0.0), np.nan)
+    return {
+        "first": names[first],
+        "second": names[second],
+        "gap": elo.per_logit * gap,
+        "lower": elo.per_logit * (gap - q * sd),
+        "upper": elo.per_logit * (gap + q * sd),
+        "p_ahead": standing.uncertainty.probability(z),
+        "score": expit(gap),
+        "votes": votes_between(standing, first, second),
+        "more_votes": np.ceil(missing * np.minimum(cast[first], cast[second])),
+    }
+
+
+def pair_indices(
+    standing: Standing, between: Sequence[str] | None
+) -> tuple[Ints, Ints]:
+    """Return the competitors of each pair, in the order of the board."""
+    names = standing.fit.votes.competitors
+    if between is not None:
+        if len(between) != 2 or between[0] == between[1]:
+            raise ModelError(f"between= takes two competitors, not {between!r}.")
+        for name in between:
+            if name not in names:
+                hint = did_you_mean(name, names)
+                raise ModelError(f"{name!r} is no competitor.{hint}")
+        first, second = (np.array([names.index(name)]) for name in between)
+        return first, second
+    order = np.argsort(-standing.strength, kind="stable")
+    order = order[np.isfinite(standing.strength[order])]
+    above, below = np.triu_indices(len(order), k=1)
+    return order[above], order[below]
+
+
+def gaps(standing: Standing, first: Ints, second: Ints) -> tuple[Floats, Floats]:
+    """Return the gaps of pairs in logits, and their standard deviations."""
+    covariance = standing.uncertainty.covariance
+    gap = standing.strength[first] - standing.strength[second]
+    variance = np.diag(covariance)[first] + np.diag(covariance)[second]
+    variance = variance - 2 * covariance[first, second]
+    return gap, np.sqrt(np.maximum(variance, 0.0))
+
+
+def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:
+    """Return the votes on each pair, shown either way."""
+    votes = standing.fit.votes
+    n = votes.n_competitors
+    cast = votes.counts.sum(axis=1)
+    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
+    key, row = np.unique(low * n + high, return_inverse=True)
+    total = np.bincount(row, cast)
+    wanted = np.minimum(first, second) * n + np.maximum(first, second)
+    position = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    return np.where(key[position] == wanted, total[position], 0.0)
+
+
+def gate(
+    standing: Standing,
+    between: Sequence[str],
+    require: str,
+    margin: float = 0.0,
+    elo: EloScale = ELO,
+) -> Answer:
+    """Answer whether the first of two competitors meets a requirement.
+
+    Parameters
+    ----------
+    standing : Standing
+    between : sequence of two str
+    require : {"better", "not-worse", "settled"}
+        "better": its lead is above the margin.  "not-worse": it is above minus the
+        margin.  "settled": it is clear which of the two is stronger.
+    margin : float
+        In Elo.
+    elo : EloScale
+
+    Returns
+    -------
+    {"yes", "no", "open"}
+        "open": there are not enough votes to say.
+    """
+    require_choice("require", require, REQUIREMENTS)
+    if margin < 0:
+        raise ModelError(f"margin must not be negative; not {margin!r}.")
+    columns = pair_columns(standing, between, elo)
+    lower, upper = float(columns["lower"][0]), float(columns["upper"][0])
+    if require == "settled":
+        return "yes" if lower > margin or upper < -margin else "open"
+    bound = margin if require == "better" else -margin
+    if lower > bound:
+        return "yes"
+    return "no" if upper < bound else "open"

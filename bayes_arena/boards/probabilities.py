@@ -1,0 +1,41 @@
+"""The probability that one competitor wins against another, by the board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.fits.fit import fitted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def win_probability(fit: object, **columns: Any) -> pd.DataFrame:
+    """Return the expected score of every competitor against every other one.
+
+    It is 1 / (1 + exp(r*_j - r*_i)), with r* the strengths of the board: a win counts 1, a
+    tie 1/2.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame, shape (competitors, competitors)
+        Of the row against the column, best first; nan on the diagonal.
+    """
+    import pandas as pd
+
+    result = fitted(fit, **columns)
+    strength = result.board.strength
+    order = np.argsort(-strength, kind="stable")
+    score = expit(strength[order][:, None] - strength[order])
+    np.fill_diagonal(score, np.nan)
+    names = np.array(result.votes.competitors, dtype=object)[order]
+    return pd.DataFrame(score, index=names, columns=names)

@@ -1,0 +1,99 @@
+"""The verdict: who is the best, as far as the votes can tell, in a sentence or two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.fits.fit import fitted
+from bayes_arena.votes.votes import PROMPT
+
+SETTLED = 0.95  # P(best) from which somebody is the best
+PROBABLE = 0.5  # and from which somebody probably is
+MOST_NAMED = 3  # candidates that a sentence lists
+PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts, not votes, are what lacks
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def verdict(
+    fit: object,
+    *,
+    interval: str | None = None,
+    cluster: str | None = None,
+    min_votes: float = MIN_VOTES,
+    seed: int = 0,
+    **columns: Any,
+) -> str:
+    """Say who is the best, and what would settle it.
+
+    Parameters
+    ----------
+    fit : Fit, or votes
+    interval, cluster, min_votes, seed
+        As in :func:`~bayes_arena.leaderboard`; the draws are the same.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    str
+    """
+    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    standing = standing_of(fitted(fit, **columns), seed=seed, **options)
+    return verdict_of(standing)
+
+
+def verdict_of(standing: Standing) -> str:
+    """Return the verdict of a standing."""
+    names = standing.fit.votes.competitors
+    candidates = standing.candidates
+    leader = candidates[0]
+    p = standing.p_best[leader]
+    if p >= SETTLED or len(candidates) == 1:
+        return f"{names[leader]} is the best ({probability(p)})."
+    remedy = what_would_settle(standing)
+    if p >= PROBABLE:
+        others = len(candidates) - 1
+        verb = "cannot be ruled out"
+        rest = (
+            f"{names[candidates[1]]} {verb}."
+            if others == 1
+            else f"{in_words(others).capitalize()} others {verb}."
+        )
+        return (
+            f"{names[leader]} is probably the best ({probability(p)}). {rest} {remedy}"
+        )
+    likeliest = [f"{names[c]} ({standing.p_best[c]:.2f})" for c in candidates]
+    if len(candidates) <= MOST_NAMED:
+        listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"
+        return f"The best is {listed}: the votes do not settle it. {remedy}"
+    listed = f"{likeliest[0]} and {likeliest[1]}"
+    return (
+        f"It is open who is the best: {in_words(len(candidates))} competitors cannot be "
+        f"ruled out, {listed} are the likeliest. {remedy}"
+    )
+
+
+def what_would_settle(standing: Standing) -> str:
+    """Say whether more votes would help, or only more prompts."""
+    uncertainty = standing.uncertainty
+    if uncertainty.cluster != PROMPT:
+        return "More votes would settle it."
+    own = np.sqrt(np.diag(standing.fit.board.covariance))
+    ratio = np.nanmedian(uncertainty.sd / own)
+    if ratio < PROMPTS_LIMIT:
+        return "More votes, on more prompts, would settle it."
+    n_prompts = len(np.unique(standing.fit.votes.slices[PROMPT]))
+    return f"More prompts would settle it; more votes on these {n_prompts:,} would not."
+
+
+def probability(p: float) -> str:
+    """Return a probability as a reader wants it."""
+    return "P above 0.99" if p > 0.99 else f"P {p:.2f}"
+
+
+def in_words(count: int) -> str:
+    """Return a small number in words."""
+    return NUMBERS[count] if count < len(NUMBERS) else f"{count:,}"
