@@ -50,11 +50,11 @@ class EloScale:
             )
 
     @property
-    def per_logit(self) -> float:
+    def points_per_logit(self) -> float:
         """Points of one logit."""
         return self.scale / math.log(self.base)
 
-    def scores(self, strength: Floats, competitors: Sequence[str]) -> Floats:
+    def points(self, strength: Floats, competitors: Sequence[str]) -> Floats:
         """Return the scores of strengths in logits, (competitors,).
 
         Raises
@@ -62,7 +62,8 @@ class EloScale:
         ModelError
             If the anchor is unknown, or has no finite estimate.
         """
-        scores = self.init + self.per_logit * (strength - np.nanmean(strength))
+        centre = np.nanmean(strength, axis=-1, keepdims=True)
+        scores = self.init + self.points_per_logit * (strength - centre)
         if self.anchor is None:
             return scores
         name, target = self.anchor
@@ -70,7 +71,7 @@ class EloScale:
             raise ModelError(
                 f"The anchor {name!r} is no competitor.{did_you_mean(name, competitors)}"
             )
-        shift = target - scores[list(competitors).index(name)]
-        if not np.isfinite(shift):
+        shift = target - scores[..., [list(competitors).index(name)]]
+        if not np.all(np.isfinite(shift)):
             raise ModelError(f"The anchor {name!r} has no finite estimate.")
         return scores + shift

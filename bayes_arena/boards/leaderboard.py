@@ -84,7 +84,11 @@ def leaderboard(
     result = fitted(fit, **columns)
     if by is not None:
         return dataframe(slice_boards(result, by, level=level, elo=elo, seed=seed))
-    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "min_votes": min_votes,
+    }
     standing = standing_of(result, level=level, seed=seed, **options)
     note = prior_sensitivity(standing)
     if note:
@@ -134,7 +138,7 @@ def leaderboard_columns(
 ) -> Columns:
     """Return the columns of a leaderboard, best first, those without a rank last."""
     votes = standing.fit.votes
-    scores = elo.scores(standing.strength, votes.competitors)
+    scores = elo.points(standing.strength, votes.competitors)
     lower, upper = standing.bounds
     best, worst = standing.rank_spread if rank_spread else standing.rank_range
     wins, losses, ties = records(votes)
@@ -142,8 +146,8 @@ def leaderboard_columns(
         "rank": standing.ranks,
         "competitor": np.array(votes.competitors, dtype=object),
         "elo": scores,
-        "lower": scores + elo.per_logit * (lower - standing.strength),
-        "upper": scores + elo.per_logit * (upper - standing.strength),
+        "lower": scores + elo.points_per_logit * (lower - standing.strength),
+        "upper": scores + elo.points_per_logit * (upper - standing.strength),
         "rank_lower": best,
         "rank_upper": worst,
         "votes": wins + losses + ties,
@@ -163,4 +167,4 @@ def records(votes: Votes) -> tuple[Floats, Floats, Floats]:
     wins = np.bincount(votes.i, first, n) + np.bincount(votes.j, second, n)
     losses = np.bincount(votes.i, second, n) + np.bincount(votes.j, first, n)
     ties = np.bincount(votes.i, tie, n) + np.bincount(votes.j, tie, n)
-    return wins, losses, ties
+    return wins.astype(float), losses.astype(float), ties.astype(float)

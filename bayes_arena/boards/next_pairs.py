@@ -63,7 +63,11 @@ def next_pairs(
         first, second, p_ahead (probability that the first is stronger), gap (Elo),
         votes (on the two), worth (of a vote, relative to the best pair).
     """
-    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "min_votes": min_votes,
+    }
     standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
     return dataframe(next_pair_columns(standing, goal, count))
 

@@ -62,7 +62,11 @@ def pairs(
     ModelError
         If a competitor is unknown.
     """
-    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "min_votes": min_votes,
+    }
     standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
     return dataframe(pair_columns(standing, between, elo))
 
@@ -84,9 +88,9 @@ def pair_columns(
     return {
         "first": names[first],
         "second": names[second],
-        "gap": elo.per_logit * gap,
-        "lower": elo.per_logit * (gap - q * sd),
-        "upper": elo.per_logit * (gap + q * sd),
+        "gap": elo.points_per_logit * gap,
+        "lower": elo.points_per_logit * (gap - q * sd),
+        "upper": elo.points_per_logit * (gap + q * sd),
         "p_ahead": standing.uncertainty.probability(z),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),

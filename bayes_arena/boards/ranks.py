@@ -39,7 +39,11 @@ def rank_probabilities(
     """
     import pandas as pd
 
-    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "min_votes": min_votes,
+    }
     standing = standing_of(fitted(fit, **columns), seed=seed, **options)
     ranks = standing.drawn_ranks
     n = ranks.shape[1]

@@ -75,7 +75,7 @@ def slice_gap_columns(
     """Return the columns of :func:`slice_gaps`."""
     overall, boards, seen = level_draws(fit, by, level, seed)
     g, c = np.nonzero(seen)
-    gaps = elo.per_logit * (boards[:, g, c] - overall[:, c])
+    gaps = elo.points_per_logit * (boards[:, g, c] - overall[:, c])
     mean, sd = gaps.mean(axis=0), gaps.std(axis=0)
     q = float(ndtri((1 + level) / 2))
     columns = {
@@ -110,14 +110,14 @@ def slice_boards(
         edges = np.quantile(ranks, [tail, 1 - tail], axis=0, method="inverted_cdf")
         competitors = np.array(fit.votes.competitors, dtype=object)[seen[g]]
         order = np.argsort(-mean, kind="stable")
-        scores = elo.scores(mean, competitors.tolist())
+        scores = elo.points(mean, competitors.tolist())
         columns: dict[str, Any] = {
             by: np.full(len(mean), name, dtype=object),
             "rank": np.argsort(order) + 1,
             "competitor": competitors,
             "elo": scores,
-            "lower": scores - elo.per_logit * q * sd,
-            "upper": scores + elo.per_logit * q * sd,
+            "lower": scores - elo.points_per_logit * q * sd,
+            "upper": scores + elo.points_per_logit * q * sd,
             "rank_lower": edges[0],
             "rank_upper": edges[1],
             "votes": votes_at_level(fit, by, g)[seen[g]],

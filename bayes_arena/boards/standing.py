@@ -97,8 +97,12 @@ class Standing:
         They are quantiles of a competitor's own ranks, and hold the rank that it has.
         """
         tail = (1 - self.level) / 2
-        method = "inverted_cdf"
-        edges = np.quantile(self.drawn_ranks, [tail, 1 - tail], axis=0, method=method)
+        edges = np.quantile(
+            self.drawn_ranks.astype(float),
+            [tail, 1 - tail],
+            axis=0,
+            method="inverted_cdf",
+        )
         lower = np.full(len(self.ranked), np.nan)
         upper = lower.copy()
         lower[self.ranked] = np.minimum(edges[0], self.ranks[self.ranked])

@@ -40,7 +40,11 @@ def verdict(
     -------
     str
     """
-    options = {"interval": interval, "cluster": cluster, "min_votes": min_votes}
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "min_votes": min_votes,
+    }
     standing = standing_of(fitted(fit, **columns), seed=seed, **options)
     return verdict_of(standing)
 
