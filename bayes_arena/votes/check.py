@@ -16,7 +16,15 @@ from bayes_arena.votes.opening import Opened
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.read import read
 from bayes_arena.votes.tables import CANDIDATE
-from bayes_arena.votes.votes import FIRST, FIRST_CLEARLY, PROMPT, SECOND, TIE, Votes
+from bayes_arena.votes.votes import (
+    FIRST,
+    FIRST_CLEARLY,
+    PROMPT,
+    SECOND,
+    TIE,
+    Votes,
+    sums,
+)
 
 FEW_VOTES = 10  # of an annotator; with fewer nobody is judged
 
@@ -124,9 +132,9 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     cast, n = votes.votes_by_competitor, votes.n_competitors
     pairs = np.minimum(votes.i, votes.j) * n + np.maximum(votes.i, votes.j)
     few = votes.votes_by_annotator < FEW_VOTES if votes.annotators else np.zeros(0)
-    prompts = np.zeros(0)
-    if PROMPT in votes.slices:
-        prompts = np.bincount(votes.slices[PROMPT], votes.counts.sum(axis=1))
+    size = len(votes.levels.get(PROMPT, ()))
+    cast_by_row = votes.counts.sum(axis=1)
+    prompts = sums(votes.slices[PROMPT], cast_by_row, size) if size else np.zeros(0)
     first, second, ties = votes.folded.sum(axis=0)
     is_known = votes.sided and first + second > 0
     z = (first - second) / math.sqrt(first + second) if is_known else None
@@ -175,8 +183,8 @@ def columns_of(opened: Opened) -> dict[str, str]:
 def records(votes: Votes) -> tuple[Array, Array, Array]:
     """Return the wins, losses and ties of each competitor."""
     counts, n = votes.folded, votes.n_competitors
-    as_first = [np.bincount(votes.i, column, n) for column in counts.T]
-    as_second = [np.bincount(votes.j, column, n) for column in counts.T]
+    as_first = [sums(votes.i, column, n) for column in counts.T]
+    as_second = [sums(votes.j, column, n) for column in counts.T]
     won = as_first[FIRST] + as_second[SECOND]
     lost = as_first[SECOND] + as_second[FIRST]
     return won, lost, as_first[TIE] + as_second[TIE]

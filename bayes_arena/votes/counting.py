@@ -19,7 +19,7 @@ import polars as pl
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError, listing, shortened
 from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, outcomes_of
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
@@ -51,6 +51,7 @@ class Coded:
     slices: Mapping[str, Ints]
     levels: Mapping[str, tuple[str, ...]]
     features: Mapping[str, Floats]
+    row: Ints  # of the table
     labels: tuple[str, ...] = ()  # of winners
     label: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
     is_ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
@@ -65,7 +66,7 @@ class Coded:
             yield "the winner may be a competitor's name or a side", self.is_ambiguous
         yield NO_ANNOTATOR, self.annotator < 0
         yield (
-            "the weight is not a number of 0 or more",
+            "the weight or count is not a number of 0 or more",
             ~(np.abs(self.votes) <= MOST) | (self.votes < 0),
         )
         for name, codes in self.slices.items():
@@ -115,7 +116,7 @@ class Coded:
         if not (votes == np.rint(votes)).all():  # a sum that depends on no order
             order = np.lexsort([votes, place])
             place, votes = place[order], votes[order]
-        counts = np.bincount(place, votes, len(first) * n_outcomes)
+        counts = sums(place, votes, len(first) * n_outcomes)
         summed = replace(singly.take(first), counts=counts.reshape(-1, n_outcomes))
         return summed.used()
 
@@ -222,11 +223,13 @@ def coded(
     outcomes : mapping of str to str, optional
         Meanings of further labels.
     """
+    table = table.with_row_index("row of the table")
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
     found: dict[str, Any] = {}
     remarks: tuple[str, ...] = ()
+    outcome: Ints = np.full(len(i), FIRST)
     if "winner" in table.columns:
         labels, (label,), _ = code([table["winner"]], clean_name)
         label = np.where(label < 0, len(labels), label)  # no label: not played
@@ -238,19 +241,18 @@ def coded(
         found |= {"is_ambiguous": is_ambiguous}
     elif "outcome" in table.columns:
         outcome = table["outcome"].to_numpy()
-    else:
-        outcome = np.full(len(i), FIRST)
     if n_merged:
         remarks += (
             "Names of competitors that differ in spaces at their ends or in their Unicode "
             "form were read as one.",
         )
     annotators: tuple[str, ...] = ()
-    annotator = np.zeros(len(i), np.intp)
+    annotator: Ints = np.zeros(len(i), np.intp)
     if "annotator" in table.columns:
         annotators, (annotator,), _ = code([table["annotator"]], clean_name)
+    row = table["row of the table"].to_numpy()
     n = table["n"].to_numpy()
-    votes = n.astype(float)
+    votes: Floats = n.astype(float)
     if "weight" in table.columns:
         votes = votes * number_of(table["weight"])
     slices, levels = {}, {}
@@ -260,7 +262,7 @@ def coded(
             slices[name[len(SLICE) :]] = codes
     return Coded(
         competitors, annotators, i, j, annotator, outcome, votes, n,
-        slices, levels, features_of(table), remarks=remarks, **found,
+        slices, levels, features_of(table), row, remarks=remarks, **found,
     )  # fmt: skip
 
 
@@ -276,33 +278,34 @@ def features_of(table: pl.DataFrame) -> dict[str, Floats]:
 
 
 def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
-    """Return counts of wins and ties as weights of rows with one outcome each."""
-    counts = [name for name in COUNTED if name in table.columns]
-    values = {name: number_of(table[name]) for name in counts}
-    for name in counts:  # an empty cell is 0 unless the other cells are empty, too
-        is_empty = (
-            table[name].cast(pl.String).str.strip_chars().fill_null("").is_in(["", "-"])
-        ).to_numpy()
-        values[name] = np.where(is_empty, 0.0, values[name])
-    weight = (
-        number_of(table["weight"]) if "weight" in table.columns else np.ones(len(table))
-    )
+    """Return counts of wins and ties as weights of rows with one outcome each.
+
+    An empty cell is 0; a row of zeros was not played.
+    """
+    counts = {
+        role: outcome for role, outcome in COUNTED.items() if role in table.columns
+    }
+    values = {role: number_of(empty_as_zero(table[role])) for role in counts}
+    weight = number_of(table["weight"]) if "weight" in table.columns else 1.0
     rest = table.drop(*counts, "weight", strict=False)
-    parts = [
-        rest.with_columns(
-            weight=pl.Series(values[name] * weight), outcome=pl.lit(outcome, pl.Int64)
+    is_nothing = np.all([each == 0 for each in values.values()], axis=0)
+    unplayed = rest.filter(is_nothing).with_columns(
+        weight=pl.lit(1.0), outcome=pl.lit(UNPLAYED)
+    )
+    parts = [unplayed]
+    for role, outcome in counts.items():
+        part = rest.with_columns(
+            weight=pl.Series(values[role] * weight), outcome=pl.lit(outcome)
         )
-        for name, outcome in COUNTED.items()
-        if name in counts
-    ]
-    nothing = sum(values.values()) == 0
-    rows = pl.concat([part.filter(~nothing) for part in parts]).filter(
-        (pl.col("weight") != 0) | pl.col("weight").is_nan()
-    )
-    unplayed = rest.filter(nothing).with_columns(
-        weight=pl.lit(1.0), outcome=pl.lit(UNPLAYED, pl.Int64)
-    )
-    return pl.concat([rows, unplayed])
+        parts.append(part.filter(values[role] != 0))
+    kinds: dict[str, pl.DataType] = {"weight": pl.Float64(), "outcome": pl.Int64()}
+    return pl.concat([part.cast(kinds) for part in parts])
+
+
+def empty_as_zero(column: pl.Series) -> pl.Series:
+    """Return a column of counts as text, with 0 for cells that are empty."""
+    text = column.cast(pl.String).str.strip_chars().fill_null("")
+    return text.replace({"": "0", "-": "0"})
 
 
 def winners(

@@ -395,7 +395,8 @@ def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
     roles = known[name].find(header, options)
     if roles is None:
         raise VotesError(
-            f"The layout {name} needs {known[name].needs}. The columns are {listing(header.names)}."
+            f"The layout {name} needs {known[name].needs}. "
+            f"The columns are {listing(header.names)}."
         )
     return known[name], roles
 

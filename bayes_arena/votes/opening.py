@@ -21,8 +21,9 @@ from bayes_arena.votes.layouts import (
 )
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.remarks import remarks_on
-from bayes_arena.votes.sources import Frame, as_text, in_polars, is_nested, to_polars
+from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
+from bayes_arena.votes.text_files import as_text
 from bayes_arena.votes.votes import PROMPT
 
 
@@ -53,7 +54,7 @@ class Opened:
 
 
 def open_votes(source: Frame, options: Options) -> Opened:
-    """Find the roles of the columns, rewrite what is not one vote a row, choose the prompts."""
+    """Find the roles of the columns, rewrite records to votes, choose the prompts."""
     header = Header.of(source.collect_schema().names())
     layout, roles = layout_of(source, header, options)
     if annotator := annotator_of(header, options, roles):
@@ -106,7 +107,7 @@ def prompt_roles(
 
 
 def collected(frame: Frame, columns: Collection[str]) -> Frame:
-    """Collect a lazy frame of Polars, with the columns in use and those that can be compared."""
+    """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
     if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
         return frame
     schema = frame.collect_schema()

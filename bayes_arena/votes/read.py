@@ -294,8 +294,8 @@ def remedy_of_labels(votes: Coded, wrong: Array) -> str:
     n = np.bincount(votes.label[wrong], votes.n[wrong])
     label = votes.labels[int(n.argmax())]
     return (
-        f"Say what each label means, such as outcomes={{{shortened(label)!r}: 'model_a'}}; a label means "
-        "model_a, model_b, tie, both_bad or unplayed."
+        f"Say what each label means, such as outcomes={{{shortened(label)!r}: 'model_a'}}; "
+        "a label means model_a, model_b, tie, both_bad or unplayed."
     )
 
 
@@ -305,25 +305,15 @@ def quoted(problem: str, opened: Opened, options: Options) -> str:
     if not (isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()):
         return ""
     table = in_polars(frame).collect()
-    if "row" not in table.columns:
-        table = table.with_row_index("row")
-    if {"wins_a", "wins_b"} <= set(table.columns):
-        return ""
-    rows = table["row"].to_list()
+    number = table["row"] if "row" in table.columns else range(len(table))
+    table = table.drop("row", strict=False)
     votes = coded(
-        table.drop("row").with_columns(n=pl.lit(1, pl.Int64)),
-        opened.sides,
-        labels_given(options),
+        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
     )
-    where = dict(votes.problems())[problem] & ~votes.unplayed
-    names = [
-        name
-        for name in ("a", "b", "winner", "annotator", "weight")
-        if name in table.columns
-    ]
+    is_wrong = dict(votes.problems())[problem] & ~votes.unplayed
+    names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]
     shown = []
-    for place in np.flatnonzero(where)[:MOST_SHOWN]:
-        values = (table[name][int(place)] for name in names)
-        text = ", ".join(printable(shortened(str(value), 60)) for value in values)
-        shown.append(f"row {rows[place]}: {text}")
+    for row in sorted(set(votes.row[is_wrong].tolist()))[:MOST_SHOWN]:
+        values = (printable(shortened(str(table[name][row]), 60)) for name in names)
+        shown.append(f"row {number[row]}: {', '.join(values)}")
     return "; ".join(shown)

@@ -24,8 +24,8 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.sources import as_text
 from bayes_arena.votes.tables import BY_ROW, number, pairs_of_ranks, weighed_by
+from bayes_arena.votes.text_files import as_text
 
 SIDES = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
@@ -154,8 +154,9 @@ def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
         pl.col("value").is_nan() | (pl.col("value") < 0) | (pl.col("value") > 1)
     )
     if len(wrong):
+        shown = shortened(repr(wrong["winner"][0]))
         raise VotesError(
-            f"The preference {shortened(repr(wrong['winner'][0]))} is not a number from {low:g} to {high:g}."
+            f"The preference {shown} is not a number from {low:g} to {high:g}."
         )
     is_tie = share == 0.5
     return table.drop("winner", "value").with_columns(

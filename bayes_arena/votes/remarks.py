@@ -35,15 +35,16 @@ def remarks_on(
         and "rank" not in roles
     ):
         remarks.append(
-            f"The column {likely!r} looks like numbers of votes but is not read; weight={likely!r} reads it."
+            f"The column {likely!r} looks like numbers of votes but is not read; "
+            f"weight={likely!r} reads it."
         )
     ties = header.first(TIES, taken)
     if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
         remarks.append(f"The column {ties!r} looks like ties but is not read.")
     if copies := duplicates(source, roles):
         remarks.append(
-            f"{copies:,} rows equal another in every column. If they are copies, leave them out: "
-            "df.drop_duplicates() in pandas."
+            f"{copies:,} rows equal another in every column. If they are copies, leave them "
+            "out: df.drop_duplicates() in pandas."
         )
     return remarks
 

@@ -55,9 +55,9 @@ def open_source(source: object) -> Frame:
         frame: Frame = nw.from_native(with_text_names(source))
     except TypeError:
         raise VotesError(
-            f"Votes cannot be read from a value of type {type(source).__name__}.{hint} Pass a path, "
-            "a list of records, a dict of columns, or a dataframe (pandas, Polars, PyArrow, "
-            "DuckDB and others)."
+            f"Votes cannot be read from a value of type {type(source).__name__}.{hint} Pass "
+            "a path, a list of records, a dict of columns, or a dataframe (pandas, Polars, "
+            "PyArrow, DuckDB and others)."
         ) from None
     return stripped(frame)
 

@@ -54,8 +54,8 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     )
     if halves is None:
         raise VotesError(
-            f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. Write them in two columns, "
-            "and name these with a= and b=."
+            f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. Write them "
+            "in two columns, and name these with a= and b=."
         )
     parts = {
         side: cells.replace_strict(
@@ -246,14 +246,15 @@ def pairs_of_ranks(
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
         remarks.append(
-            f"{n_unranked} competitors without a rank (empty, or 0 or below) were left out of their "
-            "rankings; outcomes={'unranked': 'last'} counts them last."
+            f"{n_unranked} competitors without a rank (empty, or 0 or below) were left out of "
+            "their rankings; outcomes={'unranked': 'last'} counts them last."
         )
     ranks = ranks.drop_nulls("value")
     twice = ranks.filter(pl.struct("ranking", "a").is_duplicated())
     if len(twice):
+        name, ranking = twice["a"][0], twice["ranking"][0]
         raise VotesError(
-            f"{twice['a'][0]!r} has several ranks in the ranking {twice['ranking'][0]!r}. Keep one."
+            f"{name!r} has several ranks in the ranking {ranking!r}. Keep one."
         )
     k = pl.len().over("ranking").cast(pl.Float64)
     g = pl.len().over("ranking", "value").cast(pl.Float64)

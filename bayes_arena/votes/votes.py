@@ -111,18 +111,13 @@ class Votes:
     @property
     def votes_by_competitor(self) -> Floats:
         """Votes on each competitor, (competitors,)."""
-        cast: Floats = self.counts.sum(axis=1)
-        n = self.n_competitors
-        total: Floats = np.bincount(self.i, cast, n) + np.bincount(self.j, cast, n)
-        return total
+        cast, n = self.counts.sum(axis=1), self.n_competitors
+        return sums(self.i, cast, n) + sums(self.j, cast, n)
 
     @property
     def votes_by_annotator(self) -> Floats:
         """Votes of each annotator, (annotators,)."""
-        cast: Floats = np.bincount(
-            self.annotator, self.counts.sum(axis=1), self.n_annotators
-        )
-        return cast
+        return sums(self.annotator, self.counts.sum(axis=1), self.n_annotators)
 
     def level(self, by: str | None) -> Ints:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
@@ -361,10 +356,14 @@ class Votes:
         return saved.load(path)
 
 
+def sums(codes: Ints, values: Floats, size: int) -> Floats:
+    """Return the sums of values by code, (size,)."""
+    return np.bincount(codes, values, size).astype(float, copy=False)
+
+
 def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
     """Return the sums of counts by row, (rows, outcomes)."""
-    columns = [np.bincount(row, column, n_rows) for column in counts.T]
-    return np.stack(columns, axis=1)
+    return np.stack([sums(row, column, n_rows) for column in counts.T], axis=1)
 
 
 def as_names(names: str | Iterable[str]) -> set[str]:

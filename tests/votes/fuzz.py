@@ -43,13 +43,8 @@ FAMILIES: tuple[dict[str, tuple[str, ...]], ...] = (
                    '{"q": [{"value": "left", "user_id": "u"}]}'),
      "metadata": ('{"model_a": "oak", "model_b": "elm"}',)},
 )  # fmt: skip
-COLUMNS = tuple(sorted({name for family in FAMILIES for name in family})) + (
-    "",
-    "row",
-    " winner ",
-    "a",
-    "b",
-)
+KNOWN_COLUMNS = sorted({name for family in FAMILIES for name in family})
+COLUMNS = (*KNOWN_COLUMNS, "", "row", " winner ", "a", "b")
 ODD = (
     "OAK", "oak ", "1", "A", "café", "{x}", "é" * 50, "", "H", "C", "much better", "x",
     "A is better", "\x00", "winner", "error", "2.5", "-1", "nan", "inf", "1e400", "1e99",
@@ -59,6 +54,7 @@ ODD = (
     '{"model_a": ["oak"], "model_b": null}', '[{"completed_by": [], "result": [null]}]',
     '[{"result": [{"type": "pairwise", "value": "left"}]}]', "[" * 2_000,
 )  # fmt: skip
+MEANINGS = ({"0": "tie"}, {"x": "maybe"}, {"x": ["tie"]}, {"unranked": "last"}, 1)
 KNOWN = {
     "a": "model_a", "b": "model_b", "winner": "winner", "annotator": "judge",
     "weight": "count", "prompt": "prompt", "baseline": "elm", "judge": "k",

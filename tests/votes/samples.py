@@ -1,5 +1,7 @@
 """Small files of every layout, with the wins that they hold."""
 
+# ruff: noqa: E501
+
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -9,7 +9,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "data.md"
 
 
 def test_the_recipes_run():
-    code = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    code = re.findall(
+        r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
     assert len(code) == 8
     namespace: dict[str, object] = {}
     for block in code:

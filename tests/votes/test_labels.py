@@ -107,8 +107,13 @@ def test_spellings_are_read_unless_they_are_numbers(spelling: str):
     assert votes.folded.sum(axis=0).tolist() == [3, 0, 0]
 
 
-@pytest.mark.parametrize("label", ["tie", "Tie ", "draw", "A=B", "C", "both good", "equally good",
-    "no preference", "[[C]]", "about the same", "=", "Both are good", "tie (inconsistent)"])  # fmt: skip
+TIES = (
+    "tie", "Tie ", "draw", "A=B", "C", "both good", "equally good", "no preference",
+    "[[C]]", "about the same", "=", "Both are good", "tie (inconsistent)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("label", TIES)
 def test_words_for_ties(label: str):
     assert counts(votes_with("A", label)) == (1, 0, 1)
 

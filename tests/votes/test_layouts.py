@@ -65,7 +65,7 @@ def test_layouts_have_names_for_formats_with_the_same_columns(tmp_path):
 
 
 def test_an_unknown_layout_lists_all():
-    with pytest.raises(VotesError, match="Did you mean 'votes'.*label-studio"):
+    with pytest.raises(VotesError, match=r"Did you mean 'votes'.*label-studio"):
         read_votes({"a": ["x"]}, layout="vote")
 
 

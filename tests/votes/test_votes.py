@@ -78,7 +78,7 @@ def test_kept_votes_are_as_if_there_were_no_others(votes):
 
 
 def test_unknown_names_are_refused(votes):
-    with pytest.raises(VotesError, match="'K1'.*Did you mean 'k1'"):
+    with pytest.raises(VotesError, match=r"'K1'.*Did you mean 'k1'"):
         votes.keep(annotators="K1")
     with pytest.raises(VotesError, match="called 'x'"):
         votes.drop(competitors="x")
@@ -86,7 +86,7 @@ def test_unknown_names_are_refused(votes):
         votes.keep(more_than=1_000)
     with pytest.raises(VotesError, match="annotator="):
         votes.collapse().keep(more_than=1)
-    with pytest.raises(VotesError, match="no slice 'langauge'.*Slices: prompt"):
+    with pytest.raises(VotesError, match=r"no slice 'langauge'.*Slices: prompt"):
         votes.level("langauge")
 
 
@@ -127,7 +127,7 @@ def test_merged_votes_are_those_read_at_once():
 
 
 def test_votes_that_do_not_fit_are_not_merged(votes):
-    with pytest.raises(VotesError, match="some have annotators.*others no annotators"):
+    with pytest.raises(VotesError, match=r"some have annotators.*others no annotators"):
         merge(votes, votes.collapse(slices=["prompt"], features=["x"]))
     with pytest.raises(VotesError, match="merge takes Votes"):
         merge()
@@ -159,7 +159,7 @@ def test_files_that_hold_no_votes_are_refused(tmp_path):
     with pytest.raises(VotesError, match="damaged, or holds no votes"):
         Votes.load(path)
     np.savez(path, about=np.array([{}], object))
-    with pytest.raises(VotesError, match="x.npz"):
+    with pytest.raises(VotesError, match=r"x.npz"):
         Votes.load(path)
 
 
@@ -168,9 +168,12 @@ def test_damaged_votes_are_refused(votes, tmp_path):
     votes.save(path)
     arrays = dict(np.load(path))
     for name, value in (
-        ("i", arrays["i"] + 9), ("i", arrays["i"][:-1]), ("counts 0", -arrays["counts 0"].astype(float)),
-        ("slice 0", arrays["slice 0"] + 99), ("about", np.frombuffer(b'{"format": 1}', np.uint8)),
-    ):  # fmt: skip
+        ("i", arrays["i"] + 9),
+        ("i", arrays["i"][:-1]),
+        ("counts 0", -arrays["counts 0"].astype(float)),
+        ("slice 0", arrays["slice 0"] + 99),
+        ("about", np.frombuffer(b'{"format": 1}', np.uint8)),
+    ):
         np.savez(path, **arrays | {name: value})
-        with pytest.raises(VotesError, match="votes.npz"):
+        with pytest.raises(VotesError, match=r"votes.npz"):
             Votes.load(path)
