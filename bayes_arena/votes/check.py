@@ -121,8 +121,6 @@ def check(source: object, **columns: Any) -> Check:
     VotesError
         If the votes cannot be read.
     """
-    if isinstance(source, Votes):
-        return check_of(source, None)
     return check_of(*read(source, Options(**columns)))
 
 

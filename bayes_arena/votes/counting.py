@@ -63,7 +63,7 @@ class Coded:
         yield "a competitor meets itself", (self.i == self.j) & (self.i >= 0)
         yield UNKNOWN_WINNER, self.outcome == UNKNOWN
         if len(self.is_ambiguous):
-            yield "the winner may be a competitor's name or a side", self.is_ambiguous
+            yield "the winner may be a name or a side", self.is_ambiguous
         yield NO_ANNOTATOR, self.annotator < 0
         yield (
             "the weight or count is not a number of 0 or more",
@@ -298,8 +298,8 @@ def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
             weight=pl.Series(values[role] * weight), outcome=pl.lit(outcome)
         )
         parts.append(part.filter(values[role] != 0))
-    kinds: dict[str, pl.DataType] = {"weight": pl.Float64(), "outcome": pl.Int64()}
-    return pl.concat([part.cast(kinds) for part in parts])
+    alike = pl.col("weight").cast(pl.Float64), pl.col("outcome").cast(pl.Int64)
+    return pl.concat([part.with_columns(*alike) for part in parts])
 
 
 def empty_as_zero(column: pl.Series) -> pl.Series:

@@ -122,9 +122,12 @@ def named(header: Header, options: Options, name: str) -> str | None:
 
 def several(header: Header, options: Options) -> list[str] | None:
     """Return the columns that ``winner=`` names if it names several."""
-    if options.winner is None or isinstance(options.winner, str):
+    names = options.winner
+    if isinstance(names, str):  # a name, or several with commas between
+        names = () if names in header.names else names.split(",")
+    if names is None or len(names) < 2:
         return None
-    return [header.column(name, "winner") for name in options.winner]
+    return [header.column(name.strip(), "winner") for name in names]
 
 
 def winner_of(header: Header, options: Options, taken: Collection[str]) -> str | None:
@@ -266,7 +269,7 @@ def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> 
         if options.layout is None and not all(usual):
             return None
         results = several(header, options) or usual
-        if isinstance(options.winner, str):
+        if isinstance(options.winner, str) and len(winner) == 1:
             results = [header.column(options.winner, "winner")]
         first = named(header, options, "a") or header.first((a,))
         second = named(header, options, "b") or header.first((b,)) or baseline

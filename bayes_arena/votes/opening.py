@@ -67,10 +67,20 @@ def open_votes(source: Frame, options: Options) -> Opened:
         for side, each in enumerate([column] if isinstance(column, str) else column):
             roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
     roles |= prompt_roles(header, options, layout, roles)
+    require_single(header, roles)
     source = collected(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
     frame = written(by_role(source, roles), layout, options, remarks)
     return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
+
+
+def require_single(header: Header, roles: Roles) -> None:
+    """Refuse columns whose name another column has; Polars numbers these."""
+    for column in roles.values():
+        if f"{column}_duplicated_0" in header.names:
+            raise VotesError(
+                f"Several columns are called {column!r}. Rename all but one."
+            )
 
 
 def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:

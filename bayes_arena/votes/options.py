@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -99,3 +100,25 @@ def are_columns(value: Any) -> bool:
     return isinstance(value, str) or (
         isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
     )
+
+
+def for_terminal(message: str) -> str:
+    """Return a message with the options spelled as a terminal takes them.
+
+    ``winner='x'`` becomes ``--winner x``, ``winner=[x, y]`` ``--winner x,y``,
+    ``prompt=False`` ``--no-prompt``, and ``outcomes={'0': 'tie'}`` ``--outcome 0=tie``.
+    """
+    words = {"outcomes": "outcome", "slices": "slice"}
+
+    def spelled(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"] or ""
+        option = words.get(name, name).replace("_", "-")
+        if value == "False":
+            return f"--no-{option}"
+        value = re.sub(r"'([^']*)': '([^']*)'", r"\1=\2", value.strip("{}[]"))
+        value = value.strip("'").replace(", ", ",")
+        return f"--{option} {value}".rstrip()
+
+    options = "|".join(NAMES)
+    value = r"False|'[^']*'|\[[^]]*\]|\{[^}]*\}"
+    return re.sub(rf"\b(?P<name>{options})=(?P<value>{value})?", spelled, message)

@@ -18,7 +18,14 @@ import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Array
-from bayes_arena.errors import MOST_SHOWN, VotesError, listing, printable, shortened
+from bayes_arena.errors import (
+    MOST_SHOWN,
+    VotesError,
+    did_you_mean,
+    listing,
+    printable,
+    shortened,
+)
 from bayes_arena.votes import saved
 from bayes_arena.votes.counting import (
     FEATURE,
@@ -30,7 +37,7 @@ from bayes_arena.votes.counting import (
 )
 from bayes_arena.votes.labels import BOTH_BAD
 from bayes_arena.votes.opening import Opened, open_votes
-from bayes_arena.votes.options import Columns, Options
+from bayes_arena.votes.options import NAMES, Columns, Options
 from bayes_arena.votes.remarks import remarks_on_names
 from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
 from bayes_arena.votes.votes import TIE, Votes
@@ -39,20 +46,20 @@ REMEDIES = {  # by how a problem's name ends
     "not a number of 0 or more": "Weights are numbers such as 0.5.",
     "missing": "Fill it in.",
     "not a finite number": "Features are finite numbers.",
+    "has no name": "Fill it in.",
+    "meets itself": "Correct the name, or remove the row.",
+    "a name or a side": "Rename the competitor.",
 }
 
 
 def votes_from(source: object, **columns: Any) -> Votes:
-    """Return Votes as they are, and read anything else."""
-    if isinstance(source, Votes):
-        if any(value is not None for value in columns.values()):
-            raise VotesError(
-                f"The votes are read already; {', '.join(columns)} cannot apply."
-            )
-        return source
-    return read_votes(
-        source, **{name: value for name, value in columns.items() if value is not None}
-    )
+    """Return Votes as they are, and read anything else; None stands for no option."""
+    given = {name: value for name, value in columns.items() if value is not None}
+    if unknown := sorted(given.keys() - set(NAMES)):
+        raise VotesError(
+            f"There is no option {unknown[0]!r}.{did_you_mean(unknown[0], NAMES)}"
+        )
+    return read(source, Options(**given))[0]
 
 
 def read_votes(
@@ -148,12 +155,11 @@ def read_votes(
 
 def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     """Return votes, and how the source was opened if they were not read already."""
-    if isinstance(source, str | Path) and saved.is_saved(source):
+    is_file = isinstance(source, str | Path) and saved.is_saved(source)
+    if is_file or isinstance(source, Votes):
         if options != Options():
-            raise VotesError(
-                f"{str(source)!r} holds votes that are read already: no options apply."
-            )
-        return saved.load(source), None
+            raise VotesError("These votes are read already, so no options apply.")
+        return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
@@ -284,7 +290,7 @@ def complaint(
     if problem == UNKNOWN_WINNER:
         remedy = remedy_of_labels(votes, wrong)
     elif problem == NO_ANNOTATOR:
-        remedy = "Fill it in, or read no annotators: annotator=False."
+        remedy = "Fill it in, or read no annotators: leave out annotator=."
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
     return f"{text} {remedy}{rest}".replace("  ", " ").strip()
 

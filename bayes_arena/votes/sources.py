@@ -25,6 +25,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.votes.text_files import (
     as_text,
+    fault_in,
     format_of,
     records_of,
     scan_columns,
@@ -81,6 +82,14 @@ def with_text_names(source: Any) -> Any:
 def stripped(frame: Frame) -> Frame:
     """Strip the spaces around the columns' names; of columns alike the later get a number."""
     names = frame.collect_schema().names()
+    if any("\0" in name for name in names):
+        raise VotesError(
+            "The names of the columns look like UTF-16. Save the file as UTF-8."
+        )
+    if any("\r" in name for name in names):
+        raise VotesError(
+            "The names of the columns hold a carriage return. End lines with LF."
+        )
     renamed = {name: name.strip() for name in names if name != name.strip()}
     if not renamed:
         return frame
@@ -188,13 +197,14 @@ def readable(source: object) -> Iterator[None]:
         yield
     except (ArenaError, MemoryError, Warning):
         raise
-    except UnicodeError:
-        raise VotesError(f"{named(source)} is not UTF-8. Save it as UTF-8.") from None
     except RecursionError:
         raise VotesError(
             f"{named(source)} has values that are nested too deeply."
         ) from None
     except (Exception, pl.exceptions.PanicException) as error:
+        files = [Path(path) for path in paths_of(source) if Path(path).is_file()]
+        if fault := next(filter(None, map(fault_in, files)), None):
+            raise VotesError(f"{named(source)} cannot be read: {fault}") from error
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise VotesError(
             f"{named(source)} cannot be read: {shortened(reason)}"

@@ -5,7 +5,10 @@ Values are text only, as names such as ``007`` are not numbers; nested values st
 
 from __future__ import annotations
 
+import codecs
+import csv
 import gzip
+import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -37,37 +40,58 @@ def scan_columns(files: Sequence[Path]) -> pl.LazyFrame:
 
 def separator_of(file: Path) -> str:
     """Return what divides the first lines of a file into as many columns each."""
-    head = start_of(file)
+    with opened(file) as handle:
+        head = handle.read(BYTES_LOOKED_AT).decode("utf-8-sig", errors="replace")
     lines = re.sub(r'"[^"]*("|\Z)', "", head).splitlines()
-    whole = (
-        lines[:LINES_LOOKED_AT]
-        if len(head) < BYTES_LOOKED_AT
-        else lines[:LINES_LOOKED_AT][:-1] or lines
-    )
-    whole = [line for line in whole if line.strip()]
+    lines = [line for line in lines[: LINES_LOOKED_AT + 1] if line.strip()]
+    if len(head) > len(lines[0] if lines else "") and len(lines) > 1:
+        lines = lines[:-1]  # the last may be cut
     for separator in SEPARATORS:
-        counts = {line.count(separator) for line in whole}
+        counts = {line.count(separator) for line in lines}
         if len(counts) == 1 and counts != {0}:
             return separator
     return ","
 
 
-def start_of(file: Path) -> str:
-    """Return the first characters of a text file."""
-    if file.suffix.lower() == ".zst":
-        lines = pl.scan_csv(
-            file, separator="\1", quote_char=None, has_header=False, infer_schema=False
-        )
-        return "\n".join(
-            line or "" for line in lines.head(LINES_LOOKED_AT).collect().to_series()
-        )
-    with opened(file) as handle:
-        return handle.read(BYTES_LOOKED_AT).decode("utf-8-sig", errors="replace")
+def fault_in(file: Path) -> str | None:
+    """Say what is wrong with a CSV file that an engine refuses, and where, if it is known."""
+    if format_of(file) not in (".csv", ".tsv", ".txt"):
+        return None
+    header, row = 0, -1
+    reader_limit = csv.field_size_limit(2**31 - 1)
+    try:
+        with opened(file) as handle:
+            lines = codecs.getreader("utf-8-sig")(handle)
+            for row, fields in enumerate(
+                csv.reader(lines, delimiter=separator_of(file), strict=True), -1
+            ):
+                header = header or len(fields)
+                if len(fields) > header:
+                    return (
+                        f"row {row} has {len(fields)} fields, and the header {header}. Put "
+                        "fields with a separator in them in quotes."
+                    )
+    except UnicodeError:
+        return f"row {row + 1} is not UTF-8. Save the file as UTF-8."
+    except csv.Error:
+        return f"the quotes of row {row + 1} do not close, or are not doubled."
+    except (OSError, EOFError):
+        return "it is not compressed as its name says, or it is cut off."
+    finally:
+        csv.field_size_limit(reader_limit)
+    return None if header else "it is empty."
 
 
 def opened(file: Path) -> Any:
-    """Open a file that may be compressed."""
-    return gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb")
+    """Open a file that may be compressed, and return what reads its bytes."""
+    match file.suffix.lower():
+        case ".gz":
+            return gzip.open(file, "rb")
+        case ".zst":
+            lines = pl.scan_csv(file, separator="\1", quote_char=None, has_header=False)
+            text = "\n".join(line or "" for line in lines.collect().to_series())
+            return io.BytesIO(text.encode())
+    return file.open("rb")
 
 
 def format_of(file: Path) -> str:
@@ -78,8 +102,6 @@ def format_of(file: Path) -> str:
 
 def records_of(file: Path) -> list[Mapping[str, Any]]:
     """Return the records of a JSON file: an array, one key with an array, or lines."""
-    if file.suffix.lower() == ".zst":
-        raise VotesError(f"{str(file)!r}: JSON is read plain or as .gz. Decompress it.")
     with opened(file) as handle:
         text = handle.read().decode("utf-8-sig")
     if not text.strip():

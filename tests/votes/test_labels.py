@@ -164,7 +164,7 @@ def test_a_name_comes_before_a_side():
     votes = read_votes(rows)
     assert votes.counts.tolist() == [[1, 0, 0], [0, 1, 0]]
     rows.append({"model_a": "oak", "model_b": "elm", "winner": "A"})
-    with pytest.raises(VotesError, match="name or a side"):
+    with pytest.raises(VotesError, match=r"a name or a side.*Rename"):
         read_votes(rows)
 
 
