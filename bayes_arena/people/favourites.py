@@ -1,0 +1,170 @@
+"""Favourites: annotators who nearly always vote for one competitor, or against it.
+
+For an annotator's m votes on a competitor, the chance of a mean score x or beyond is at
+most exp(-m KL(x, expected)) (Hoeffding, 1963). Ordinary annotators have tastes, too, so
+this is averaged over a taste N(0, 1.5 tau^2 + uncertainty), with tau the spread of
+tastes. Expectations leave the pair's own votes out, by one Newton step back in the
+strength. Discoveries have a false rate of at most .05 (Benjamini & Hochberg, 1995); they
+are left out of the fit, and all is repeated until nothing changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, xlogy
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.people.table import PairTable, pair_table, votes_of
+from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAST_VOTES = 5  # from which a pair is tested
+FALSE_RATE = 0.05  # of the discoveries
+WIDER = 1.5  # factor of the variance of tastes
+MOST_ROUNDS = 5
+TASTES = np.arange(-2.0, 8.01, 0.25)  # nodes, in standard deviations of a taste
+LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved a strength
+LARGEST_VARIANCE = 2.0  # of a strength that only these votes determine
+
+
+@dataclass(frozen=True, eq=False)
+class Favourites:
+    """Tested pairs, and those that were named.
+
+    ``table`` has all pairs at the last fit; ``expected`` and ``p_value`` are (pairs,), and
+    ``is_for`` and ``is_against`` say which pairs are named.
+    """
+
+    table: PairTable
+    expected: Floats
+    p_value: Floats
+    is_for: Array
+    is_against: Array
+
+    @property
+    def named(self) -> Array:
+        """Codes of the pairs that are named."""
+        return self.table.code[self.is_for | self.is_against]
+
+
+def favourites(votes: object, **columns: Any) -> pd.DataFrame:
+    """Return whom annotators favour: the pairs of at least five votes, likeliest first.
+
+    Parameters
+    ----------
+    votes : Fit, or votes
+        With annotators.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        annotator, competitor, direction ("for" or "against"), votes, wins, score (sum of
+        wins and half the ties), expected (the score that the others' votes let expect),
+        p_value, flagged.
+
+    Raises
+    ------
+    ModelError
+        If annotators are unknown.
+    """
+    source = votes_of(votes, **columns)
+    return dataframe(favourite_columns(source, find_favourites(source)))
+
+
+def favourite_columns(votes: Votes, found: Favourites) -> Columns:
+    """Return the columns of :func:`favourites`."""
+    table = found.table
+    tested = np.flatnonzero(table.votes >= LEAST_VOTES)
+    order = tested[np.argsort(found.p_value[tested], kind="stable")]
+    direction = np.where(table.score >= found.expected, "for", "against")
+    return {
+        "annotator": np.array(votes.annotators, dtype=object)[table.annotator[order]],
+        "competitor": np.array(votes.competitors, dtype=object)[
+            table.competitor[order]
+        ],
+        "direction": direction[order],
+        "votes": table.votes[order],
+        "wins": table.wins[order],
+        "score": (table.score * table.votes)[order],
+        "expected": (found.expected * table.votes)[order],
+        "p_value": found.p_value[order],
+        "flagged": (found.is_for | found.is_against)[order],
+    }
+
+
+def find_favourites(votes: Votes) -> Favourites:
+    """Return the pairs that stand out, found in rounds."""
+    votes = votes.collapse(annotators=True)
+    left_out = np.zeros(0, np.intp)
+    for _ in range(MOST_ROUNDS):
+        found = test_pairs(pair_table(votes, left_out), left_out)
+        if np.array_equal(found.named, left_out):
+            break
+        left_out = found.named
+    return found
+
+
+def test_pairs(table: PairTable, left_out: Array) -> Favourites:
+    """Return which pairs stand out from the expectations of the others' votes."""
+    high, low, expected = tail_probabilities(table, left_out)
+    tested = np.flatnonzero(table.votes >= LEAST_VOTES)
+    p = np.concatenate([high[tested], low[tested]])
+    high_found, low_found = np.split(discoveries(p, FALSE_RATE), 2)
+    is_for = np.zeros(len(table.code), bool)
+    is_against = is_for.copy()
+    is_for[tested[high_found]] = True
+    is_against[tested[low_found]] = True
+    return Favourites(table, expected, np.minimum(high, low), is_for, is_against)
+
+
+def tail_probabilities(
+    table: PairTable, left_out: Array
+) -> tuple[Floats, Floats, Floats]:
+    """Return p-values of a score as high, and as low, and expected scores, (pairs,)."""
+    shift, variance = without_own_votes(table, left_out)
+    sd = np.sqrt(WIDER * table.taste**2 + variance)
+    high, low = np.zeros((2, len(table.code)))
+    width = TASTES[1] - TASTES[0]
+    for node in TASTES:
+        share = width * np.exp(-(node**2) / 2) / np.sqrt(2 * np.pi)
+        for sign, p in ((1, high), (-1, low)):
+            mean = table.expected(table.lead + (shift + sign * node * sd)[table.row])
+            bound = np.exp(-table.votes * divergence(table.score, mean))
+            p += share * np.where(sign * (table.score - mean) > 0, bound, 1.0)
+    missed = ndtr(TASTES[0] - width / 2)  # tastes further against the direction
+    expected = table.expected(table.lead + shift[table.row])
+    return high + missed, low + missed, expected
+
+
+def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats]:
+    """Return how a strength moves without a pair's votes, and its variance then."""
+    used = ~np.isin(table.code, left_out)
+    full = 1 / table.strength_variance
+    precision = np.maximum(full - used * table.variance, 0.05 * full)
+    shift = np.clip(-table.net / precision, -LONGEST_SHIFT, LONGEST_SHIFT)
+    return np.where(used, shift, 0.0), np.minimum(1 / precision, LARGEST_VARIANCE)
+
+
+def divergence(x: Floats, q: Floats) -> Floats:
+    """Return the Kullback-Leibler divergence of Bernoulli(x) from Bernoulli(q)."""
+    q = np.clip(q, 1e-12, 1 - 1e-12)
+    x = np.clip(x, 0.0, 1.0)
+    return xlogy(x, x / q) + xlogy(1 - x, (1 - x) / (1 - q))
+
+
+def discoveries(p: Floats, rate: float) -> Array:
+    """Return which p-values are discoveries (Benjamini & Hochberg, 1995)."""
+    order = np.argsort(p)
+    passed = np.flatnonzero(p[order] <= rate * np.arange(1, len(p) + 1) / len(p))
+    result = np.zeros(len(p), bool)
+    if len(passed):
+        result[order[: passed[-1] + 1]] = True
+    return result

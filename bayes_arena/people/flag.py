@@ -1,0 +1,70 @@
+"""Who is flagged: by the probability of an anomaly, or by the paper's rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.result import Fit
+from bayes_arena.people.annotators import annotator_columns, discriminating
+from bayes_arena.people.table import votes_of
+
+
+def flag(votes: object, *, seed: int = 0, **columns: Any) -> tuple[str, ...]:
+    """Return the anomalous annotators, the surest first.
+
+    Parameters
+    ----------
+    votes : Fit, or votes
+        As for :func:`~bayes_arena.annotators`, whose verdict this is.
+    seed : int
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    tuple of str
+    """
+    table = annotator_columns(discriminating(votes, **columns), seed=seed)
+    anomalous = np.asarray(table["verdict"]) == "anomalous"
+    return tuple(np.asarray(table["annotator"])[anomalous])
+
+
+def flag_by_theta(
+    votes: object, epsilon: float = 0.0, **columns: Any
+) -> tuple[str, ...]:
+    """Return the annotators whose theta is at or below epsilon, lowest first.
+
+    This is the paper's rule (Liu et al., 2025, Algorithm 3), with theta of sum one.
+
+    Parameters
+    ----------
+    votes : Fit, or votes
+        A fit of am-ELO; votes are fitted by am-ELO under a flat prior.
+    epsilon : float
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ModelError
+        If the fit has no discrimination.
+    """
+    if isinstance(votes, Fit):
+        fit = votes
+    else:
+        fit = fit_model(votes_of(votes, **columns), model="am-elo", prior="flat")
+    if fit.model.discrimination == "none":
+        raise ModelError(
+            f"Model {fit.model.name!r} has no discrimination. Use model='am-elo'."
+        )
+    theta = fit.discrimination / fit.votes.n_annotators
+    order = np.argsort(theta, kind="stable")
+    return tuple(fit.votes.annotators[k] for k in order if theta[k] <= epsilon)

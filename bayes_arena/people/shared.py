@@ -1,0 +1,134 @@
+"""Whether annotators share one ranking, as far as the boards can tell.
+
+d is Davidson's board less am-Davidson's, the latter put on the former's scale by weighted
+regression. Both are sums of the moves of votes (inference/sandwich.py), so the covariance
+of d is that of differences of moves, whichever model is right (Hausman, 1978, without
+efficiency). Then
+
+    z = mean over competitors of d^2 / var(d),
+
+and z times n^2 / sum(corr^2) is compared with chi-square of as many degrees
+(Satterthwaite). Where boards differ, the exposure (people/table.py) tells the likelier
+reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.intervals import cluster_codes, repeating_prompts
+from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.sandwich import cluster_moves
+from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.people.table import exposure, votes_of
+from bayes_arena.tables import dataframe
+from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import PROMPT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SURE = 0.01  # p-value below which boards differ by more than chance
+RANDOM_EXPOSURE = 1.5  # up to which pairs were given out as if at random
+LEAST_VARIANCE = 0.02  # of a difference, as a share of Davidson's
+MOST_CLUSTERS = 20_000  # of single rows; more are put together at random
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRanking:
+    """The test of one ranking, and who would move.
+
+    ``gap`` (competitors,) is am-Davidson's board less Davidson's in Elo, on the scale of the
+    latter.
+    """
+
+    z: float
+    p_value: float
+    gap: Floats
+    exposure: float
+
+    @property
+    def reading(self) -> str:
+        """What it means, in a sentence."""
+        if self.p_value >= SURE:
+            return "Annotators share one ranking, as far as the votes can tell."
+        if self.exposure <= RANDOM_EXPOSURE:
+            return "Annotators disagree on the ranking; this board averages over them."
+        return "Annotators saw different competitors; model='am-davidson' accounts for this."
+
+
+def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
+    """Test whether annotators share one ranking.
+
+    Parameters
+    ----------
+    votes : Fit, or votes
+        With annotators.  Both boards are fitted.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    DataFrame
+        One row: z, p_value, largest_gap (Elo, between the two boards), exposure (1 where
+        pairs were given out at random), reading.
+    """
+    source = votes_of(votes, **columns)
+    plain = fit_model(source, model="davidson")
+    weighted = fit_model(source, model="am-davidson")
+    result = compare_boards(plain, weighted)
+    return dataframe(
+        {
+            "z": [result.z],
+            "p_value": [result.p_value],
+            "largest_gap": [float(np.abs(result.gap).max())],
+            "exposure": [result.exposure],
+            "reading": [result.reading],
+        }
+    )
+
+
+def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
+    """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
+    votes = plain.votes
+    codes = clusters(plain)
+    n = votes.n_competitors
+    with threads_for(n):
+        first = plain.board.strength - plain.board.strength.mean()
+        second = weighted.board.strength - weighted.board.strength.mean()
+        first_moves = moves_of(plain, codes)
+        second_moves = moves_of(weighted, codes)
+        # The scale is regressed on am-Davidson's board, weighted by Davidson's precision.
+        own = np.diag(plain.board.covariance)
+        precision = second / own
+        along = np.outer(second, precision) / (second @ precision)
+        scale = precision @ first / (second @ precision)
+        others = np.eye(n) - along.T
+        moved = first_moves @ others - scale * second_moves @ others
+        covariance = moved.T @ moved
+    gap = first - scale * second
+    variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * own)
+    z = float(np.mean(gap**2 / variance))
+    sd = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
+    p_value = float(chdtrc(freedom, z * freedom))
+    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap, exposure(votes))
+
+
+def clusters(fit: Fit) -> Ints:
+    """Return the clusters of rows: prompts where these repeat, else the rows."""
+    if repeating_prompts(fit) is not None:
+        return cluster_codes(fit.votes, PROMPT)
+    return np.arange(len(fit.votes)) % MOST_CLUSTERS
+
+
+def moves_of(fit: Fit, codes: Ints) -> Floats:
+    """Return the moves of the clusters on a fit's board."""
+    board = fit.finite_board
+    return cluster_moves(fit.posterior, board, fit.votes, fit.model, codes)

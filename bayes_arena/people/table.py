@@ -1,0 +1,245 @@
+"""The table annotators x competitors: what each annotator's votes did for each competitor.
+
+At Davidson's fit a vote has an expected score for either competitor (win 1, tie 1/2, loss
+0). For every annotator and competitor who met,
+
+    m = votes,    S = sum of (score - expected),    V = sum of Var(score).
+
+A *taste* delta shifts the annotator's leads of the competitor; then E[S] = delta V, so
+S^2 exceeds V by delta^2 V^2. Favourites, contested competitors and judges' preferences
+read this table. Davidson's fit is its base, as theta would explain favourites away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.fit import find_posterior
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.effects import Outcomes
+from bayes_arena.model.priors import PRIORS
+from bayes_arena.model.spec import resolve_model
+from bayes_arena.votes.votes import FIRST, TIE, Votes
+
+LEAST_TASTE = 0.3  # smallest spread of tastes, in logits: that of ordinary annotators
+LARGEST_TASTE = 10.0
+CLIP = 4.0  # largest square of a standard score where tastes are estimated: robust
+MOST_LEVERAGE = 0.9  # of an annotator's votes on a competitor's strength
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """One row for every annotator and competitor who met.
+
+    Every vote counts twice, for its first and for its second competitor: the arrays of
+    *oriented votes* have twice as many rows as the votes.
+
+    Attributes
+    ----------
+    code : ndarray of int, shape (pairs,)
+        Annotator times competitors plus competitor.
+    annotator, competitor : ndarray of int, shape (pairs,)
+    votes, score : ndarray, shape (pairs,)
+        Number of votes, and mean score of the competitor.
+    wins : ndarray, shape (pairs,)
+        Votes for the competitor.
+    net, variance : ndarray, shape (pairs,)
+        S and V.
+    strength_variance : ndarray, shape (pairs,)
+        Posterior variance of the competitor's strength.
+    row : ndarray of int, shape (oriented votes,)
+        The pair of each oriented vote.
+    lead, weight : ndarray, shape (oriented votes,)
+        Lead of the competitor, and number of votes.
+    outcomes : Outcomes
+    tie : float
+        Davidson's common propensity to tie.
+    """
+
+    code: Ints
+    annotator: Ints
+    competitor: Ints
+    votes: Floats
+    score: Floats
+    wins: Floats
+    net: Floats
+    variance: Floats
+    strength_variance: Floats
+    row: Ints
+    lead: Floats
+    weight: Floats
+    outcomes: Outcomes
+    tie: float
+
+    def sum(self, values: Floats) -> Floats:
+        """Return sums over the oriented votes of each pair, (pairs,)."""
+        return np.bincount(self.row, values, len(self.code))
+
+    def expected(self, lead: Floats) -> Floats:
+        """Return the mean expected score of each pair at some leads, (pairs,)."""
+        mean, _ = score_moments(lead, self.outcomes, self.tie)
+        return self.sum(self.weight * mean) / self.votes
+
+    @cached_property
+    def chance_variance(self) -> Floats:
+        """Var(S) if nobody has a taste: V (1 - leverage), as S pulls the strength."""
+        leverage = np.minimum(self.strength_variance * self.variance, MOST_LEVERAGE)
+        return self.variance * (1 - leverage)
+
+    @cached_property
+    def taste_variance(self) -> Floats:
+        """What a unit variance of tastes adds to Var(S): V^2, and the opponents' tastes."""
+        _, variance = score_moments(self.lead, self.outcomes, self.tie)
+        return self.variance**2 + self.sum((self.weight * variance) ** 2)
+
+    @cached_property
+    def taste(self) -> float:
+        """Standard deviation of tastes in logits, by robust moments.
+
+        A few planted favourites must not hide themselves, so squares of standard scores
+        are clipped, and their mean is set to that of clipped normal ones.
+        """
+        own, tasted = self.chance_variance, self.taste_variance
+        weight = tasted / (own + LEAST_TASTE**2 * tasted)
+        edge = np.sqrt(CLIP)
+        density = np.exp(-CLIP / 2) / np.sqrt(2 * np.pi)
+        inside = 2 * ndtr(edge) - 1 - 2 * edge * density
+        mean = CLIP * 2 * ndtr(-edge) + inside
+
+        def excess(taste: float) -> float:
+            z2 = self.net**2 / (own + taste**2 * tasted)
+            return float(weight @ (np.minimum(z2, CLIP) - mean))
+
+        low, high = LEAST_TASTE, LARGEST_TASTE
+        if excess(low) <= 0:
+            return low
+        while high - low > 1e-6:
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+        return (low + high) / 2
+
+
+def score_moments(
+    lead: Floats, outcomes: Outcomes, tie: float
+) -> tuple[Floats, Floats]:
+    """Return mean and variance of the score of votes at some leads, each (votes,)."""
+    z = np.stack([lead, np.full_like(lead, tie)])[: outcomes.phi.shape[1]]
+    logits = outcomes.phi @ z
+    p = np.exp(logits - logits.max(axis=0))
+    p /= p.sum(axis=0)
+    mean = outcomes.points @ p
+    return mean, outcomes.points**2 @ p - mean**2
+
+
+def davidson_posterior(votes: Votes) -> Posterior:
+    """Return Davidson's posterior."""
+    model, _ = resolve_model("davidson", votes)
+    return find_posterior(votes, model, PRIORS["default"], "gaussian")
+
+
+def pair_table(votes: Votes, left_out: Array | None = None) -> PairTable:
+    """Return the table of all votes, at Davidson's fit.
+
+    Parameters
+    ----------
+    votes : Votes
+    left_out : ndarray of int, optional
+        Codes of pairs whose votes are left out of the fit.
+
+    Raises
+    ------
+    ModelError
+        If annotators are unknown.
+    """
+    if not votes.n_annotators:
+        raise ModelError(
+            "The votes do not say who cast them. Name their column with annotator=."
+        )
+    n = votes.n_competitors
+    first, second = votes.annotator * n + votes.i, votes.annotator * n + votes.j
+    posterior = davidson_posterior(without_pairs(votes, first, second, left_out))
+    return table_at(posterior, votes, np.concatenate([first, second]))
+
+
+def without_pairs(
+    votes: Votes, first: Ints, second: Ints, left_out: Array | None
+) -> Votes:
+    """Return the votes that are not on some pairs."""
+    if left_out is None or not len(left_out):
+        return votes
+    kept = ~(np.isin(first, left_out) | np.isin(second, left_out))
+    return votes.take(np.flatnonzero(kept))
+
+
+def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
+    """Return the table of votes at a posterior, given the pairs of oriented votes."""
+    design = posterior.design
+    n = votes.n_competitors
+    r = posterior.mean_of("strength")
+    side = posterior.mean_of("position")[0] if design.has("position") else 0.0
+    tie = float(posterior.mean_of("tie")[0]) if design.has("tie") else 0.0
+    index = design.indices(design.block("strength"))
+    strength_variance = np.diag(posterior.covariance.shared)[index]
+
+    folded = votes.folded
+    cast = folded.sum(axis=1)
+    wins = folded[:, FIRST]
+    won = wins + folded[:, TIE] / 2
+    lead = r[votes.i] - r[votes.j] + side
+    lead = np.concatenate([lead, -lead])
+    weight = np.concatenate([cast, cast])
+    score = np.concatenate([won, cast - won])
+    win = np.concatenate([wins, cast - wins - folded[:, TIE]])
+    mean, variance = score_moments(lead, design.outcomes, tie)
+    code, row = np.unique(oriented, return_inverse=True)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(row, values, len(code))
+
+    return PairTable(
+        code=code,
+        annotator=code // n,
+        competitor=code % n,
+        votes=total(weight),
+        score=total(score) / np.maximum(total(weight), 1e-12),
+        wins=total(win),
+        net=total(score - weight * mean),
+        variance=total(weight * variance),
+        strength_variance=strength_variance[code % n],
+        row=row,
+        lead=lead,
+        weight=weight,
+        outcomes=design.outcomes,
+        tie=tie,
+    )
+
+
+def exposure(votes: Votes) -> float:
+    """Return chi-square over its degrees of freedom of who saw whom.
+
+    It is near 1 where pairs were given out at random.
+    """
+    seen = np.zeros((votes.n_annotators, votes.n_competitors))
+    cast = votes.counts.sum(axis=1)
+    np.add.at(seen, (votes.annotator, votes.i), cast)
+    np.add.at(seen, (votes.annotator, votes.j), cast)
+    expected = seen.sum(axis=1, keepdims=True) * seen.sum(axis=0) / seen.sum()
+    chi_square = np.sum((seen - expected) ** 2 / np.maximum(expected, 1e-9))
+    freedom = max((seen.shape[0] - 1) * (seen.shape[1] - 1), 1)
+    return float(chi_square / freedom)
+
+
+def votes_of(source: object, **columns: object) -> Votes:
+    """Return the votes of a fit, or votes that are read."""
+    from bayes_arena.votes.read import votes_from
+
+    if isinstance(source, Fit):
+        return source.votes
+    return votes_from(source, **columns)
