@@ -209,48 +209,50 @@ def named(votes: Votes, which: Array) -> list[str]:
     return [votes.competitors[k] for k in np.flatnonzero(which)]
 
 
-def reading_lines(found: Check) -> Iterator[tuple[str, str]]:
+def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on what was read and left out."""
-    by = f" by {found.n_annotators:,} annotators" if found.n_annotators else ""
-    yield "votes", f"{found.n_votes:,g} on {found.n_competitors:,} competitors{by}"
-    if found.layout is not None:
+    by = f" by {summary.n_annotators:,} annotators" if summary.n_annotators else ""
+    yield "votes", f"{summary.n_votes:,g} on {summary.n_competitors:,} competitors{by}"
+    if summary.layout is not None:
         roles = ", ".join(
-            f"{column} is {role}" for role, column in found.columns.items()
+            f"{column} is {role}" for role, column in summary.columns.items()
         )
-        yield "read as", f"{found.layout}: {roles}"
-    for reason, n in found.dropped.items():
+        yield "read as", f"{summary.layout}: {roles}"
+    for reason, n in summary.dropped.items():
         yield "left out", f"{n:,}: {reason}"
-    yield "slices", listing(found.slices) or "none"
-    yield "features", listing(found.features) or "none"
+    yield "slices", listing(summary.slices) or "none"
+    yield "features", listing(summary.features) or "none"
 
 
-def graph_lines(found: Check) -> Iterator[tuple[str, str]]:
+def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on who met whom, and who has a finite estimate."""
-    yield "pairs", f"{found.n_pairs:,} of {found.n_possible_pairs:,} met"
-    apart = [name for group in found.groups[1:] for name in group]
-    text = f"{len(found.groups)} groups that never met; apart from the largest: "
+    yield "pairs", f"{summary.n_pairs:,} of {summary.n_possible_pairs:,} met"
+    apart = [name for group in summary.groups[1:] for name in group]
+    text = f"{len(summary.groups)} groups that never met; apart from the largest: "
     yield "linked", text + listing(apart) if apart else "all competitors, by votes"
-    yield "never lost", listing(found.never_lost) or "nobody"
-    yield "never won", listing(found.never_won) or "nobody"
-    least, median = found.least_votes, found.median_votes
+    yield "never lost", listing(summary.never_lost) or "nobody"
+    yield "never won", listing(summary.never_won) or "nobody"
+    least, median = summary.least_votes, summary.median_votes
     yield "votes each", f"{least:,g} at least, {median:,g} in the median"
 
 
-def voter_lines(found: Check) -> Iterator[tuple[str, str]]:
+def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
-    few = f", {found.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
-    text = f"{found.n_annotators:,}{few if found.annotators_with_few else ''}"
-    yield "annotators", text if found.n_annotators else "unknown"
-    text = f"{found.n_prompts:,}, worth {found.effective_prompts:,.1f} voted on alike"
-    yield "prompts", text if found.n_prompts else "unknown"
-    if found.first_wins is None or found.first_wins_z is None:
+    few = f", {summary.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
+    text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
+    yield "annotators", text if summary.n_annotators else "unknown"
+    text = (
+        f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
+    )
+    yield "prompts", text if summary.n_prompts else "unknown"
+    if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or nothing is decided"
     else:
-        text = f"the first wins {found.first_wins:.1%} of the decided votes"
-        yield "sides", f"{text} (z {found.first_wins_z:+.1f})"
-    yield "ties", f"{found.ties:.1%}"
-    if found.clear_wins:
+        text = f"the first wins {summary.first_wins:.1%} of the decided votes"
+        yield "sides", f"{text} (z {summary.first_wins_z:+.1f})"
+    yield "ties", f"{summary.ties:.1%}"
+    if summary.clear_wins:
         yield (
             "grades",
-            f"{found.clear_wins:.1%} clear wins; Model(grades=True) uses them",
+            f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )

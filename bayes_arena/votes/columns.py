@@ -122,9 +122,9 @@ class Header:
         for name in names:
             parts = words(name)
             by_words.setdefault(" ".join(parts), name)
-            for place, word in enumerate(parts):
+            for position, word in enumerate(parts):
                 if word in sides:
-                    rest = " ".join(parts[:place] + parts[place + 1 :])
+                    rest = " ".join(parts[:position] + parts[position + 1 :])
                     by_side.setdefault((rest, word), name)
         return cls(tuple(names), by_words, by_side)
 
@@ -134,8 +134,8 @@ class Header:
             raise VotesError(f"{option}= names a column, as text; not {name!r}.")
         if name in self.names:
             return name
-        if found := self.by_words.get(" ".join(words(name))):
-            return found
+        if column := self.by_words.get(" ".join(words(name))):
+            return column
         raise VotesError(
             f"No column {name!r}, which {option}= names."
             f"{did_you_mean(name, self.names)} The columns are {listing(self.names)}."
@@ -146,8 +146,10 @@ class Header:
     ) -> str | None:
         """Return the column of the first known name that is there."""
         for name in known:
-            if (found := self.by_words.get(name)) is not None and found not in without:
-                return found
+            if (
+                column := self.by_words.get(name)
+            ) is not None and column not in without:
+                return column
         return None
 
     def pair(
@@ -164,13 +166,13 @@ class Header:
     def pair_of_competitors(self) -> tuple[str, str] | None:
         """Return the columns of the two competitors, by their usual names."""
         bare = ("a", "b") if {"a", "b"} <= self.by_words.keys() else None
-        found = self.pair(COMPETITORS)
-        if found is None and bare:
+        columns = self.pair(COMPETITORS)
+        if columns is None and bare:
             return self.by_words["a"], self.by_words["b"]
-        if found is None:
+        if columns is None:
             pairs = (tuple(map(self.by_words.get, pair)) for pair in OTHER_PAIRS)
-            found = next(((a, b) for a, b in pairs if a and b), None)
-        return found
+            columns = next(((a, b) for a, b in pairs if a and b), None)
+        return columns
 
     def winner_and_loser(self) -> tuple[str, str] | None:
         """Return the columns of who won and of who lost, by their usual names."""
@@ -188,11 +190,11 @@ class Header:
 
     def counts(self) -> tuple[str, ...] | None:
         """Return the columns that count the wins of both, and their ties if there is one."""
-        found = self.pair(WINS)
-        if found is None:
+        wins = self.pair(WINS)
+        if wins is None:
             return None
         ties = self.first(TIES)
-        return found if ties is None else (*found, ties)
+        return wins if ties is None else (*wins, ties)
 
     def scores(self) -> tuple[str, str] | None:
         """Return the columns of two scores, by their usual names."""

@@ -112,11 +112,11 @@ class Coded:
         )
         first, row = singly.kinds_of_rows()
         n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
-        place = row * n_outcomes + outcome
+        cell = row * n_outcomes + outcome
         if not (votes == np.rint(votes)).all():  # a sum that depends on no order
-            order = np.lexsort([votes, place])
-            place, votes = place[order], votes[order]
-        counts = sums(place, votes, len(first) * n_outcomes)
+            order = np.lexsort([votes, cell])
+            cell, votes = cell[order], votes[order]
+        counts = sums(cell, votes, len(first) * n_outcomes)
         summed = replace(singly.take(first), counts=counts.reshape(-1, n_outcomes))
         return summed.used()
 
@@ -144,7 +144,7 @@ def code(
     written = kinds.cast(pl.String).to_list()
     cleaned = [clean(name) for name in written]
     names = sorted(set(cleaned) - {""})
-    rank = {name: place for place, name in enumerate(names)}
+    rank = {name: code for code, name in enumerate(names)}
     physical = kinds.to_physical().to_numpy()
     code_of = np.full(
         int(physical.max(initial=0)) + 2, -1, np.intp
@@ -227,7 +227,7 @@ def coded(
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     remarks: tuple[str, ...] = ()
     outcome: Ints = np.full(len(i), FIRST)
     if "winner" in table.columns:
@@ -237,8 +237,8 @@ def coded(
         outcome, is_ambiguous, remarks = winners(
             labels, label, i, j, competitors, meaning
         )
-        found = {"labels": labels, "label": label}
-        found |= {"is_ambiguous": is_ambiguous}
+        fields = {"labels": labels, "label": label}
+        fields |= {"is_ambiguous": is_ambiguous}
     elif "outcome" in table.columns:
         outcome = table["outcome"].to_numpy()
     if n_merged:
@@ -262,7 +262,7 @@ def coded(
             slices[name[len(SLICE) :]] = codes
     return Coded(
         competitors, annotators, i, j, annotator, outcome, votes, n,
-        slices, levels, features_of(table), row, remarks=remarks, **found,
+        slices, levels, features_of(table), row, remarks=remarks, **fields,
     )  # fmt: skip
 
 
@@ -322,14 +322,14 @@ def winners(
     of the two in some rows, and only a side in others, either may be meant.
     """
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
-    kinds = {name.casefold(): place for place, name in enumerate(competitors)}
+    kinds = {name.casefold(): code for code, name in enumerate(competitors)}
     kind = np.array([*(kinds[name.casefold()] for name in competitors), -2])
     kind_of_label = np.array(
         [*(kinds.get(text.casefold(), -1) for text in labels), -1]
     )[label]
     if (kind_of_label < 0).all():
         return by_label, np.zeros(len(i), bool), ()
-    codes = {name: place for place, name in enumerate(competitors)}
+    codes = {name: code for code, name in enumerate(competitors)}
     exact = np.array([*(codes.get(text, -2) for text in labels), -2])[label]
     is_first = (exact == i) | ((exact != j) & (kind_of_label == kind[i]))
     is_second = ~is_first & ((exact == j) | (kind_of_label == kind[j]))

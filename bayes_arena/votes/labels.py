@@ -93,15 +93,15 @@ def outcomes_of(
 
 def given_meanings(given: Mapping[str, str] | None) -> dict[str, int]:
     """Return the outcomes that the user gives to labels."""
-    found = {}
+    outcomes = {}
     for label, meaning in (given or {}).items():
         if not isinstance(meaning, str) or meaning not in MEANINGS:
             raise VotesError(
                 f"outcomes= maps {label!r} to {meaning!r}; the outcomes are "
                 f"{', '.join(MEANINGS)}."
             )
-        found[str(label)] = MEANINGS[meaning]
-    return found
+        outcomes[str(label)] = MEANINGS[meaning]
+    return outcomes
 
 
 def bare(label: str) -> str:
@@ -128,13 +128,13 @@ def meanings(labels: Collection[str], columns: tuple[str, str]) -> dict[str, int
     whole = sides_of_labels(labels, columns)
     inside = {word: side for pair in SIDES for side, word in enumerate(pair)}
     inside |= {word: side for word, side in whole.items() if len(word) > 1}
-    found = {}
+    outcomes = {}
     for label in labels:
         text = " ".join(words(label))
-        found[label] = whole.get(label, whole.get(text, UNKNOWN))
-        if found[label] == UNKNOWN:
-            found[label] = meaning_of(label, inside)
-    return {label: meaning for label, meaning in found.items() if meaning != UNKNOWN}
+        outcomes[label] = whole.get(label, whole.get(text, UNKNOWN))
+        if outcomes[label] == UNKNOWN:
+            outcomes[label] = meaning_of(label, inside)
+    return {label: meaning for label, meaning in outcomes.items() if meaning != UNKNOWN}
 
 
 def sides_of_labels(

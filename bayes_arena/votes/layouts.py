@@ -163,12 +163,12 @@ def find_counts(header: Header, options: Options) -> Roles | None:
 
 def find_one_hot(header: Header, options: Options) -> Roles | None:
     """Find a pair and three columns of which one is 1."""
-    found = find_counts(header, options)
-    if found is None or "ties" not in found or words(found["wins_a"])[0] != "winner":
+    roles = find_counts(header, options)
+    if roles is None or "ties" not in roles or words(roles["wins_a"])[0] != "winner":
         return None
     return {
         ("hot" + role[4:] if role.startswith("wins") else role): c
-        for role, c in found.items()
+        for role, c in roles.items()
     }
 
 
@@ -275,9 +275,9 @@ def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> 
         second = named(header, options, "b") or header.first((b,)) or baseline
         if options.baseline is not None:
             second = Constant(options.baseline)
-        found = {"a": first, "b": second}
-        found |= dict(zip(("winner", "winner_2"), results, strict=False))
-        roles = {role: column for role, column in found.items() if column}
+        columns = {"a": first, "b": second}
+        columns |= dict(zip(("winner", "winner_2"), results, strict=False))
+        roles = {role: column for role, column in columns.items() if column}
         return roles if len(roles) == len(results) + 2 == len(winner) + 2 else None
 
     return find
@@ -297,14 +297,16 @@ def by_fields(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        found = {name: header.first((name,)) for name in names}
+        columns = {name: header.first((name,)) for name in names}
         optional = {
             name: header.first((name,))
             for name in ("metadata", "meta", "id", "user id")
         }
-        if not all(found.values()):
+        if not all(columns.values()):
             return None
-        return {f"field:{n}": c for n, c in (found | optional).items() if c is not None}
+        return {
+            f"field:{n}": c for n, c in (columns | optional).items() if c is not None
+        }
 
     return find
 

@@ -96,10 +96,10 @@ def united(
 ) -> tuple[tuple[str, ...], list[Ints]]:
     """Return the names of all parts, sorted, and codes for these."""
     names = sorted({name for known, _ in parts for name in known})
-    code = {name: place for place, name in enumerate(names)}
+    code = {name: new_code for new_code, name in enumerate(names)}
     columns: list[list[Ints]] = [[] for _ in parts[0][1]]
     for known, codes in parts:
-        place = np.array([code[name] for name in known] or [0], np.intp)
-        for column, each in zip(columns, codes, strict=True):
-            column.append(place[each])
+        new_code = np.array([code[name] for name in known] or [0], np.intp)
+        for column, codes_of_part in zip(columns, codes, strict=True):
+            column.append(new_code[codes_of_part])
     return tuple(names), [np.concatenate(column) for column in columns]

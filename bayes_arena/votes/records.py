@@ -299,10 +299,10 @@ def ranks_of(
     return [
         {
             "ranking": ranking,
-            "a": as_text(names.get(str(each), each)),
-            "rank": str(place),
+            "a": as_text(names.get(str(answer), answer)),
+            "rank": str(rank),
         }
-        for place, each in enumerate(ranked, 1)
+        for rank, answer in enumerate(ranked, 1)
     ]
 
 

@@ -58,10 +58,10 @@ def duplicates(source: Frame, roles: Roles) -> int:
     schema = source.collect_schema()
     names = [name for name in schema if not is_nested(schema[name])]
     results = {column for role, column in roles.items() if role.startswith(RESULTS)}
-    own = results | {column for role, column in roles.items() if role in OTHERS}
-    if not results or own >= set(names) or "rank" in roles:
+    usual = results | {column for role, column in roles.items() if role in OTHERS}
+    if not results or usual >= set(names) or "rank" in roles:
         return 0
-    if any_is_distinct(source, [name for name in names if name not in own]):
+    if any_is_distinct(source, [name for name in names if name not in usual]):
         return 0
     n, u = sizes(source, names)
     if n == u or u < FEW_KINDS:

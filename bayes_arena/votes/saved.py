@@ -46,10 +46,10 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "j": votes.j,
         "annotator": votes.annotator,
     }
-    arrays |= {f"slice {place}": c for place, c in enumerate(votes.slices.values())}
+    arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
     arrays = {name: smallest(codes) for name, codes in arrays.items()}
-    arrays |= {f"counts {place}": smallest(c) for place, c in enumerate(votes.counts.T)}
-    arrays |= {f"feature {place}": v for place, v in enumerate(votes.features.values())}
+    arrays |= {f"counts {k}": smallest(c) for k, c in enumerate(votes.counts.T)}
+    arrays |= {f"feature {k}": v for k, v in enumerate(votes.features.values())}
     text = json.dumps(about, ensure_ascii=False).encode()
     return {"about": np.frombuffer(text, np.uint8), **arrays}
 

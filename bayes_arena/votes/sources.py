@@ -68,8 +68,8 @@ def paths_of(source: object) -> list[str | Path]:
     paths = [source] if isinstance(source, str | Path) else source
     if not isinstance(paths, Sequence):
         return []
-    found = [path for path in paths if isinstance(path, str | Path)]
-    return found if len(found) == len(paths) else []
+    valid = [path for path in paths if isinstance(path, str | Path)]
+    return valid if len(valid) == len(paths) else []
 
 
 def with_text_names(source: Any) -> Any:

@@ -60,11 +60,11 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     parts = {
         side: cells.replace_strict(
             kinds,
-            [half[place] for half in halves],
+            [half[k] for half in halves],
             default=None,
             return_dtype=pl.String,
         )
-        for place, side in enumerate(COLUMNS_OF_PAIRS)
+        for k, side in enumerate(COLUMNS_OF_PAIRS)
     }
     return table.drop("pair").with_columns(**parts)
 
@@ -95,9 +95,9 @@ def halves_by_separator(cells: Sequence[str]) -> list[tuple[str, str]] | None:
     for separator in BETWEEN:
         halves = [divided(cell, separator) for cell in cells]
         if all(halves):
-            found = [half for half in halves if half]
-            if best is None or n_names(found) < n_names(best):
-                best = found
+            names = [half for half in halves if half]
+            if best is None or n_names(names) < n_names(best):
+                best = names
     return best
 
 
@@ -320,5 +320,5 @@ def is_square(names: Sequence[str], first: Callable[[], Sequence[Any]]) -> bool:
     """Whether the first column of a table holds the names of all others."""
     if len(names) < 3:
         return False
-    found = [str(value).strip() for value in first()]
-    return sorted(found) == sorted(name.strip() for name in names[1:])
+    rows = [str(value).strip() for value in first()]
+    return sorted(rows) == sorted(name.strip() for name in names[1:])

@@ -380,8 +380,10 @@ def renumbered(
         is_used[codes] = True
     if is_used.all():
         return list(columns), tuple(names)
-    place = np.cumsum(is_used) - 1
-    return [place[codes] for codes in columns], tuple(np.array(names, object)[is_used])
+    new_code = np.cumsum(is_used) - 1
+    return [new_code[codes] for codes in columns], tuple(
+        np.array(names, object)[is_used]
+    )
 
 
 def divided_votes(counts: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
