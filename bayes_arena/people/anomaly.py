@@ -27,8 +27,8 @@ from bayes_arena.model.effects import outcomes_of
 
 DRAWS = 500
 SHARE = 0.4  # of the median agreement below which an annotator is anomalous
-LEADS = 48  # quantiles of the leads that stand for all pairs
-VALUES_AT_ONCE = 4_000_000  # in a block of draws, annotators and leads
+LEADS = 24  # quantiles of the leads that stand for all pairs
+VALUES_AT_ONCE = 100_000  # in a block of draws, annotators and leads
 
 
 @dataclass(frozen=True, eq=False)

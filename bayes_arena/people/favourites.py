@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, xlogy
+from scipy.special import xlogy
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.people.table import PairTable, pair_table, votes_of
@@ -139,9 +139,8 @@ def tail_probabilities(
             mean = table.expected(table.lead + (shift + sign * node * sd)[table.row])
             bound = np.exp(-table.votes * divergence(table.score, mean))
             p += share * np.where(sign * (table.score - mean) > 0, bound, 1.0)
-    missed = ndtr(TASTES[0] - width / 2)  # tastes further against the direction
     expected = table.expected(table.lead + shift[table.row])
-    return high + missed, low + missed, expected
+    return high, low, expected
 
 
 def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats]:

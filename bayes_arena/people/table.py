@@ -80,7 +80,7 @@ class PairTable:
 
     def sum(self, values: Floats) -> Floats:
         """Return sums over the oriented votes of each pair, (pairs,)."""
-        return np.bincount(self.row, values, len(self.code))
+        return np.bincount(self.row, values, len(self.code)).astype(float)
 
     def expected(self, lead: Floats) -> Floats:
         """Return the mean expected score of each pair at some leads, (pairs,)."""
@@ -201,7 +201,7 @@ def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
     code, row = np.unique(oriented, return_inverse=True)
 
     def total(values: Floats) -> Floats:
-        return np.bincount(row, values, len(code))
+        return np.bincount(row, values, len(code)).astype(float)
 
     return PairTable(
         code=code,
