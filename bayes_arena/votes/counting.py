@@ -26,14 +26,8 @@ COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
 UNKNOWN_WINNER = "the winner's label is unknown"
 NO_ANNOTATOR = "the annotator is missing"
-NAME_KEYS = (
-    "name",
-    "model",
-    "model_name",
-    "label",
-    "title",
-    "id",
-)  # of objects with a name
+# Keys of JSON objects under which their name is looked for.
+NAME_KEYS = ("name", "model", "model_name", "label", "title", "id")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +133,8 @@ def code(
         How many names were written in several ways.
     """
     texts = [text_of(column) for column in columns]
+    if any(text.dtype != pl.Categorical for text in texts):
+        texts = [text.cast(pl.String) for text in texts]
     together = pl.concat(texts).cast(pl.Categorical)
     kinds = together.unique().drop_nulls()
     written = kinds.cast(pl.String).to_list()
@@ -146,9 +142,8 @@ def code(
     names = sorted(set(cleaned) - {""})
     rank = {name: code for code, name in enumerate(names)}
     physical = kinds.to_physical().to_numpy()
-    code_of = np.full(
-        int(physical.max(initial=0)) + 2, -1, np.intp
-    )  # the last is missing
+    size = int(physical.max(initial=0)) + 2
+    code_of = np.full(size, -1, np.intp)  # the last is for missing names
     code_of[physical] = [rank.get(name, -1) for name in cleaned]
     codes = code_of[together.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()]
     ends = np.cumsum([len(text) for text in texts])[:-1]
@@ -191,12 +186,11 @@ def text_of(column: pl.Series) -> pl.Series:
             f"The column {column.name!r} holds lists or objects, not names."
         )
     if column.dtype.is_float():
+        column = column.fill_nan(None)
         is_whole = (column == column.floor()) & (column.abs() < 2**53)
-        whole = column.fill_nan(None).cast(pl.Int64, strict=False).cast(pl.String)
-        return whole.zip_with(
-            is_whole.fill_null(False), column.fill_nan(None).cast(pl.String)
-        )
-    return column.cast(pl.String)
+        whole = column.cast(pl.Int64, strict=False).cast(pl.String)
+        return whole.zip_with(is_whole.fill_null(False), column.cast(pl.String))
+    return column if column.dtype == pl.Categorical else column.cast(pl.String)
 
 
 def number_of(column: pl.Series) -> Floats:
