@@ -62,7 +62,10 @@ def row(
     name: str, path: Path, command: str, options: argparse.Namespace
 ) -> list[object]:
     """Return a row of the table."""
-    ours = least([str(Path(sys.executable).with_name("bayes-arena")), command, str(path)], options.runs)
+    ours = least(
+        [str(Path(sys.executable).with_name("bayes-arena")), command, str(path)],
+        options.runs,
+    )
     rival = least(python(EVALICA.format(path=str(path))), options.runs)
     cells: list[object] = [
         name,
