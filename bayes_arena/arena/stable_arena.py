@@ -53,6 +53,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.tables import dataframe
 from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
@@ -98,7 +99,7 @@ class Round:
     fit : Fit
         am-ELO by maximum likelihood.
     excluded : tuple of str
-        Annotators whom this round excludes, theta at or below epsilon.
+        Annotators whom this round excludes, theta at or below epsilon; lowest first.
     waiting : tuple of str
         Annotators with delta votes or fewer, who did not count.
     left_out : tuple of str
@@ -140,7 +141,7 @@ class StableArena:
     >>> arena.add(ba.example_arena().votes)
     Added(new=4321, known=0)
     >>> arena.round().excluded
-    ('annotator-12', 'annotator-16', 'annotator-41')
+    ('annotator-41', 'annotator-16', 'annotator-12')
     """
 
     path: Path
@@ -265,12 +266,10 @@ class StableArena:
                 "votes and is not excluded. Add votes."
             )
         result = fit(votes, model="am-elo", prior="flat")
-        theta = result.discrimination / votes.n_annotators
-        low = np.flatnonzero(theta <= self.epsilon)
         round = Round(
             number=last + 1,
             fit=result,
-            excluded=tuple(votes.annotators[k] for k in low),
+            excluded=flag_by_theta(result, epsilon=self.epsilon),
             waiting=tuple(annotators["waiting"]),
             left_out=tuple(annotators["excluded"]),
         )

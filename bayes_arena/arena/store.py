@@ -117,7 +117,6 @@ def create_file(path: Path, *, delta: float, epsilon: float) -> None:
         written_beside(path, StoreError) as draft,
         connected(draft, path, mode="rwc") as connection,
     ):
-        connection.execute("pragma journal_mode = wal")
         connection.execute("begin")
         for name in TABLES:
             connection.execute(definition(name))
@@ -126,6 +125,8 @@ def create_file(path: Path, *, delta: float, epsilon: float) -> None:
         connection.execute(f"pragma application_id = {APPLICATION}")
         connection.execute(f"pragma user_version = {VERSION}")
         connection.execute("commit")
+        # Not before: what is still in a log when the file is moved would be lost.
+        connection.execute("pragma journal_mode = wal")
 
 
 def definition(name: str) -> str:

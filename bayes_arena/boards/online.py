@@ -24,7 +24,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.errors import ModelError, require_level, require_seed
+from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.sequence import VoteSequence
 
@@ -62,7 +62,7 @@ def online_elo(
         If ``k`` is not positive, or the anchor is not a competitor.
     """
     scale, step = scale_and_step(k, elo)
-    score = scale.points(walk(votes, every_vote(votes), step), votes.competitors)
+    score = in_points(votes, walk(votes, every_vote(votes), step), scale)
     return dataframe(ranked(votes, score, {"elo": score}))
 
 
@@ -89,8 +89,8 @@ def reversed_elo(
     """
     scale, step = scale_and_step(k, elo)
     forward = every_vote(votes)
-    score = scale.points(walk(votes, forward, step), votes.competitors)
-    backward = scale.points(walk(votes, forward[::-1], step), votes.competitors)
+    score = in_points(votes, walk(votes, forward, step), scale)
+    backward = in_points(votes, walk(votes, forward[::-1], step), scale)
     columns = {
         "elo": score,
         "rank_reversed": ranks(backward),
@@ -218,7 +218,7 @@ def elo_by_annotator(
     for annotator, rows in rows_by_annotator(votes):
         cast = votes_on_competitors(votes, rows)
         require_anchor(votes, scale, cast, annotator)
-        score = scale.points(walk(votes, rows, step), votes.competitors)
+        score = in_points(votes, walk(votes, rows, step), scale)
         for competitor in np.flatnonzero(cast):
             columns["annotator"].append(annotator)
             columns["competitor"].append(votes.competitors[competitor])
@@ -280,7 +280,7 @@ def ratings_of(
         for run in range(len(chunk)):
             orders[:, run] = draw_order()
         for run, strength in enumerate(walk_together(votes, orders, step)):
-            chunk[run] = scale.points(strength, votes.competitors)
+            chunk[run] = in_points(votes, strength, scale)
     return ratings
 
 
@@ -325,6 +325,18 @@ def scale_and_step(k: float, elo: EloScale | None) -> tuple[EloScale, float]:
             f"not {k!r}."
         )
     return scale, k / scale.points_per_logit
+
+
+def in_points(votes: VoteSequence, strength: Floats, scale: EloScale) -> Floats:
+    """Return ratings in logits as Elo points, (competitors,)."""
+    points = scale.init + scale.points_per_logit * strength
+    if scale.anchor is None:
+        return points
+    name, score = scale.anchor
+    if name not in votes.competitors:
+        hint = did_you_mean(name, votes.competitors)
+        raise ModelError(f"The anchor {name!r} is not a competitor.{hint}")
+    return points + score - points[votes.competitors.index(name)]
 
 
 def ranked(votes: VoteSequence, score: Floats, columns: Columns) -> Columns:

@@ -38,10 +38,11 @@ from bayes_arena.paper.methods import (
     METHODS,
     PAPER_METHODS,
     SHUFFLES,
-    paper_theta,
+    am_elo,
     run_method,
 )
 from bayes_arena.paper.perturb import Perturbed, perturbations
+from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.tables import Columns
 from bayes_arena.votes.sequence import one_by_one
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -253,7 +254,7 @@ def stability_columns(
 def theta_rows(case: Perturbed) -> list[tuple[Any, ...]]:
     """Return theta of every annotator under a perturbation."""
     try:
-        theta = paper_theta(case.votes)
+        theta = am_elo(case.votes).discrimination / case.votes.n_annotators
     except FitError:
         return []
     rows = []
@@ -265,8 +266,7 @@ def theta_rows(case: Perturbed) -> list[tuple[Any, ...]]:
 
 def suspects(votes: Votes) -> tuple[str, ...]:
     """Return who is anomalous by the paper's larger threshold before a perturbation."""
-    theta = paper_theta(votes)
-    return tuple(votes.annotators[k] for k in np.flatnonzero(theta <= max(EPSILONS)))
+    return flag_by_theta(am_elo(votes), epsilon=max(EPSILONS))
 
 
 def detection_columns(
@@ -286,14 +286,12 @@ def detection_columns(
 def flagged_by_rule(votes: Votes) -> dict[str, tuple[str, ...]]:
     """Return whom each rule flags; nothing where am-ELO has no finite estimate."""
     try:
-        theta = paper_theta(votes)
+        fit = am_elo(votes)
     except FitError:
         return {}
     rules = {}
     for epsilon in EPSILONS:
-        low = np.flatnonzero(theta <= epsilon)
-        names = tuple(votes.annotators[k] for k in low)
-        rules[f"theta <= {epsilon:g}"] = names
+        rules[f"theta <= {epsilon:g}"] = flag_by_theta(fit, epsilon=epsilon)
     return rules
 
 

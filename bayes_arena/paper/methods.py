@@ -85,8 +85,7 @@ def run_method(name: str, votes: Votes, shuffles: int = SHUFFLES) -> Ratings | F
     return Fitted(result)
 
 
-def paper_theta(votes: Votes) -> Floats:
-    """Return theta of the paper's am-ELO, of sum one, (annotators,)."""
-    method = run_method("am-elo", votes)
-    assert isinstance(method, Fitted)
-    return method.fit.discrimination / votes.n_annotators
+def am_elo(votes: Votes) -> Fit:
+    """Fit the paper's am-ELO, without warnings."""
+    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
+        return fit(votes, model="am-elo", prior="flat")

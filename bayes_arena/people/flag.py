@@ -12,6 +12,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns, discriminating
 from bayes_arena.people.table import votes_of
 
+ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
+
 
 def flag(votes: object, *, seed: int = 0, **columns: Any) -> tuple[str, ...]:
     """Return the anomalous annotators, the surest first.
@@ -67,4 +69,5 @@ def flag_by_theta(
         )
     theta = fit.discrimination / fit.votes.n_annotators
     order = np.argsort(theta, kind="stable")
-    return tuple(fit.votes.annotators[k] for k in order if theta[k] <= epsilon)
+    is_low = theta <= epsilon + ACCURACY
+    return tuple(fit.votes.annotators[k] for k in order if is_low[k])

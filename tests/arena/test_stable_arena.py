@@ -106,10 +106,13 @@ def test_a_round_is_algorithm_3(full, simulated):
     expected = ba.fit(votes[votes["judge"] != "newcomer"], model="am-elo", prior="flat")
     np.testing.assert_allclose(first.fit.strength, expected.strength, atol=1e-10)
     assert first.waiting == ("newcomer",) and first.left_out == ()
-    assert first.excluded == arena.anomalous
+    assert set(first.excluded) == set(arena.anomalous)
+    low = first.theta[np.isin(first.fit.votes.annotators, first.excluded)]
+    assert (low < 0).all()
     assert first.theta.sum() == pytest.approx(1)
     second = full.round()
-    assert second.left_out == arena.anomalous and second.excluded == ()
+    assert second.left_out == tuple(sorted(arena.anomalous))
+    assert second.excluded == ()
     assert second.fit.votes.n_annotators == 10
 
 
@@ -121,7 +124,7 @@ def test_delta_and_epsilon_are_kept_by_the_file(tmp_path, simulated):
     round = arena.round()
     assert round.waiting == () and "newcomer" in round.fit.votes.annotators
     theta = dict(zip(round.fit.votes.annotators, round.theta, strict=True))
-    assert round.excluded == tuple(k for k, value in theta.items() if value <= 0.04)
+    assert set(round.excluded) == {k for k, value in theta.items() if value <= 0.04}
 
 
 def test_who_waits_counts_once_there_are_enough_votes(full, simulated):
@@ -207,6 +210,7 @@ def test_of_two_rounds_at_once_one_is_refused(full, monkeypatch):
     assert full.history("rounds")["round"].tolist() == [1]
 
 
+@pytest.mark.slow
 def test_threads_read_whole_states_while_one_writes(arena):
     lengths, failures, stop = set(), [], threading.Event()
 
@@ -220,16 +224,16 @@ def test_threads_read_whole_states_while_one_writes(arena):
     threads = [threading.Thread(target=read) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for start in range(0, 40, 4):
+    for start in range(0, 16, 4):
         arena.add(numbered(ROWS, start), id="vote")
     stop.set()
     for thread in threads:
         thread.join()
-    assert not failures and lengths <= set(range(0, 41, 4))
+    assert not failures and lengths <= set(range(0, 17, 4))
 
 
 def test_the_papers_four_on_real_votes(arena):
     arena.add(real("llmfao.csv"))
     round = arena.round()
-    assert round.excluded == ("worker_11", "worker_15", "worker_20", "worker_70")
+    assert round.excluded == ("worker_15", "worker_70", "worker_20", "worker_11")
     assert len(round.waiting) == 87
