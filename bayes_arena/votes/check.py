@@ -13,7 +13,7 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import listing
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.opening import Opened
-from bayes_arena.votes.options import Options
+from bayes_arena.votes.options import options_from
 from bayes_arena.votes.read import read
 from bayes_arena.votes.tables import CANDIDATE
 from bayes_arena.votes.votes import (
@@ -121,7 +121,7 @@ def check(source: object, **columns: Any) -> Check:
     VotesError
         If the votes cannot be read.
     """
-    return check_of(*read(source, Options(**columns)))
+    return check_of(*read(source, options_from(columns)))
 
 
 def check_of(votes: Votes, opened: Opened | None) -> Check:
@@ -218,8 +218,6 @@ def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
             f"{column} is {role}" for role, column in summary.columns.items()
         )
         yield "read as", f"{summary.layout}: {roles}"
-    for reason, n in summary.dropped.items():
-        yield "left out", f"{n:,}: {reason}"
     yield "slices", listing(summary.slices) or "none"
     yield "features", listing(summary.features) or "none"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from bayes_arena.errors import VotesError, shortened
+from bayes_arena.errors import VotesError, did_you_mean, shortened
 
 type Columns = str | Sequence[str]
 
@@ -75,6 +75,16 @@ class Options:
 
 
 NAMES = tuple(each.name for each in fields(Options))
+
+
+def options_from(given: Mapping[str, Any]) -> Options:
+    """Return options by name, of which None stands for none; refuse unknown names."""
+    if unknown := sorted(given.keys() - set(NAMES)):
+        name = unknown[0]
+        raise VotesError(f"There is no option {name!r}.{did_you_mean(name, NAMES)}")
+    return Options(
+        **{name: value for name, value in given.items() if value is not None}
+    )
 
 
 def are_names(value: Any) -> bool:

@@ -21,7 +21,6 @@ from bayes_arena.arrays import Array
 from bayes_arena.errors import (
     MOST_SHOWN,
     VotesError,
-    did_you_mean,
     listing,
     printable,
     shortened,
@@ -37,7 +36,7 @@ from bayes_arena.votes.counting import (
 )
 from bayes_arena.votes.labels import BOTH_BAD
 from bayes_arena.votes.opening import Opened, open_votes
-from bayes_arena.votes.options import NAMES, Columns, Options
+from bayes_arena.votes.options import Columns, Options, options_from
 from bayes_arena.votes.remarks import remarks_on_names
 from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
 from bayes_arena.votes.votes import TIE, Votes
@@ -54,12 +53,7 @@ REMEDIES = {  # by how a problem's name ends
 
 def votes_from(source: object, **columns: Any) -> Votes:
     """Return Votes as they are, and read anything else; None stands for no option."""
-    given = {name: value for name, value in columns.items() if value is not None}
-    if unknown := sorted(given.keys() - set(NAMES)):
-        raise VotesError(
-            f"There is no option {unknown[0]!r}.{did_you_mean(unknown[0], NAMES)}"
-        )
-    return read(source, Options(**given))[0]
+    return read(source, options_from(columns))[0]
 
 
 def read_votes(

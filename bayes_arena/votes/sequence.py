@@ -18,7 +18,7 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.counting import coded
 from bayes_arena.votes.opening import open_votes
-from bayes_arena.votes.options import Options
+from bayes_arena.votes.options import options_from
 from bayes_arena.votes.read import known_votes, labels_given
 from bayes_arena.votes.sources import in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes, as_names, renumbered
@@ -103,7 +103,7 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
     VotesError
         If the votes cannot be read, are counted already, or have no order.
     """
-    options = Options(**columns)
+    options = options_from(columns)
     with readable(source):
         opened = open_votes(open_source(source), options)
         if {"weight", "wins_a"} & opened.roles.keys() or opened.layout.is_weighted:

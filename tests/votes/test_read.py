@@ -111,6 +111,8 @@ def test_votes_that_are_read_stay():
         ("elm", "ash", ""),
         ("ash", "oak", ""),
     }
+    with pytest.raises(VotesError, match=r"no option 'winer'.*Did you mean 'winner'"):
+        votes_from(rows(), winer="winner")
     with pytest.raises(VotesError, match="read already"):
         votes_from(votes, winner="winner")
 
