@@ -33,7 +33,7 @@ from bayes_arena.inference.average_vote import (
 )
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import stacked
+from bayes_arena.model.arrow import invert_definite, stacked
 from bayes_arena.model.design import Design
 
 
@@ -98,7 +98,7 @@ def board_of(posterior: Posterior) -> Board:
     types = annotator_types(posterior)
     curve = tabulated_curve(design, types, r)
     totals, to_strength, to_types = total_scores(curve, r)
-    strength, weights = bradley_terry_strengths(totals)
+    strength, weights = bradley_terry_strengths(totals, r)
     inverse = pseudoinverse(weights)
 
     p = design.layout.n_shared
@@ -185,6 +185,7 @@ def bradley_terry_strengths(
     totals : ndarray, shape (competitors,)
         Expected score of each competitor against all others.
     start : ndarray, shape (competitors,), optional
+        By default 0.
     """
     n = len(totals)
     strength = np.zeros(n) if start is None else start
@@ -207,7 +208,7 @@ def bradley_terry_strengths(
 def pseudoinverse(laplacian: Floats) -> Floats:
     """Return the pseudoinverse of a Laplacian, whose null space is the constant vectors."""
     n = len(laplacian)
-    return np.linalg.inv(laplacian + 1 / n) - 1 / n
+    return invert_definite(laplacian + 1 / n)[0] - 1 / n
 
 
 def block_diagonal(blocks: Array) -> csr_array:

@@ -221,16 +221,23 @@ def invert_on_plane(matrix: Floats, sums: Floats) -> tuple[Floats, float]:
     """
     stiffness = np.diag(matrix).mean() / np.maximum(sums.sum(axis=0), 1.0)
     stiff = matrix + (stiffness * sums) @ sums.T
-    root, failed = dpotrf(stiff, lower=True)
-    if failed:
-        raise np.linalg.LinAlgError("The matrix is not positive definite.")
-    log_determinant = 2 * np.log(np.diag(root)).sum()
-    lower_half, _ = dpotri(root, lower=True)
-    inverse = np.tril(lower_half) + np.tril(lower_half, -1).T
+    inverse, log_determinant = invert_definite(stiff)
     cross_covariance = inverse @ sums
     sum_covariance = sums.T @ cross_covariance
     inverse -= cross_covariance @ np.linalg.solve(sum_covariance, cross_covariance.T)
     return inverse, log_determinant + np.linalg.slogdet(sum_covariance)[1]
+
+
+def invert_definite(matrix: Floats) -> tuple[Floats, float]:
+    """Return the inverse of a positive definite matrix, and its log-determinant."""
+    root, failed = dpotrf(matrix, lower=True)
+    if failed:
+        raise np.linalg.LinAlgError("The matrix is not positive definite.")
+    log_determinant = 2 * float(np.log(np.diag(root)).sum())
+    half, _ = dpotri(root, lower=True, overwrite_c=True)
+    inverse = np.tril(half)
+    inverse += np.tril(half, -1).T
+    return inverse, log_determinant
 
 
 def stacked(blocks: Floats) -> Floats:
