@@ -141,7 +141,7 @@ class StableArena:
     >>> arena.add(ba.example_arena().votes)
     Added(new=4321, known=0)
     >>> arena.round().excluded
-    ('annotator-41', 'annotator-16', 'annotator-12')
+    ('annotator-41', 'annotator-16', 'annotator-12', 'annotator-24')
     """
 
     path: Path
