@@ -1,110 +1,116 @@
-"""What the page shows, part by part, all from one rating: it agrees with commands."""
+"""What the page shows, all from one rating: so it agrees with the commands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.page.board import (
+    Row,
+    axis_ends,
+    board_rows,
+    expected_scores,
+    rank_shares,
+    rows_of,
+    settled_pairs,
+)
+from bayes_arena.page.observed import observed_columns
+from bayes_arena.page.people import about_annotators, annotator_rows, favourite_rows
+from bayes_arena.page.words import fitted_in_words, words_of
+from bayes_arena.rating import Rating
 from bayes_arena.tables import Columns
-
-type Row = dict[str, Any]
-
-MOST_ANNOTATORS = 25  # rows of the table of annotators
-FEWEST_ANNOTATORS = 5  # the same, where fewer are odd
-MOST_OPEN_PAIRS = 8  # pairs that are named
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
     """What the template shows.
 
-    Rows are dictionaries; ``scores`` and ``rank_shares`` are (n, n) in the order of the
-    ``ranked`` rows.
+    Attributes
+    ----------
+    header, notes : tuple of str
+        Lines above the verdict and below it.
+    ranked, unranked, open_pairs, annotators, favourites : list of dict
+        Rows of tables, with the columns of the public tables.
+    ends : tuple of float
+        Ends of all intervals on the board.
+    scores, rank_shares : ndarray, shape (ranked, ranked)
+        Expected score of the row against the column; probability of each rank.
+    observed : mapping of str to ndarray
+        Groups of pairs, see :mod:`bayes_arena.page.observed`.
+    fitted, words : dict of str to str
+        What was fitted, and what words mean.
     """
 
     title: str
     header: tuple[str, ...]
-    headline: str
-    more: str
+    verdict: str
     notes: tuple[str, ...]
     level: float
     ranked: list[Row]
     unranked: list[Row]
-    low: float
-    high: float
+    ends: tuple[float, float]
     scores: Floats
     rank_shares: Floats
-    n_pairs: int
     n_settled: int
+    n_pairs: int
     open_pairs: list[Row]
     about_annotators: str
-    annotators_caption: str
     annotators: list[Row]
-    least_agreement: float
     favourites: list[Row]
     contested: list[str]
-    fitted: dict[str, str]
     observed: Mapping[str, Array]
-    n_outside: int
+    fitted: dict[str, str]
     words: dict[str, str]
 
+    @property
+    def n_outside(self) -> int:
+        """Groups of pairs whose observed score is outside its range."""
+        groups = self.observed
+        is_below = groups["observed"] < groups["lower"]
+        return int(np.sum(is_below | (groups["observed"] > groups["upper"])))
 
-def rows_of(columns: Columns) -> list[Row]:
-    """Return columns as one dictionary a row, of Python's own values."""
-    names = list(columns)
-    lists = [np.asarray(columns[name]).tolist() for name in names]
-    return [
-        dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)
-    ]
-
-
-def board_rows(
-    columns: Columns, contested: Sequence[str]
-) -> tuple[list[Row], list[Row]]:
-    """Return the rows of the board that have a rank, and those that have none."""
-    ranked: list[Row] = []
-    unranked: list[Row] = []
-    for row in rows_of(columns):
-        has_rank = np.isfinite(row["rank"])
-        has_estimate = np.isfinite(row["elo"])
-        row["contested"] = row["competitor"] in contested
-        row["may_be_best"] = has_rank and row["rank_lower"] == 1
-        row["elo"] = row["elo"] if has_estimate else None
-        for name in ("rank", "rank_lower", "rank_upper"):
-            row[name] = int(row[name]) if has_rank else None
-        (ranked if has_rank else unranked).append(row)
-    return ranked, unranked
+    @property
+    def agreement_ends(self) -> tuple[float, float]:
+        """Ends of the intervals of agreement, with 0 and 1 between them."""
+        low = min(row["lower"] for row in self.annotators)
+        high = max(row["upper"] for row in self.annotators)
+        return min(low, 0.0), max(high, 1.0)
 
 
-def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
-    """Return the ends of all intervals."""
-    estimated = [row for row in rows if row["elo"] is not None]
-    low = min(row["lower"] for row in estimated)
-    return low, max(row["upper"] for row in estimated)
+def contents_of(rating: Rating, title: str) -> Contents:
+    """Return what the page shows of a rating."""
+    standing = rating.standing
+    people = rating.annotator_columns
+    contested = [row["competitor"] for row in flagged(rating.contested_columns)]
+    rows = board_rows(standing, contested)
+    n_settled, n_pairs, open_pairs = settled_pairs(standing)
+    return Contents(
+        title=title,
+        header=tuple(rating.header),
+        verdict=rating.verdict,
+        notes=tuple(rating.notes),
+        level=standing.level,
+        ranked=[row for row in rows if row["rank"] is not None],
+        unranked=[row for row in rows if row["rank"] is None],
+        ends=axis_ends(rows),
+        scores=expected_scores(standing),
+        rank_shares=rank_shares(standing),
+        n_settled=n_settled,
+        n_pairs=n_pairs,
+        open_pairs=open_pairs,
+        about_annotators=about_annotators(people),
+        annotators=annotator_rows(people),
+        favourites=favourite_rows(rating.favourite_columns),
+        contested=contested,
+        observed=observed_columns(standing.fit, standing.level),
+        fitted=fitted_in_words(standing),
+        words=words_of(bool(people)),
+    )
 
 
-def annotator_rows(columns: Columns) -> list[Row]:
-    """Return the annotators to show: all that are odd, or the first few judged."""
-    judged = [r for r in rows_of(columns) if r["verdict"] != "too few votes"]
-    for row in judged:
-        row["is_odd"] = row["verdict"] in ("anomalous", "has a favourite")
-    n_odd = sum(row["verdict"] != "ordinary" for row in judged)
-    return judged[: min(max(FEWEST_ANNOTATORS, n_odd), MOST_ANNOTATORS)]
-
-
-def favourite_rows(columns: Columns) -> list[Row]:
-    """Return the favourites, with scores in percent, a label and a sentence."""
-    rows = [row for row in rows_of(columns) if row["flagged"]]
-    for row in rows:
-        row["observed"], row["expected"] = 100 * row["score"], 100 * row["expected"]
-        sign = "" if row["direction"] == "for" else "against "
-        row["label"] = f"{row['annotator']}: {sign}{row['competitor']}"
-        row["sentence"] = (
-            f"{row['annotator']} gave {row['competitor']} {row['observed']:.0f} % in "
-            f"{row['votes']:,.0f} votes, where {row['expected']:.0f} % are expected."
-        )
-    return rows
+def flagged(columns: Columns) -> list[Row]:
+    """Return the flagged rows of a table."""
+    return [row for row in rows_of(columns) if row["flagged"]]

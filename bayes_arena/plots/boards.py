@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.leaderboard import leaderboard
-from bayes_arena.boards.probabilities import win_probability
-from bayes_arena.boards.ranks import rank_probabilities
+from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.fits.result import Fit
+from bayes_arena.page.board import expected_scores, rank_shares, rows_of
 from bayes_arena.plots.canvas import (
     axes_of,
     entitle,
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+COLUMNS = ("competitor", "elo", "lower", "upper", "rank_lower")  # that are drawn
 NAMES_WIDTH = 2.5  # inches beside a square
+SMALLEST_SQUARE = 2.5  # inches
 
 
 def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -45,13 +47,14 @@ def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axe
     -------
     matplotlib.axes.Axes
     """
-    table = board_table(source)
-    table = table[np.isfinite(table["elo"])]
-    ax = axes_of(ax, 7.0, 1.0 + rows_height(len(table)))
-    may_be_best = (table["rank_lower"] == 1).to_numpy()
-    lower, elo, upper = (table[name].to_numpy() for name in ("lower", "elo", "upper"))
-    intervals(ax, lower, elo, upper, may_be_best, "lead")
-    named_rows(ax, table["competitor"].tolist())
+    is_table = not isinstance(source, Fit | Rating)
+    table = source if is_table else leaderboard_columns(standing_from(source))
+    columns = {name: np.asarray(table[name]) for name in COLUMNS}
+    has_score = np.isfinite(columns["elo"].astype(float))
+    names, elo, lower, upper, best_rank = (columns[name][has_score] for name in COLUMNS)
+    ax = axes_of(ax, 7.0, 1.0 + rows_height(len(names)))
+    intervals(ax, lower, elo, upper, best_rank == 1, "lead")
+    named_rows(ax, names.tolist())
     entitle(ax, "Board; blue may be the best", "Elo score with its interval")
     return ax
 
@@ -70,10 +73,10 @@ def pairs(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         Rows and columns are in the order of the board.  Blue wins, grey loses.
     """
-    fit = source.fit if isinstance(source, Rating) else source
-    order = board_table(source)["competitor"]
-    score = win_probability(fit).loc[order, order].to_numpy()
-    return square(ax, score_shades(score), score, order.tolist(), "Expected score")
+    standing = standing_from(source)
+    score = expected_scores(standing)
+    title = "Expected score, percent"
+    return square(ax, standing, score_shades(score), score, title)
 
 
 def ranks(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
@@ -90,26 +93,25 @@ def ranks(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         Rows are in the order of the board.  The stronger the blue, the likelier.
     """
-    fit = source.fit if isinstance(source, Rating) else source
-    order = board_table(source)["competitor"]
-    share = rank_probabilities(fit).loc[order].to_numpy()
-    title = "Probability of every rank"
-    return square(ax, probability_shades(share), share, order.tolist(), title)
+    standing = standing_from(source)
+    share = rank_shares(standing)
+    title = "Rank, percent"
+    return square(ax, standing, probability_shades(share), share, title)
 
 
-def board_table(source: Fit | Rating | pd.DataFrame) -> pd.DataFrame:
-    """Return the board of a fit or rating, or a table as it is."""
-    if isinstance(source, Fit):
-        return leaderboard(source)
-    return source.leaderboard if isinstance(source, Rating) else source
+def standing_from(source: Fit | Rating) -> Standing:
+    """Return the standing of a fit or a rating."""
+    return source.standing if isinstance(source, Rating) else standing_of(source)
 
 
 def square(
-    ax: Axes | None, shades: Ints, values: Floats, names: list[str], title: str
+    ax: Axes | None, standing: Standing, shades: Ints, values: Floats, title: str
 ) -> Axes:
-    """Draw a square of shades, a row for each name."""
-    height = rows_height(len(names))
-    ax = axes_of(ax, height + NAMES_WIDTH, height + 1.0)
+    """Draw a square of shades, a row for each ranked competitor."""
+    rows = rows_of(leaderboard_columns(standing))
+    names = [row["competitor"] for row in rows if np.isfinite(row["rank"])]
+    side = max(rows_height(len(names)), SMALLEST_SQUARE)
+    ax = axes_of(ax, side + NAMES_WIDTH, side + 1.0)
     shaded_square(ax, shades, values, names)
-    entitle(ax, title, "rank on the board")
+    entitle(ax, title, "rank")
     return ax

@@ -51,12 +51,12 @@ def drawn_name(name: str) -> str:
 def named_rows(ax: Axes, names: Sequence[str]) -> None:
     """Write names beside rows 0, 1, ... from the top; every second or third if many."""
     n = len(names)
-    row = 72 * ax.get_window_extent().height / ax.figure.dpi / n
+    row = 72 * ax.get_window_extent().height / ax.figure.dpi / max(n, 1)
     step = math.ceil(SMALLEST_FONT / row)
     rows = np.arange(0, n, step)
     size = min(max(0.9 * row, SMALLEST_FONT), FONT)
     ax.set_yticks(rows, [drawn_name(names[row]) for row in rows], fontsize=size)
-    ax.set_ylim(n - 0.4, -0.6)
+    ax.set_ylim(max(n, 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=LIGHT["line"], lw=0.8)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.result import Fit
+from bayes_arena.page.people import ODD, UNJUDGED
 from bayes_arena.people.annotators import annotators as annotators_table
 from bayes_arena.people.favourites import favourites as favourites_table
 from bayes_arena.plots.canvas import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def annotators(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the agreement of each annotator with its interval.
+    """Draw the agreement of each annotator who was judged, with its interval.
 
     Parameters
     ----------
@@ -48,10 +49,11 @@ def annotators(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
     if isinstance(source, Fit):
         source = annotators_table(source)
     table = source.annotators if isinstance(source, Rating) else source
+    table = table[~table["verdict"].isin(UNJUDGED)]
     if not len(table):
-        raise VotesError("There are no annotators to draw: the votes do not name them.")
+        raise VotesError("No annotator was judged, so there is none to draw.")
     ax = axes_of(ax, 6.0, 1.0 + rows_height(len(table)))
-    is_odd = table["verdict"].isin(["anomalous", "has a favourite"]).to_numpy()
+    is_odd = table["verdict"].isin(ODD).to_numpy()
     columns = [table[name].to_numpy() for name in ("lower", "agreement", "upper")]
     intervals(ax, *columns, is_odd, "odd")
     named_rows(ax, table["annotator"].tolist())
@@ -86,7 +88,8 @@ def favourites(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
     ]
     ax = axes_of(ax, 7.0, 1.2 + rows_height(len(table)))
     rows = np.arange(len(table))
-    observed, expected = 100 * table["score"], 100 * table["expected"]
+    observed = 100 * table["score"] / table["votes"]
+    expected = 100 * table["expected"] / table["votes"]
     ax.hlines(rows, expected, observed, color=LIGHT["odd"], lw=1.4)
     ax.plot(expected, rows, "|", color=LIGHT["muted"], ms=12, mew=2, label="expected")
     ax.plot(observed, rows, "D", color=LIGHT["odd"], ms=5, label="observed")

@@ -1,0 +1,80 @@
+"""The board, the pairs and the ranks of the page, all from one standing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.arrays import Floats
+from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.pairs import pair_columns
+from bayes_arena.boards.standing import Standing
+from bayes_arena.tables import Columns
+
+type Row = dict[str, Any]
+
+MOST_OPEN_PAIRS = 8  # that are listed
+
+
+def rows_of(columns: Columns) -> list[Row]:
+    """Return columns as one dictionary a row, of Python's own values."""
+    lists = [np.asarray(values).tolist() for values in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+
+
+def board_rows(standing: Standing, contested: Collection[str]) -> list[Row]:
+    """Return the rows of the board, with None for a rank or a score that is missing."""
+    rows = rows_of(leaderboard_columns(standing))
+    for row in rows:
+        has_rank = np.isfinite(row["rank"])
+        for name in ("rank", "rank_lower", "rank_upper"):
+            row[name] = int(row[name]) if has_rank else None
+        row["elo"] = row["elo"] if np.isfinite(row["elo"]) else None
+        row["may_be_best"] = row["rank_lower"] == 1
+        row["contested"] = row["competitor"] in contested
+    return rows
+
+
+def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
+    """Return the ends of all intervals."""
+    estimated = [row for row in rows if row["elo"] is not None]
+    low = min(row["lower"] for row in estimated)
+    return low, max(row["upper"] for row in estimated)
+
+
+def expected_scores(standing: Standing) -> Floats:
+    """Return the expected score of each ranked competitor against each, best first."""
+    strength = -np.sort(-standing.strength[standing.ranked])
+    return expit(strength[:, None] - strength)
+
+
+def rank_shares(standing: Standing) -> Floats:
+    """Return the probability of each rank, (ranked, ranks), in the order of the board."""
+    ranks = standing.drawn_ranks
+    n = ranks.shape[1]
+    counts = [np.bincount(drawn, minlength=n + 1)[1:] for drawn in ranks.T]
+    order = np.argsort(-standing.strength[standing.ranked], kind="stable")
+    return np.stack(counts)[order] / len(ranks)
+
+
+def settled_pairs(standing: Standing) -> tuple[int, int, list[Row]]:
+    """Return how many pairs are settled, of how many, and the open ones near the top.
+
+    A pair is settled if the interval of its gap excludes 0.
+    """
+    columns = pair_columns(standing)
+    is_settled = np.asarray(columns["lower"]) > 0
+    _, position = np.triu_indices(n_estimated(standing), k=1)
+    open_pairs = np.flatnonzero(~is_settled)
+    nearest = open_pairs[np.argsort(position[open_pairs], kind="stable")]
+    chosen = nearest[:MOST_OPEN_PAIRS]
+    rows = rows_of({name: np.asarray(v)[chosen] for name, v in columns.items()})
+    return int(is_settled.sum()), len(is_settled), rows
+
+
+def n_estimated(standing: Standing) -> int:
+    """Return the number of competitors that have a score."""
+    return int(np.isfinite(standing.strength).sum())

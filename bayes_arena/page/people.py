@@ -1,0 +1,60 @@
+"""The annotators of the page: whom to look at, and who favours whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bayes_arena.page.board import Row, rows_of
+from bayes_arena.tables import Columns
+
+ODD = ("anomalous", "has a favourite")  # verdicts that are marked
+UNJUDGED = ("too few votes", "only annotator")
+FEWEST_ROWS, MOST_ROWS = 5, 25  # of the table of annotators
+
+
+def annotator_rows(columns: Columns) -> list[Row]:
+    """Return the annotators to show: all that are odd, or the first few judged."""
+    judged = [row for row in rows_of(columns) if row["verdict"] not in UNJUDGED]
+    for row in judged:
+        row["is_odd"] = row["verdict"] in ODD
+    n_odd = sum(row["verdict"] != "ordinary" for row in judged)
+    return judged[: min(max(FEWEST_ROWS, n_odd), MOST_ROWS)]
+
+
+def about_annotators(columns: Columns) -> str:
+    """Return how many annotators have which verdict."""
+    if not columns:
+        return "Annotators were not judged."
+    counts = Counter(columns["verdict"])
+    total = counts.total()
+    n_judged = total - sum(counts[verdict] for verdict in UNJUDGED)
+    if not n_judged:
+        return (
+            f"None of {total:,} annotators cast the ten votes that it takes to judge."
+        )
+    parts = [
+        f"{counts[verdict]:,} {word}"
+        for verdict, word in (
+            ("anomalous", "anomalous (P 0.8 or more)"),
+            ("has a favourite", "with a favourite"),
+            ("suspect", "suspect (P 0.5 or more)"),
+            ("ordinary", "ordinary"),
+        )
+        if counts[verdict]
+    ]
+    return f"Of {total:,} annotators {n_judged:,} were judged: {', '.join(parts)}."
+
+
+def favourite_rows(columns: Columns) -> list[Row]:
+    """Return the favourites, with scores in percent, a label and a sentence."""
+    rows = [row for row in rows_of(columns) if row["flagged"]]
+    for row in rows:
+        for name in ("score", "expected"):  # sums over the votes
+            row[name] = 100 * row[name] / row["votes"]
+        sign = "" if row["direction"] == "for" else "against "
+        row["label"] = f"{row['annotator']}: {sign}{row['competitor']}"
+        row["sentence"] = (
+            f"{row['annotator']} gave {row['competitor']} {row['score']:.0f} % in "
+            f"{row['votes']:,.0f} votes; {row['expected']:.0f} % are expected."
+        )
+    return rows

@@ -1,0 +1,78 @@
+"""The words of the page, explained; and what was fitted, in words."""
+
+from __future__ import annotations
+
+from bayes_arena.boards.standing import Standing
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.version import __version__
+
+BOARD = {
+    "Elo": (
+        "The strength of a competitor by the average vote. A lead of 400 points means ten "
+        "wins to one loss, ties counting half; 1000 is the mean of all competitors."
+    ),
+    "Interval": "It holds the score with the probability that the board says.",
+    "Rank range": (
+        "The ranks that a competitor's own draws of the posterior give it, at the same "
+        "probability. Competitors whose ranges overlap need not be equally good."
+    ),
+    "P(best)": "The probability of being the best of all that have a rank.",
+    "Davidson": (
+        "A model of wins, ties and losses in which all votes have equal weight, so that "
+        "the board is an average over annotators."
+    ),
+}
+ANNOTATORS = {
+    "Agreement": (
+        "How much more often an annotator votes for the better of two than for the worse: "
+        "1 is always with the others, 0 is chance, below 0 is against them."
+    ),
+    "Anomalous": (
+        "P is the probability that the agreement is below 0.4 of the median annotator's. "
+        "From 0.8 on, and with ten votes, an annotator is called anomalous; from 0.5 on "
+        "suspect. A probability is no proof: look at the votes."
+    ),
+    "Favourite": (
+        "A competitor to which an annotator gives far more, or far less, than everybody "
+        "else's votes make one expect. It is reported and not corrected."
+    ),
+    "Contested": (
+        "A competitor about which annotators disagree far more than about the others."
+    ),
+}
+
+
+def words_of(has_annotators: bool) -> dict[str, str]:
+    """Return the words that the page uses."""
+    return BOARD | (ANNOTATORS if has_annotators else {})
+
+
+def fitted_in_words(standing: Standing) -> dict[str, str]:
+    """Return what was fitted, and how its intervals came about."""
+    fit = standing.fit
+    uncertainty = standing.uncertainty
+    intervals = uncertainty.name
+    if uncertainty.cluster:
+        intervals += f" by {uncertainty.cluster}"
+    facts = {
+        "Model": fit.plan,
+        "Prior": prior_in_words(fit),
+        "Method": fit.method,
+        "Intervals": f"{intervals}, {100 * standing.level:g} %",
+        "Votes": f"{fit.votes.n_votes:,.0f}",
+        "Seed": str(standing.seed),
+        "Made with": f"bayes-arena {__version__}",
+    }
+    left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]
+    return facts | ({"Left out": ", ".join(left_out)} if left_out else {})
+
+
+def prior_in_words(fit: Fit) -> str:
+    """Return the prior of the strengths."""
+    if fit.prior.is_flat:
+        return "flat: maximum likelihood"
+    block = fit.posterior.design.block("strength")
+    known = "estimated from the votes" if block.is_estimated else "given"
+    points = ELO_PER_LOGIT * block.sd
+    return f"strengths are normal; standard deviation {points:.0f} Elo, {known}"
