@@ -212,7 +212,10 @@ def named(votes: Votes, which: Array) -> list[str]:
 def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on what was read and left out."""
     by = f" by {summary.n_annotators:,} annotators" if summary.n_annotators else ""
-    yield "votes", f"{summary.n_votes:,g} on {summary.n_competitors:,} competitors{by}"
+    yield (
+        "votes",
+        f"{summary.n_votes:,.12g} on {summary.n_competitors:,} competitors{by}",
+    )
     if summary.layout is not None:
         roles = ", ".join(
             f"{column} is {role}" for role, column in summary.columns.items()
@@ -231,7 +234,7 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
     yield "never lost", listing(summary.never_lost) or "nobody"
     yield "never won", listing(summary.never_won) or "nobody"
     least, median = summary.least_votes, summary.median_votes
-    yield "votes each", f"{least:,g} at least, {median:,g} in the median"
+    yield "votes each", f"{least:,.12g} at least, {median:,.12g} in the median"
 
 
 def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError, listing, shortened
-from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, outcomes_of
+from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, outcomes_of
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
@@ -228,9 +228,14 @@ def coded(
         labels, (label,), _ = code([table["winner"]], clean_name)
         label = np.where(label < 0, len(labels), label)  # no label: not played
         meaning = outcomes_of(labels, sides, outcomes)
+        is_mixed = are_mixed(meaning) and not outcomes
         outcome, is_ambiguous, remarks = winners(
             labels, label, i, j, competitors, meaning
         )
+        if is_mixed:
+            remarks += (
+                "Some verdicts have grades (A>>B) and others none: these count as weak wins.",
+            )
         fields = {"labels": labels, "label": label}
         fields |= {"is_ambiguous": is_ambiguous}
     elif "outcome" in table.columns:

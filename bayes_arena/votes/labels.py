@@ -91,6 +91,17 @@ def outcomes_of(
     return {label: meaning.get(text, UNKNOWN) for label, text in bares.items()}
 
 
+def are_mixed(meaning: Mapping[str, int]) -> bool:
+    """Whether some labels tell clear wins from others, and some say only who won."""
+    is_graded = any(
+        outcome in (FIRST_CLEARLY, SECOND_CLEARLY) for outcome in meaning.values()
+    )
+    plain = [label for label, outcome in meaning.items() if outcome in (FIRST, SECOND)]
+    return is_graded and any(
+        not re.search(r"[<>]|better|slightly", label.casefold()) for label in plain
+    )
+
+
 def given_meanings(given: Mapping[str, str] | None) -> dict[str, int]:
     """Return the outcomes that the user gives to labels."""
     outcomes = {}

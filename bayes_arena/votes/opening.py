@@ -130,9 +130,10 @@ def collected(frame: Frame, columns: Collection[str]) -> Frame:
 def by_role(frame: Frame, roles: Roles) -> Frame:
     """Select the columns that have a role, named by it; names are never lists or objects."""
     schema = frame.collect_schema()
-    nested = [c for c in set(roles.values()) if c in schema and is_nested(schema[c])]
-    if nested:
-        frame = nw.from_native(flattened(in_polars(frame).collect(), nested))
+    used = [name for name in schema if name in roles.values()]
+    if nested := [name for name in used if is_nested(schema[name])]:
+        table = in_polars(frame.select(*used)).collect()
+        frame = nw.from_native(flattened(table, nested))
     columns = []
     for role, column in roles.items():
         value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 import narwhals as nw
 
@@ -11,7 +12,7 @@ from bayes_arena.errors import listing
 from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, Header
 from bayes_arena.votes.layouts import Roles
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.sources import Frame, is_nested, to_polars
+from bayes_arena.votes.sources import Frame, is_nested
 from bayes_arena.votes.votes import Votes
 
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
@@ -54,7 +55,10 @@ def duplicates(source: Frame, roles: Roles) -> int:
 
     Votes are often equal, so equal rows are called copies only if rows that agree in all
     but the result hardly ever differ in it, and there are columns besides the votes' own.
+    Databases are not searched, as every column would have to be read.
     """
+    if not isinstance(source, nw.DataFrame):
+        return 0
     schema = source.collect_schema()
     names = [name for name in schema if not is_nested(schema[name])]
     results = {column for role, column in roles.items() if role.startswith(RESULTS)}
@@ -63,36 +67,25 @@ def duplicates(source: Frame, roles: Roles) -> int:
         return 0
     if any_is_distinct(source, [name for name in names if name not in usual]):
         return 0
-    n, u = sizes(source, names)
+    n, u = len(source), n_kinds(source, names)
     if n == u or u < FEW_KINDS:
         return 0
-    _, v = sizes(source, [name for name in names if name not in results])
+    v = n_kinds(source, [name for name in names if name not in results])
     return n - u if u - v <= RARELY * min(n - u, u) else 0
 
 
-def any_is_distinct(frame: Frame, names: Sequence[str]) -> bool:
-    """Whether some column of a table in Polars never repeats a value, as an id does."""
-    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_polars()):
-        return False
-    table = frame.to_native()
-    head = table.head(ROWS_LOOKED_AT)
+def any_is_distinct(frame: nw.DataFrame[Any], names: Sequence[str]) -> bool:
+    """Whether some column never repeats a value, as an id does."""
+    head = frame.head(ROWS_LOOKED_AT)
     likely = [name for name in names if head[name].n_unique() == len(head)]
-    return any(table[name].n_unique() == len(table) for name in likely)
+    return any(frame[name].n_unique() == len(frame) for name in likely)
 
 
-def sizes(frame: Frame, names: Sequence[str]) -> tuple[int, int]:
-    """Return the number of rows, and of different rows."""
-    if isinstance(frame, nw.DataFrame) and frame.implementation.is_polars():
-        table = frame.to_native().select(names)
-        return len(table), table.n_unique() if len(
-            names
-        ) > 1 else table.to_series().n_unique()
-    counted = frame.group_by(*names).agg(nw.len().alias("size of the group"))
-    row = to_polars(
-        counted.select(nw.col("size of the group").sum(), nw.len().alias("groups"))
-    )
-    n, u = (int(value or 0) for value in row.row(0))
-    return n, u
+def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
+    """Return the number of different rows in some columns."""
+    if frame.implementation.is_polars():
+        return int(frame.to_native().select(names).n_unique())
+    return len(frame.select(*names).unique())
 
 
 def remarks_on_names(votes: Votes) -> list[str]:

@@ -70,7 +70,7 @@ class Votes:
 
     def __repr__(self) -> str:
         """Return a line that says how many votes there are."""
-        parts = [f"{self.n_votes:,g} votes on {self.n_competitors:,} competitors"]
+        parts = [f"{self.n_votes:,.12g} votes on {self.n_competitors:,} competitors"]
         if self.annotators:
             parts.append(f"by {self.n_annotators:,} annotators")
         levels = [

@@ -1,8 +1,11 @@
+import pytest
+
 from tests.votes.fuzz import fuzz
 
 CALLS = 200  # 5,000 by: python -c "from tests.votes.fuzz import fuzz; print(fuzz(5_000, 0))"
 
 
+@pytest.mark.slow
 def test_only_typed_errors_are_raised():
     n_read, faults = fuzz(CALLS, seed=0)
     assert faults == []

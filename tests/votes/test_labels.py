@@ -168,14 +168,6 @@ def test_a_name_comes_before_a_side():
         read_votes(rows)
 
 
-def test_names_are_matched_without_case_and_this_is_said():
-    votes = votes_with("OAK", "Elm", "tie")
-    assert counts(votes) == (1, 1, 1)
-    assert votes.remarks == (
-        "Winners were matched to names without regard to case: Elm, OAK.",
-    )
-
-
 def test_an_unknown_label_is_listed_with_its_votes_and_no_tie_is_proposed():
     with pytest.raises(VotesError) as error:
         votes_with("A", "maybe", "maybe", "ash")
@@ -193,3 +185,8 @@ def test_outcomes_are_checked():
         VotesError, match="maps 'x' to 'draw'; the outcomes are model_a"
     ):
         votes_with("x", outcomes={"x": "draw"})
+
+
+def test_verdicts_without_a_grade_beside_others_are_said():
+    assert "count as weak wins" in votes_with("A>>B", "model_a").remarks[0]
+    assert not votes_with("A>>B", "B is better", "A>B", "tie").remarks

@@ -78,14 +78,7 @@ def test_constants_stand_for_columns():
     games = [{"model": "oak", "games": [{"score": "A>B"}, {"score": "B>A"}]}]
     assert read_votes(games, baseline="ash").competitors == ("ash", "oak")
     with pytest.raises(VotesError, match="Give one"):
-        read_votes(
-            {"model_a": ["x"], "judge": ["k"]},
-            a="model_a",
-            judge="k",
-            annotator="judge",
-            winner="judge",
-            baseline="y",
-        )
+        read_votes(games, judge="k", annotator="model")
 
 
 def test_sides_are_known_only_where_the_layout_tells():
@@ -115,21 +108,13 @@ def test_a_ranking_weighs_as_the_choice_that_it_is():
     assert read_votes(tied).n_votes == pytest.approx(3 * 3 * (2 + 1 + 1) / (8 + 5 + 5))
 
 
-def test_what_is_no_rank_is_said():
-    ranks = {
-        "rank_A": ["1", "0"],
-        "rank_B": ["2", "1"],
-        "rank_C": ["", "2"],
-        "rank_D": ["3", "2"],
-    }
-    votes = read_votes(ranks)
-    assert "2 competitors without a rank" in votes.remarks[0]
-    last = read_votes(ranks, outcomes={"unranked": "last"})
-    assert score(last)["D"] > score(votes)["D"]
+def test_what_is_no_rank_is_refused():
+    ranks = {"rank_A": ["1"], "rank_B": ["2"], "rank_C": ["x"]}
     with pytest.raises(VotesError, match="no ranks: 'x'"):
-        read_votes({**ranks, "rank_D": ["x", "2"]})
+        read_votes(ranks)
+    twice = {"ranking": ["1", "1"], "model": ["x", "x"], "rank": ["1", "2"]}
     with pytest.raises(VotesError, match="several ranks"):
-        read_votes({"ranking": ["1", "1"], "model": ["x", "x"], "rank": ["1", "2"]})
+        read_votes(twice)
 
 
 def test_shares_are_no_wins():
