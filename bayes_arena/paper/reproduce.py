@@ -17,15 +17,16 @@ other votes the protocol is the same and the numbers differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayes_arena.errors import VotesError, require_choice
-from bayes_arena.paper import figures, summaries, tables
+from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
 from bayes_arena.paper.perturb import SHARES
+from bayes_arena.paper.summaries import SUMMARIES, note_of
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+TARGETS = tuple(SUMMARIES)
 DELTA = 50  # annotators with this many votes or fewer are left out (section 5.1)
 
 
@@ -70,7 +72,7 @@ class Reproduction:
     votes: Votes
     tables: Mapping[str, pd.DataFrame]
     summary: Columns
-    note: str = field(default="")
+    note: str
 
     def draw(self) -> Figure:
         """Return a picture of a figure, by matplotlib.
@@ -148,82 +150,37 @@ def reproduce(
             "(--annotator)."
         )
     votes = votes.keep(more_than=delta).collapse(annotators=True)
-    return TARGETS[name](votes, effort or Effort())
+    numbers = {}
+    for table, of_table in compute(name, votes, effort or Effort()).items():
+        numbers[table] = dataframe(of_table)
+    summary = SUMMARIES[name](numbers[name])
+    return Reproduction(name, votes, numbers, summary, note_of(name, numbers))
 
 
-def table1(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Table 1."""
-    statistics = tables.statistics(votes)
-    columns: Columns = {
-        "statistic": list(statistics),
-        "value": list(statistics.values()),
-    }
-    summary = summaries.table1(columns)
-    return Reproduction("table1", votes, {"table1": dataframe(columns)}, summary)
-
-
-def table2(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Table 2."""
-    columns = tables.prediction_columns(votes, effort.splits, shuffles=effort.shuffles)
-    numbers = {"table2": dataframe(columns)}
-    summary = summaries.table2(columns)
-    return Reproduction("table2", votes, numbers, summary, summaries.NOTES["table2"])
-
-
-def fig1(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 1."""
-    table = dataframe(figures.order_columns(votes, effort.shuffles))
-    summary, note = summaries.fig1(table), summaries.NOTES["fig1"]
-    return Reproduction("fig1", votes, {"fig1": table}, summary, note)
-
-
-def fig3(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 3."""
-    table = dataframe(figures.loss_columns(votes, effort.shuffles))
-    summary, note = summaries.fig3(table), summaries.NOTES["fig3"]
-    return Reproduction("fig3", votes, {"fig3": table}, summary, note)
-
-
-def fig4(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 4."""
-    columns = figures.case_columns(votes, effort.shuffles)
-    numbers = {"fig4": dataframe(columns)}
-    summary, note = summaries.fig4(columns), summaries.note_fig4(columns)
-    return Reproduction("fig4", votes, numbers, summary, note)
-
-
-def fig5(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 5."""
-    table = dataframe(figures.descent_columns(votes, effort.epochs))
-    summary, note = summaries.fig5(table), summaries.NOTES["fig5"]
-    return Reproduction("fig5", votes, {"fig5": table}, summary, note)
-
-
-def fig6(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 6."""
-    stable, theta = figures.stability_columns(votes, effort.shares, effort.seeds)
-    numbers = {"fig6": dataframe(stable), "fig6_theta": dataframe(theta)}
-    summary = summaries.fig6(numbers["fig6"])
-    note = summaries.NOTES["fig6"] + summaries.missing_fits(numbers["fig6"], "method")
-    return Reproduction("fig6", votes, numbers, summary, note)
-
-
-def fig7(votes: Votes, effort: Effort) -> Reproduction:
-    """Return Figure 7, without the annotators who are anomalous to begin with."""
+def compute(name: str, votes: Votes, effort: Effort) -> dict[str, Columns]:
+    """Return the numbers of a table or figure, by table."""
+    shares, seeds = effort.shares, effort.seeds
+    match name:
+        case "table1":
+            return {name: tables.statistic_columns(votes)}
+        case "table2":
+            columns = tables.prediction_columns(
+                votes, effort.splits, shuffles=effort.shuffles
+            )
+            return {name: columns}
+        case "fig1":
+            return {name: figures.order_columns(votes, effort.shuffles)}
+        case "fig3":
+            return {name: figures.loss_columns(votes, effort.shuffles)}
+        case "fig4":
+            return {name: figures.case_columns(votes, effort.shuffles)}
+        case "fig5":
+            return {name: figures.descent_columns(votes, effort.epochs)}
+        case "fig6":
+            stable, theta = figures.stability_columns(votes, shares, seeds)
+            return {name: stable, "fig6_theta": theta}
+    # Who is anomalous to begin with would count as a false alarm when found.
     anomalous = figures.suspects(votes)
     rest = votes.drop(annotators=anomalous)
-    table = dataframe(figures.detection_columns(rest, effort.shares, effort.seeds))
-    note = summaries.note_fig7(anomalous) + summaries.missing_fits(table, "rule")
-    return Reproduction("fig7", rest, {"fig7": table}, summaries.fig7(table), note)
-
-
-TARGETS: Mapping[str, Callable[[Votes, Effort], Reproduction]] = {
-    "table1": table1,
-    "table2": table2,
-    "fig1": fig1,
-    "fig3": fig3,
-    "fig4": fig4,
-    "fig5": fig5,
-    "fig6": fig6,
-    "fig7": fig7,
-}
+    detected = figures.detection_columns(rest, shares, seeds)
+    return {name: detected, "fig7_left_out": {"annotator": list(anomalous)}}

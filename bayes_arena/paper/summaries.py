@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,24 +69,23 @@ NOTES = {
 }
 
 
-def table1(columns: Columns) -> Columns:
+def table1(table: pd.DataFrame) -> Columns:
     """Return the statistics beside the paper's."""
-    ours = [f"{value:.2f}".removesuffix(".00") for value in columns["value"]]
+    ours = [f"{value:.2f}".removesuffix(".00") for value in table["value"]]
     paper = [str(value) for value in PAPER_STATISTICS]
-    return {"statistic": columns["statistic"], "ours": ours, "paper": paper}
+    return {"statistic": table["statistic"].tolist(), "ours": ours, "paper": paper}
 
 
-def table2(columns: Columns) -> Columns:
+def table2(table: pd.DataFrame) -> Columns:
     """Return MSE and AUC beside the paper's, and the differences from m-ELO."""
-    summary: dict[str, Any] = {"method": columns["method"]}
+    methods = table["method"].tolist()
+    summary: dict[str, Any] = {"method": methods}
     for position, name in enumerate(("mse", "auc")):
         title = name.upper()
-        summary[title] = plus_minus(columns[name], columns[f"{name}_se"])
-        paper = []
-        for method in columns["method"]:
-            paper.append(PAPER_PREDICTION.get(method, ("", ""))[position])
+        paper = [PAPER_PREDICTION.get(method, ("", ""))[position] for method in methods]
+        summary[title] = plus_minus(table[name], table[f"{name}_se"])
         summary[f"{title}, paper"] = paper
-        difference = columns[f"{name}_diff"], columns[f"{name}_diff_se"]
+        difference = table[f"{name}_diff"], table[f"{name}_diff_se"]
         summary[f"{title} less m-elo's"] = plus_minus(*difference)
     return summary
 
@@ -123,18 +123,17 @@ def fig3(table: pd.DataFrame) -> Columns:
     }
 
 
-def fig4(columns: Columns) -> Columns:
+def fig4(table: pd.DataFrame) -> Columns:
     """Return who beat whom, above the paper's numbers."""
-    names = list(columns["winner"])
-    ours = [columns[f"over {name}"] for name in names]
+    names = table["winner"].tolist()
     summary: dict[str, Any] = {
         "votes": ["these"] * len(names) + ["paper"] * len(PAPER_WINS),
         "winner": names + [row[0] for row in PAPER_WINS],
     }
     losers = ("over Better", "over first", "over second", "over third", "over Worse")
     for position, title in enumerate(losers):
-        paper = [row[position + 1] for row in PAPER_WINS]
-        summary[title] = [*(int(value) for value in ours[position]), *paper]
+        ours = table[f"over {names[position]}"].tolist()
+        summary[title] = ours + [row[position + 1] for row in PAPER_WINS]
     return summary
 
 
@@ -185,21 +184,41 @@ def fig7(table: pd.DataFrame) -> Columns:
     return {**summary, "F1, paper": [PAPER_F1[rule] for rule in rules]}
 
 
-def note_fig4(columns: Columns) -> str:
-    """Say which models these are."""
-    three = list(columns["winner"])[1:4]
+SUMMARIES: Mapping[str, Callable[[pd.DataFrame], Columns]] = {
+    "table1": table1,
+    "table2": table2,
+    "fig1": fig1,
+    "fig3": fig3,
+    "fig4": fig4,
+    "fig5": fig5,
+    "fig6": fig6,
+    "fig7": fig7,
+}
+
+
+def note_of(name: str, numbers: Mapping[str, pd.DataFrame]) -> str:
+    """Say what the numbers of a table or figure are."""
+    table = numbers[name]
+    match name:
+        case "fig4":
+            return which_models(table["winner"].tolist()[1:4])
+        case "fig6":
+            return NOTES[name] + missing_fits(table, "method")
+        case "fig7":
+            names = ", ".join(numbers["fig7_left_out"]["annotator"]) or "nobody"
+            note = f"Left out, as theta is low before any perturbation: {names}."
+            return note + missing_fits(table, "rule")
+    return NOTES.get(name, "")
+
+
+def which_models(three: list[str]) -> str:
+    """Say which models Figure 4 is about."""
     if set(three) == set(PAPER_CASE):
         return "The paper's three models; gpt-13b is gpt4all-13b-snoozy."
     return (
         f"Not the paper's votes: {', '.join(three)} follow one another in Elo's "
         "ranking; of such three they met most often, and then am-elo turns round most."
     )
-
-
-def note_fig7(anomalous: tuple[str, ...]) -> str:
-    """Name the annotators who were left out."""
-    names = ", ".join(anomalous) or "nobody"
-    return f"Left out, as theta is low before any perturbation: {names}."
 
 
 def missing_fits(table: pd.DataFrame, by: str) -> str:

@@ -28,10 +28,10 @@ SCORES = ("mse", "auc")
 REFERENCE = "m-elo"
 
 
-def statistics(votes: Votes) -> dict[str, float]:
-    """Return the statistics of Table 1; pairs are all pairs, met or not."""
+def statistic_columns(votes: Votes) -> Columns:
+    """Return Table 1: ``statistic, value``; pairs are all pairs, met or not."""
     n, n_votes = votes.n_competitors, votes.n_votes
-    return {
+    statistics = {
         "annotators": votes.n_annotators,
         "models": n,
         "votes": n_votes,
@@ -39,6 +39,8 @@ def statistics(votes: Votes) -> dict[str, float]:
         "votes per model": n_votes / n,
         "votes per model pair": n_votes / (n * (n - 1) / 2),
     }
+    names, values = list(statistics), list(statistics.values())
+    return {"statistic": names, "value": values}
 
 
 def prediction_columns(
