@@ -11,7 +11,6 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,6 +23,12 @@ from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
+ROW = "row of the table"
+MERGED = (
+    "Names of competitors that differ in spaces at their ends or in their Unicode form "
+    "were read as one."
+)
+MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
 UNKNOWN_WINNER = "the winner's label is unknown"
 NO_ANNOTATOR = "the annotator is missing"
 # Keys of JSON objects under which their name is looked for.
@@ -217,52 +222,79 @@ def coded(
     outcomes : mapping of str to str, optional
         Meanings of further labels.
     """
-    table = table.with_row_index("row of the table")
+    table = table.with_row_index(ROW)
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
-    fields: dict[str, Any] = {}
-    remarks: tuple[str, ...] = ()
-    outcome: Ints = np.full(len(i), FIRST)
-    if "winner" in table.columns:
-        labels, (label,), _ = code([table["winner"]], clean_name)
-        label = np.where(label < 0, len(labels), label)  # no label: not played
-        meaning = outcomes_of(labels, sides, outcomes)
-        is_mixed = are_mixed(meaning) and not outcomes
-        outcome, is_ambiguous, remarks = winners(
-            labels, label, i, j, competitors, meaning
-        )
-        if is_mixed:
-            remarks += (
-                "Some verdicts have grades (A>>B) and others none: these count as weak wins.",
-            )
-        fields = {"labels": labels, "label": label}
-        fields |= {"is_ambiguous": is_ambiguous}
-    elif "outcome" in table.columns:
-        outcome = table["outcome"].to_numpy()
-    if n_merged:
-        remarks += (
-            "Names of competitors that differ in spaces at their ends or in their Unicode "
-            "form were read as one.",
-        )
-    annotators: tuple[str, ...] = ()
-    annotator: Ints = np.zeros(len(i), np.intp)
-    if "annotator" in table.columns:
-        annotators, (annotator,), _ = code([table["annotator"]], clean_name)
-    row = table["row of the table"].to_numpy()
+    annotators, annotator = annotators_of(table)
+    slices, levels = slices_of(table)
     n = table["n"].to_numpy()
-    votes: Floats = n.astype(float)
-    if "weight" in table.columns:
-        votes = votes * number_of(table["weight"])
+    weight = number_of(table["weight"]) if "weight" in table.columns else 1.0
+    votes = Coded(
+        competitors=competitors,
+        annotators=annotators,
+        i=i,
+        j=j,
+        annotator=annotator,
+        outcome=np.full(len(i), FIRST),
+        votes=n * weight,
+        n=n,
+        slices=slices,
+        levels=levels,
+        features=features_of(table),
+        row=table[ROW].to_numpy(),
+        remarks=(MERGED,) if n_merged else (),
+    )
+    if "outcome" in table.columns:
+        return replace(votes, outcome=table["outcome"].to_numpy())
+    if "winner" not in table.columns:
+        return votes
+    return with_winners(votes, table["winner"], sides, outcomes)
+
+
+def with_winners(
+    votes: Coded,
+    column: pl.Series,
+    sides: tuple[str, str],
+    outcomes: Mapping[str, str] | None,
+) -> Coded:
+    """Return votes with the outcomes that labels of winners mean."""
+    labels, (label,), _ = code([column], clean_name)
+    label = np.where(label < 0, len(labels), label)  # no label: not played
+    meaning = outcomes_of(labels, sides, outcomes)
+    outcome, is_ambiguous, remarks = winners(
+        labels, label, votes.i, votes.j, votes.competitors, meaning
+    )
+    if not outcomes and are_mixed(meaning):
+        remarks = (*remarks, MIXED)
+    return replace(
+        votes,
+        outcome=outcome,
+        labels=labels,
+        label=label,
+        is_ambiguous=is_ambiguous,
+        remarks=(*votes.remarks, *remarks),
+    )
+
+
+def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
+    """Return the annotators' names and codes; no names and 0 where they are unknown."""
+    if "annotator" not in table.columns:
+        return (), np.zeros(len(table), np.intp)
+    names, (codes,), _ = code([table["annotator"]], clean_name)
+    return names, codes
+
+
+def slices_of(
+    table: pl.DataFrame,
+) -> tuple[dict[str, Ints], dict[str, tuple[str, ...]]]:
+    """Return the codes and the levels of each slice."""
     slices, levels = {}, {}
-    for name in table.columns:
-        if name.startswith(SLICE):
-            levels[name[len(SLICE) :]], (codes,), _ = code([table[name]])
-            slices[name[len(SLICE) :]] = codes
-    return Coded(
-        competitors, annotators, i, j, annotator, outcome, votes, n,
-        slices, levels, features_of(table), row, remarks=remarks, **fields,
-    )  # fmt: skip
+    for column in table.columns:
+        if column.startswith(SLICE):
+            name = column.removeprefix(SLICE)
+            levels[name], (slices[name],), _ = code([table[column]])
+    return slices, levels
 
 
 def features_of(table: pl.DataFrame) -> dict[str, Floats]:
