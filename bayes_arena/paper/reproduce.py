@@ -90,7 +90,8 @@ class Reproduction:
 
     def __str__(self) -> str:
         """Return the summary and the note as text."""
-        return f"{dataframe(self.summary).to_string(index=False)}\n{self.note}"
+        table = dataframe(self.summary).to_string(index=False)
+        return f"{table}\n{self.note}".rstrip()
 
 
 def reproduce(
