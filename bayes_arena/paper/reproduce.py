@@ -135,12 +135,12 @@ def reproduce(
     --------
     >>> import bayes_arena as ba
     >>> print(ba.paper.reproduce("table1", ba.example_arena().votes))
-              statistic   ours  paper
-             annotators     42     42
-                 models     20     20
-                  votes   4321   4321
-    votes per annotator 102.88 102.88
-        votes per model 216.05 216.05
+               statistic   ours  paper
+              annotators     42     42
+                  models     20     20
+                   votes   4321   4321
+     votes per annotator 102.88 102.88
+         votes per model 216.05 216.05
     votes per model pair  22.74  22.74
     """
     require_choice("name", name, TARGETS)
