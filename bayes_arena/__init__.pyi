@@ -36,9 +36,10 @@ from .errors import ArenaError as ArenaError, ArenaWarning as ArenaWarning
 from .fits.draws import draw as draw
 from .fits.fit import fit as fit
 from .fits.many import fit_many as fit_many
+from .fits.own_draws import from_posterior as from_posterior
 from .fits.result import Fit as Fit
 from .fits.save import load as load, save as save
-from .fits.tree import from_posterior as from_posterior, to_datatree as to_datatree
+from .fits.tree import to_datatree as to_datatree
 from .model.priors import Prior as Prior
 from .model.simulate import example_arena as example_arena, simulate as simulate
 from .model.spec import Model as Model

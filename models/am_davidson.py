@@ -55,6 +55,6 @@ def build(
         if rows.has_ties:
             t_k = zero_sum("tie_by_annotator", prior, "annotator", information)
             t = shared("tie", prior, t_k, rows.share, information)
-            logits.append((t + t_k)[rows.annotator])
+            logits.append((t + t_k, rows.annotator))
         observe(logits, rows.folded[:, : len(logits)])
     return model

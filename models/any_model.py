@@ -150,7 +150,9 @@ def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
     z += [predictors[c] for c in range(1, 1 + len(outcomes.offsets))]
     logits = []
     for phi in outcomes.phi:
-        logits.append(sum(weight * x for weight, x in zip(phi, z, strict=True) if weight))
+        logits.append(
+            sum(weight * x for weight, x in zip(phi, z, strict=True) if weight)
+        )
     return logits
 
 

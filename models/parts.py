@@ -115,7 +115,7 @@ def shared(
     sd = spread_variable(name, spread_of(name, prior))
     if information is None or is_flat(sd):
         return plain_normal(name, sd, None)
-    drift = pm.math.dot(share, deviations)
+    drift = (share * deviations).sum()
     average = pm.Normal(f"{name}_raw", drift, sd)
     return pm.Deterministic(name, average - drift)
 
@@ -133,24 +133,32 @@ def observe(logits: Sequence[Any], counts: Floats, name: str = "votes") -> Any:
 
     Parameters
     ----------
-    logits : sequence of TensorVariable, each of shape (rows,) or ()
+    logits : sequence of TensorVariable, or of (TensorVariable, ndarray)
+        Of each outcome, shape (rows,) or (); or a few values and the index of each row's,
+        which saves exponentials.
     counts : ndarray, shape (rows, outcomes)
     name : str
 
     Returns
     -------
     TensorVariable
-        With the dimension "row", and one value for each outcome.
+        With the dimensions "row" and "outcome".
     """
     n = counts.sum(axis=1)
+    on_rows, exponentials = [], []
+    for logit in logits:
+        values, index = logit if isinstance(logit, tuple) else (logit, ...)
+        on_rows.append(values[index])
+        exponentials.append(pm.math.exp(values)[index])
     pm.modelcontext(None).add_coord("outcome", OUTCOMES[: len(logits)])
     return pm.CustomDist(
         name,
-        *logits,
+        *on_rows,
+        *exponentials,
         n,
         logp=log_likelihood,
         dist=draw_counts,
-        signature=",".join(["()"] * (len(logits) + 1)) + "->(o)",
+        signature=",".join(["()"] * (2 * len(logits) + 1)) + "->(o)",
         observed=counts,
         class_name="Votes",
         dims=("row", "outcome"),
@@ -159,20 +167,27 @@ def observe(logits: Sequence[Any], counts: Floats, name: str = "votes") -> Any:
 
 def log_likelihood(counts: Any, *parameters: Any) -> Any:
     """Return the log-likelihood of the rows, (rows,)."""
-    *logits, n = parameters
+    logits, exponentials, n = split(parameters)
     cast = sum(counts[..., o] * logit for o, logit in enumerate(logits))
-    return cast - n * pm.math.log(sum(pm.math.exp(logit) for logit in logits))
+    return cast - n * pm.math.log(sum(exponentials))
 
 
 def draw_counts(*parameters: Any) -> Any:
     """Draw counts by outcome, (rows, outcomes)."""
-    *logits, n, _size = parameters
-    # Logits that all rows share become one a row.
-    columns = [logit + 0 * n for logit in logits]
-    p = pm.math.exp(pm.math.stack(columns, axis=-1))
-    p = p / p.sum(axis=-1, keepdims=True)
+    *parameters, _size = parameters
+    _, exponentials, n = split(parameters)
+    total = sum(exponentials)
+    # An outcome as likely in all rows becomes one a row.
+    p = pm.math.stack([x / total for x in exponentials], axis=-1)
     drawn = pm.Multinomial.dist(n=pm.math.round(n).astype("int64"), p=p)
     return drawn.astype("float64")
+
+
+def split(parameters: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Any]:
+    """Return logits, their exponentials, and the number of votes."""
+    *both, n = parameters
+    half = len(both) // 2
+    return both[:half], both[half:], n
 
 
 def pooled(

@@ -103,10 +103,14 @@ def sample(fit: Fit, *, draws: int, tune: int) -> DataTree:
         import nutpie
 
         program = build_program(fit, known)
-        names = [name for name in program.named_vars if not name.endswith("_raw")]
+        effects = {block.effect.name for block in fit.posterior.design.blocks}
         compiled = nutpie.compile_pymc_model(
             program,
-            var_names=[name for name in names if name != "votes"],
+            var_names=[
+                name
+                for name in program.named_vars
+                if name in effects or name.removesuffix("_sd") in effects
+            ],
             initial_points=starting_point(fit.posterior, known, program),
         )
     announce(compiled, draws + tune)

@@ -1,0 +1,201 @@
+"""``from_posterior``: draws of a program of one's own, for every table that reads draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.nuts import LEAST_DRAWS
+from bayes_arena.fits.result import Fit
+from bayes_arena.fits.tree import dimension, labels
+from bayes_arena.model.effects import Effect
+from bayes_arena.model.spec import PRESETS, Model, Position
+from bayes_arena.votes.read import votes_from
+from bayes_arena.votes.votes import Votes
+
+if TYPE_CHECKING:
+    from xarray import DataArray, Dataset, DataTree
+
+NO_MEAN = (
+    1e-6  # of theta, relative to that of |theta|: then the ranking has no direction
+)
+
+
+def from_posterior(
+    tree: DataTree, votes: object, model: str | Model | None = None, **columns: Any
+) -> Fit:
+    """Make a fit from the draws of a PyMC program of your own.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        What ``pm.sample`` returns.  Its group ``posterior`` needs ``strength``, with the
+        dimension ``competitor``, in logits.  It may have the other effects under the
+        names of the programs in :mod:`bayes_arena.models`: ``discrimination``
+        (annotator); ``position`` and ``tie``, and ``position_by_annotator`` and
+        ``tie_by_annotator`` (annotator), the annotators' deviations from them;
+        ``strength_by_{slice}`` (competitor_by_{slice}), ``tie_by_{slice}`` ({slice}) and
+        ``style_{feature}``.  All else is ignored.
+    votes : Votes, path, dataframe or list of records
+        The votes that were sampled on.
+    model : str or Model, optional
+        The likelihood of the draws.  By default what the names of the variables say;
+        without ``tie``, ties are half wins.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`, where votes are still to be read.
+
+    Returns
+    -------
+    Fit
+        With your draws as its samples.  Strengths are shifted to sum zero, and scaled
+        for theta to have mean 1, which changes no prediction.  Its ``prior`` is the
+        default one, not yours.
+
+    Raises
+    ------
+    ModelError
+        If there is no ``strength``; or draws are too few or not finite, or have other
+        dimensions or names than the model and the votes.
+    """
+    groups = getattr(tree, "children", {})
+    if "posterior" not in groups:
+        raise ModelError(
+            "There is no group 'posterior'. Pass the DataTree that pm.sample returns."
+        )
+    posterior = tree["posterior"].to_dataset()
+    if "strength" not in posterior:
+        raise ModelError(
+            "The posterior needs 'strength', the competitors' strengths in logits; it has "
+            f"{listing(posterior.data_vars)}. Name it with pm.Deterministic('strength', "
+            "..., dims='competitor')."
+        )
+    votes = votes_from(votes, **columns)
+    gaussian = fit(votes, model=model or inferred_model(posterior, votes))
+    effects = [block.effect for block in gaussian.posterior.design.blocks]
+    samples = {}
+    for effect in effects:
+        samples[effect.name] = read_effect(posterior, effect, gaussian)
+    stats = {}
+    if "sample_stats" in groups:
+        variables = tree["sample_stats"].to_dataset().data_vars
+        stats = {str(k): v.to_numpy() for k, v in variables.items() if v.ndim == 2}
+    return replace(
+        gaussian,
+        method="nuts",
+        plan=f"{gaussian.model.name}, draws of your own",
+        samples=normalised(samples, effects),
+        sample_stats=stats,
+    )
+
+
+def inferred_model(posterior: Dataset, votes: Votes) -> Model:
+    """Return the model whose effects the posterior has, a preset if there is one."""
+    has_own = "position_by_annotator" in posterior
+    position: Position = "common" if "position" in posterior else "none"
+    has_tie = "tie" in posterior or "tie_by_annotator" in posterior
+    model = Model(
+        "custom",
+        discrimination="annotator" if "discrimination" in posterior else "none",
+        ties="davidson" if has_tie else "half",
+        tie_propensity="annotator" if "tie_by_annotator" in posterior else "common",
+        position="annotator" if has_own else position,
+        grades="emphasis" in posterior,
+        strength_by=tuple(
+            by for by in votes.slices if f"strength_by_{by}" in posterior
+        ),
+        style=tuple(x for x in votes.features if f"style_{x}" in posterior),
+    )
+    for preset in PRESETS.values():
+        if replace(model, name=preset.name) == preset:
+            return preset
+    return model
+
+
+def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
+    """Return the draws of an effect, (chains, draws, size); theta less 1."""
+    name, dim = effect.name, dimension(effect)
+    if name not in posterior:
+        beside = f"{name}_by_annotator" in posterior
+        if beside and dim is None:  # the mean of the annotators' numbers
+            sizes = posterior["strength"].sizes
+            return np.zeros((sizes["chain"], sizes["draw"], 1))
+        raise ModelError(
+            f"The model {gaussian.model.name!r} has {name!r}, and the posterior does not. "
+            "Name the model of your draws with model=, or the variable so."
+        )
+    variable = posterior[name]
+    wanted = ["chain", "draw", *([dim] if dim else [])]
+    if sorted(map(str, variable.dims)) != sorted(wanted):
+        raise ModelError(
+            f"{name!r} has the dimensions {listing(variable.dims)}, not {listing(wanted)}. "
+            f"Give the variable dims={dim!r}."
+        )
+    values = in_order(variable.transpose(*wanted), dim, effect, gaussian)
+    if values.shape[1] < LEAST_DRAWS:
+        raise ModelError(f"A chain has only {values.shape[1]} draws. Sample longer.")
+    if not np.isfinite(values).all():
+        raise ModelError(f"{name!r} has draws that are not finite. Check the chains.")
+    return values - 1 if name == "discrimination" else values
+
+
+def in_order(
+    variable: DataArray, dim: str | None, effect: Effect, gaussian: Fit
+) -> Floats:
+    """Return draws in the order of the votes' names, (chains, draws, size)."""
+    values = variable.to_numpy().astype(float)
+    if dim is None:
+        return np.asarray(values[:, :, None])
+    known = labels(gaussian, effect)
+    given = [str(label) for label in variable[dim].to_numpy()]
+    if sorted(given) != sorted(known):
+        odd = sorted(set(given) ^ set(known))
+        raise ModelError(
+            f"The labels of {dim!r} in {effect.name!r} are not those of the votes: "
+            f"{listing(odd)}. Pass the votes that were sampled on, and their names as "
+            "coords of the program."
+        )
+    place = {label: number for number, label in enumerate(given)}
+    return np.asarray(values[:, :, [place[label] for label in known]])
+
+
+def normalised(
+    samples: Mapping[str, Floats], effects: list[Effect]
+) -> dict[str, Floats]:
+    """Return draws with the sums that the models hold: of r 0, of theta 1 on average."""
+    normal = dict(samples)
+    if "discrimination" in normal:
+        theta = 1 + normal["discrimination"]
+        mean = theta.mean(axis=2, keepdims=True)
+        require_direction(theta, mean)
+        normal["discrimination"] = theta / mean - 1
+        for effect in effects:
+            if effect.per_competitor:
+                normal[effect.name] = normal[effect.name] * mean
+    normal["strength"] = less_mean(normal["strength"])
+    for effect in effects:
+        shared = effect.name.removesuffix("_by_annotator")
+        if shared != effect.name and shared in normal:
+            values = normal[effect.name]
+            normal[shared] = normal[shared] + values.mean(axis=2, keepdims=True)
+            normal[effect.name] = less_mean(values)
+    return normal
+
+
+def less_mean(values: Floats) -> Floats:
+    """Return parameters less their mean."""
+    return np.asarray(values - values.mean(axis=2, keepdims=True))
+
+
+def require_direction(theta: Floats, mean: Array) -> None:
+    """Refuse draws in which the discriminations sum to zero."""
+    if (np.abs(mean) < NO_MEAN * np.abs(theta).mean(axis=2, keepdims=True)).any():
+        raise ModelError(
+            "In some draws the discriminations sum to zero, so the ranking has no "
+            "direction. Hold their mean at 1."
+        )

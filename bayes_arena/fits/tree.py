@@ -1,0 +1,300 @@
+"""Fits as ArviZ reads them, and back.
+
+A tree has the draws by effect, under the names of the PyMC programs; and for every single
+vote its log-likelihood, what it might have been, and what it was.  The variable is
+``outcome``, the dimension ``vote``, and outcomes are numbered 0 (the first wins), 1 (the
+second), 2 (tie), 3 and 4 (clear wins of either, where they are modelled).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.errors import MissingPackageError, ModelError, OutputError, warn
+from bayes_arena.fits.draws import draw_vectors
+from bayes_arena.fits.nuts import CHAINS, by_effect
+from bayes_arena.fits.pointwise import (
+    SingleVotes,
+    log_densities,
+    replicated,
+    single_votes,
+)
+from bayes_arena.fits.result import Fit, parameter_index, parameter_vectors
+from bayes_arena.model.build import slice_parameters
+from bayes_arena.model.effects import Effect
+from bayes_arena.version import __version__
+
+if TYPE_CHECKING:
+    from xarray import Dataset, DataTree
+
+MOST_BYTES = 1e9  # of log_likelihood; a larger one is left out
+PRIOR_DRAWS = 500
+
+
+def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
+    """Return a fit as an ArviZ ``DataTree``.
+
+    Parameters
+    ----------
+    fit : Fit
+        Under a proper prior.
+    size : int
+        Draws from a Gaussian, in four chains; samples of NUTS are as they are.
+    seed : int
+        For draws from a Gaussian, from the prior, and of votes.
+
+    Returns
+    -------
+    xarray.DataTree
+        Groups ``posterior`` and ``prior``: ``strength`` (competitor), ``discrimination``
+        (annotator) and the other effects of the model, in logits; ``log_likelihood``,
+        ``posterior_predictive`` and ``prior_predictive``: ``outcome`` (vote);
+        ``observed_data``: the same as observed; ``constant_data``: codes of ``model_a``,
+        ``model_b`` and ``judge``; and for NUTS ``sample_stats``.
+
+    Raises
+    ------
+    ModelError
+        If the prior is flat, or the size too small.
+    MissingPackageError
+        If ArviZ is not installed.
+
+    Warns
+    -----
+    ArenaWarning
+        If the groups with a value for each vote are left out: they would take more than
+        a gigabyte, or votes have fractional weights.
+    """
+    require_arviz()
+    if fit.prior.is_flat:
+        raise ModelError(
+            "Under a flat prior there is no posterior to draw from. Use prior='default'."
+        )
+    if size < 4 * CHAINS:
+        raise ModelError(f"size must be at least {4 * CHAINS}; not {size}.")
+    import xarray as xr
+
+    if fit.samples is None:
+        vectors = draw_vectors(fit, size - size % CHAINS, seed)
+        samples = samples_of(fit, vectors, CHAINS)
+    else:
+        samples = dict(fit.samples)
+        vectors = parameter_vectors(fit.posterior, samples)
+    prior_vectors = draw_prior(fit, PRIOR_DRAWS, seed)
+    groups = {
+        "posterior": parameter_dataset(fit, samples),
+        "prior": parameter_dataset(fit, samples_of(fit, prior_vectors, 1)),
+    }
+    if fit.sample_stats is not None:
+        groups["sample_stats"] = chained_dataset(fit.sample_stats)
+    single = single_votes(fit)
+    if has_room(single, len(vectors)):
+        chains = samples["strength"].shape[0]
+        groups |= vote_groups(single, vectors, prior_vectors, chains, seed)
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = attributes(fit)
+    return tree
+
+
+def require_arviz() -> None:
+    """Raise an error if ArviZ is missing."""
+    if find_spec("arviz") is None:
+        raise MissingPackageError(
+            "A DataTree needs ArviZ. Install with: pip install 'bayes-arena[posterior]'"
+        )
+
+
+def samples_of(fit: Fit, vectors: Floats, chains: int) -> dict[str, Floats]:
+    """Return draws by effect, (chains, draws, size)."""
+    samples = {}
+    for block in fit.posterior.design.blocks:
+        name = block.effect.name
+        values = vectors[:, parameter_index(fit.posterior, name)]
+        samples[name] = values.reshape(chains, len(vectors) // chains, -1)
+    return samples
+
+
+def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
+    """Return draws of all parameters from the prior, (size, parameters)."""
+    rng = np.random.default_rng([seed, 1])
+    design = fit.posterior.design
+    vectors = np.zeros((size, design.layout.size))
+    for block in design.blocks:
+        spread = block.effect.spread
+        sd = np.full((size, 1), block.sd)
+        if spread.is_estimated:
+            sd = spread.scale * np.sqrt(rng.chisquare(spread.degrees, (size, 1)))
+        indices = design.indices(block)
+        x = sd * rng.normal(size=(size, len(indices)))
+        # Given that the sum is zero, iid normal numbers are those less their mean.
+        vectors[:, indices] = (
+            x - x.mean(axis=1, keepdims=True) if block.effect.zero_sum else x
+        )
+    return vectors
+
+
+def parameter_dataset(fit: Fit, samples: Mapping[str, Floats]) -> Dataset:
+    """Return draws by name, with dimensions and labels; theta with its mean, 1."""
+    effects = {block.effect.name: block.effect for block in fit.posterior.design.blocks}
+    variables, coords = {}, {}
+    for name, values in samples.items():
+        dim = dimension(effects[name]) if name in effects else None
+        if dim is None:
+            variables[name] = (("chain", "draw"), values[:, :, 0])
+            continue
+        mean = 1.0 if name == "discrimination" else 0.0
+        variables[name] = (("chain", "draw", dim), mean + values)
+        coords[dim] = labels(fit, effects[name])
+    return dataset(variables, coords)
+
+
+def dimension(effect: Effect) -> str | None:
+    """Return the dimension of an effect's parameters; None for a single one."""
+    if effect.per_competitor:
+        return f"competitor_by_{effect.by}" if effect.by else "competitor"
+    return effect.by
+
+
+def labels(fit: Fit, effect: Effect) -> list[str]:
+    """Return the names of an effect's parameters, in the order of its samples."""
+    design = fit.posterior.design
+    votes = design.votes
+    if effect.per_competitor:
+        if effect.by is None:
+            return list(votes.competitors)
+        block = design.block(effect.name)
+        level, competitor, _ = slice_parameters(design, block)
+        levels = votes.levels[effect.by]
+        pairs = zip(competitor, level, strict=True)
+        return [f"{votes.competitors[c]} | {levels[g]}" for c, g in pairs]
+    return list(
+        votes.annotators if effect.by == "annotator" else votes.levels[str(effect.by)]
+    )
+
+
+def has_room(single: SingleVotes, draws: int) -> bool:
+    """Whether there can be a value for each vote and draw; warn where not."""
+    if single.has_fractions:
+        warn("Votes have fractional weights: the tree has no values of single votes.")
+        return False
+    size = 8.0 * draws * len(single.row)
+    if size > MOST_BYTES:
+        warn(
+            f"{draws:,} draws of {len(single.row):,} votes would take {size / 1e9:.1f} GB: "
+            "the tree has no log_likelihood and no predicted votes. leave_one_out and "
+            "compare do not need them."
+        )
+        return False
+    return True
+
+
+def vote_groups(
+    single: SingleVotes,
+    vectors: Floats,
+    prior_vectors: Floats,
+    chains: int,
+    seed: int,
+) -> dict[str, Dataset]:
+    """Return the groups that have a value for each vote."""
+
+    def by_vote(values: Array, chains: int) -> Dataset:
+        shape = (chains, len(values) // chains, -1)
+        return dataset(
+            {"outcome": (("chain", "draw", "vote"), values.reshape(shape))}, coords
+        )
+
+    votes, row = single.votes, single.row
+    coords = {"vote": np.arange(len(row))}
+    codes = {"model_a": votes.i, "model_b": votes.j, "judge": votes.annotator}
+    constant = {name: (("vote",), code[row]) for name, code in codes.items()}
+    predicted = replicated(single, vectors, seed)
+    return {
+        "log_likelihood": by_vote(log_densities(single, vectors), chains),
+        "posterior_predictive": by_vote(predicted, chains),
+        "prior_predictive": by_vote(replicated(single, prior_vectors, seed + 1), 1),
+        "observed_data": dataset({"outcome": (("vote",), single.outcome)}, coords),
+        "constant_data": dataset(constant, coords),
+    }
+
+
+def chained_dataset(values: Mapping[str, Array]) -> Dataset:
+    """Return numbers of each draw, (chains, draws)."""
+    return dataset({name: (("chain", "draw"), x) for name, x in values.items()}, {})
+
+
+def dataset(variables: Mapping[str, Any], coords: Mapping[str, Any]) -> Dataset:
+    """Return variables with the coordinates of their chains and draws."""
+    import xarray as xr
+
+    sizes = {}
+    for dims, values in variables.values():
+        sizes |= dict(zip(dims, values.shape, strict=True))
+    steps = {dim: np.arange(sizes[dim]) for dim in ("chain", "draw") if dim in sizes}
+    return xr.Dataset(dict(variables), coords={**steps, **coords})
+
+
+def attributes(fit: Fit) -> dict[str, Any]:
+    """Return what was fitted, as text and numbers that netCDF accepts."""
+    return {
+        "plan": fit.plan,
+        "model": json.dumps(asdict(fit.model)),
+        "prior": json.dumps(
+            {name: asdict(s) for name, s in fit.prior.spreads().items()}
+        ),
+        "spreads": json.dumps(fit.spreads),
+        "method": fit.method,
+        "seed": fit.seed,
+        "warnings": json.dumps(fit.warnings),
+        "inference_library": "bayes_arena",
+        "inference_library_version": __version__,
+    }
+
+
+def write_samples(fit: Fit, arrays: Mapping[str, Array], path: str | Path) -> None:
+    """Write the samples of a fit, and the arrays that describe it, as netCDF."""
+    require_arviz()
+    import xarray as xr
+
+    described = {}
+    for name, values in arrays.items():
+        dims = [f"{name} {axis}" for axis in range(values.ndim)]
+        described[name] = (dims, values)
+    groups = {
+        "posterior": parameter_dataset(fit, fit.samples or {}),
+        "sample_stats": chained_dataset(fit.sample_stats or {}),
+        "fit": xr.Dataset(described),
+    }
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = attributes(fit)
+    tree.to_netcdf(path, engine="h5netcdf")
+
+
+def read_samples(
+    path: str | Path,
+) -> tuple[dict[str, Array], dict[str, Floats], dict[str, Array]]:
+    """Read what :func:`write_samples` wrote: arrays, samples and sample_stats."""
+    require_arviz()
+    import xarray as xr
+
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            groups = {name: tree[name].to_dataset().load() for name in tree.children}
+        arrays = {str(k): v.to_numpy() for k, v in groups["fit"].data_vars.items()}
+        stats = {
+            str(k): v.to_numpy() for k, v in groups["sample_stats"].data_vars.items()
+        }
+        return arrays, by_effect(groups["posterior"]), stats
+    except FileNotFoundError:
+        raise OutputError(f"There is no file {str(path)!r}.") from None
+    except (OSError, KeyError, ValueError) as error:
+        raise OutputError(
+            f"{str(path)!r} is damaged, or holds no fit. Sample again, and save."
+        ) from error
