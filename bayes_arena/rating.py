@@ -1,0 +1,499 @@
+"""``rate``: the board, the annotators, the verdict, and what a reader has to know.
+
+The board is Davidson's: all votes have equal weight.  Where annotators are known they are
+judged by am-Davidson, and the two boards are compared.  Each fit is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena import tables
+from bayes_arena.arrays import Array
+from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.intervals import Interval
+from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.sensitivity import prior_sensitivity
+from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.verdict import verdict_of
+from bayes_arena.errors import (
+    ArenaError,
+    ModelError,
+    did_you_mean,
+    listing,
+    require_choice,
+)
+from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.result import Fit
+from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.contested import (
+    contested_columns,
+    describe_contested,
+    find_contested,
+)
+from bayes_arena.people.favourites import (
+    Favourites,
+    favourite_columns,
+    find_favourites,
+)
+from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
+from bayes_arena.tables import Columns
+from bayes_arena.votes.read import votes_from
+from bayes_arena.votes.votes import PROMPT, Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ELO = EloScale()
+WITHOUT = ("flagged", "favourites")
+MOST_JUDGED = 5_000  # annotators that `rate` judges
+MOST_NOTES = 5
+MOST_NAMED = 3  # favourites that a note names
+SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
+SHOWN_ROWS = 10  # of a board on the screen
+IN_WORDS = {
+    "davidson": "Davidson: all votes have equal weight.",
+    "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
+    "m-elo": "m-ELO: all votes have equal weight, ties are half wins.",
+    "am-elo": "am-ELO: votes weigh by their annotator's discrimination.",
+    "am-davidson": "am-Davidson: votes weigh by how closely their annotator follows the "
+    "ranking.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Rating:
+    """A rated arena.
+
+    Attributes
+    ----------
+    fit : Fit
+        The board's.
+    standing : Standing
+        Scores, intervals, and the draws that ranks and verdict come from.
+    elo : EloScale
+    is_full : bool
+        Whether annotators are judged and boards compared: for Davidson's board.
+    source : str
+        Where the votes come from.
+    rank_spread : bool
+        Whether ranges of ranks are the arena's spread.
+    left_out : tuple of str
+        Annotators whose votes were left out.
+    before : Rating, optional
+        The rating with their votes.
+    """
+
+    fit: Fit
+    standing: Standing
+    elo: EloScale = ELO
+    is_full: bool = True
+    source: str = "votes"
+    rank_spread: bool = False
+    left_out: tuple[str, ...] = ()
+    before: Rating | None = None
+
+    @property
+    def votes(self) -> Votes:
+        """The votes that were rated."""
+        return self.fit.votes
+
+    @property
+    def judges_annotators(self) -> bool:
+        """Whether annotators are judged."""
+        return self.is_full and 1 < self.votes.n_annotators <= MOST_JUDGED
+
+    @cached_property
+    def annotator_fit(self) -> Fit | None:
+        """The fit that judges annotators; None where there is none."""
+        if not self.judges_annotators:
+            return None
+        try:
+            return fit_model(self.votes, model="am-davidson")
+        except ArenaError:
+            return None
+
+    @cached_property
+    def found_favourites(self) -> Favourites | None:
+        """Whom annotators favour; None where they are not judged."""
+        return find_favourites(self.votes) if self.judges_annotators else None
+
+    @cached_property
+    def disagreement(self) -> Array | None:
+        """How contested each competitor is; None where annotators are not judged."""
+        return find_contested(self.votes) if self.judges_annotators else None
+
+    @cached_property
+    def board_columns(self) -> Columns:
+        """The board's columns, and who is contested and what was before."""
+        spread = self.rank_spread
+        board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
+        columns = dict(board)
+        if self.before is not None:
+            former = self.before.board_columns
+            place = {name: row for row, name in enumerate(former["competitor"])}
+            rows = [place[name] for name in columns["competitor"]]
+            columns["rank_before"] = np.asarray(former["rank"])[rows]
+            columns["elo_before"] = np.asarray(former["elo"])[rows]
+        return columns
+
+    @cached_property
+    def annotator_columns(self) -> Columns:
+        """The columns of the annotators; none where they are not judged."""
+        if self.annotator_fit is None:
+            return {}
+        return annotator_columns(self.annotator_fit, self.found_favourites)
+
+    @cached_property
+    def favourite_columns(self) -> Columns:
+        """The columns of the favourites; none where annotators are not judged."""
+        if self.found_favourites is None:
+            return {}
+        return favourite_columns(self.votes, self.found_favourites)
+
+    @cached_property
+    def contested_columns(self) -> Columns:
+        """The columns of contested competitors; none where annotators are not judged."""
+        if self.disagreement is None:
+            return {}
+        return contested_columns(self.votes, self.disagreement)
+
+    @property
+    def leaderboard(self) -> pd.DataFrame:
+        """The board: see :func:`~bayes_arena.leaderboard`."""
+        return tables.dataframe(self.board_columns)
+
+    @property
+    def annotators(self) -> pd.DataFrame:
+        """Who votes how: see :func:`~bayes_arena.annotators`."""
+        return tables.dataframe(self.annotator_columns)
+
+    @property
+    def favourites(self) -> pd.DataFrame:
+        """Whom annotators favour: see :func:`~bayes_arena.favourites`."""
+        return tables.dataframe(self.favourite_columns)
+
+    @property
+    def contested(self) -> pd.DataFrame:
+        """About whom annotators disagree: see :func:`~bayes_arena.contested`."""
+        return tables.dataframe(self.contested_columns)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Who is the best, in a sentence or two."""
+        return verdict_of(self.standing)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What was rated, and how, in plain words."""
+        name = self.fit.model.name
+        words = IN_WORDS.get(name, f"{self.fit.plan}.")
+        interval = [
+            note for note in self.standing.notes if note.startswith("Intervals")
+        ]
+        lines = [describe_votes(self.votes, self.source), " ".join([words, *interval])]
+        if self.left_out:
+            lines.append(f"Without the votes of {listing(self.left_out)}.")
+        return tuple(lines)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know, a line each; five at most."""
+        notes = [
+            *self.annotator_notes(),
+            *self.contested_notes(),
+            *self.ranking_notes(),
+            *self.standing_notes(),
+            *self.side_notes(),
+        ]
+        return tuple(notes[:MOST_NOTES])
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the board doubtful."""
+        note = prior_sensitivity(self.fit, min_votes=self.standing.min_votes)
+        return (*self.fit.warnings, *([note] if note else []))
+
+    def annotator_notes(self) -> list[str]:
+        """Say who is anomalous, and who has a favourite."""
+        if self.is_full and self.votes.n_annotators > MOST_JUDGED:
+            return [
+                f"The {self.votes.n_annotators:,} annotators were not judged: that takes "
+                "a minute or more."
+            ]
+        if not self.annotator_columns:
+            return []
+        verdicts = np.asarray(self.annotator_columns["verdict"])
+        why = np.asarray(self.annotator_columns["why"])
+        names = np.asarray(self.annotator_columns["annotator"])
+        anomalous = np.flatnonzero(verdicts == "anomalous")
+        partial = np.flatnonzero(verdicts == "has a favourite")
+        favours = [k for k in [*anomalous, *partial] if is_favourite(why[k])]
+        parts = [f"{names[k]} {why[k].split(':')[0]}" for k in favours[:MOST_NAMED]]
+        if not len(anomalous):
+            return [f"Annotators: {listing(parts)}."] if parts else []
+        verb = "is" if len(anomalous) == 1 else "are"
+        text = f"Annotators: {len(anomalous)} of {len(names):,} {verb} anomalous"
+        return [f"{text}; {', '.join(parts)}." if parts else f"{text}."]
+
+    def contested_notes(self) -> list[str]:
+        """Say about whom annotators disagree far more than about others."""
+        if self.disagreement is None:
+            return []
+        return describe_contested(self.votes, self.disagreement)[:1]
+
+    def ranking_notes(self) -> list[str]:
+        """Say whether the two boards differ by more than chance, and who moves most."""
+        if self.annotator_fit is None or not self.fit.estimable.all():
+            return []
+        result = compare_boards(self.fit, self.annotator_fit)
+        if result.p_value >= SURE:
+            return []
+        moved = int(np.argmax(np.abs(result.gap)))
+        before, after = (
+            1 + int(np.sum(board.strength > board.strength[moved]))
+            for board in (self.fit.board, self.annotator_fit.board)
+        )
+        name = self.votes.competitors[moved]
+        size = abs(result.gap[moved])
+        places = f"from {ordinal(before)} to {ordinal(after)}"
+        moves = f"'{name}' the most: {size:.0f} Elo, {places}"
+        if result.exposure <= RANDOM_EXPOSURE:
+            return [
+                f"{result.reading} Weighting them by discrimination "
+                f"(model='am-davidson') would move {moves}."
+            ]
+        return [f"{result.reading} It would move {moves}."]
+
+    def standing_notes(self) -> list[str]:
+        """Say what the board's intervals and ranks leave out."""
+        notes = self.standing.notes
+        return [note for note in notes if not note.startswith("Intervals")]
+
+    def side_notes(self) -> list[str]:
+        """Say whether the side shown first wins more often."""
+        if not self.fit.posterior.design.has("position"):
+            return []
+        b = float(self.fit.posterior.mean_of("position")[0])
+        if abs(b) < SURE_SIDE * float(self.fit.posterior.sd_of("position")[0]):
+            return []
+        side = "first" if b > 0 else "second"
+        share = 100 * float(expit(abs(b)))
+        return [
+            f"Between equals the answer shown {side} wins {share:.0f} % of the decided "
+            "votes; scores allow for it."
+        ]
+
+    def report(self, path: str | Path, *, title: str | None = None) -> None:
+        """Write the page of the rating: one file of HTML that opens anywhere."""
+        from bayes_arena.page.report import report
+
+        report(self, path, title=title)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rating as dictionaries and lists that JSON can hold."""
+        return {
+            "leaderboard": tables.records(self.board_columns),
+            "annotators": tables.records(self.annotator_columns),
+            "plan": self.fit.plan,
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
+        """Return header, verdict, board and notes as lines."""
+        shown = shown_board(self.board_columns, self.standing.level)
+        n_rows = len(self.board_columns["rank"])
+        hidden = 0 if rows is None else max(n_rows - rows, 0)
+        if hidden:
+            shown = {name: values[:rows] for name, values in shown.items()}
+        table = tables.text_table(shown, width, spare=("votes", "rank range"))
+        if hidden:
+            table += f"    …  {hidden:,} more\n"
+        notes = "".join(f"{note}\n" for note in self.notes)
+        head = "\n".join(self.header)
+        return f"{head}\n\n{self.verdict}\n\n{table}" + (f"\n{notes}" if notes else "")
+
+    def __repr__(self) -> str:
+        """Return the rating as `rank` prints it."""
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        """Return the rating for a notebook."""
+        shown = shown_board(self.board_columns, self.standing.level)
+        head = [*self.header, self.verdict]
+        paragraphs = [f"<p>{tables.html_text(text)}</p>" for text in head]
+        notes = [f"<p>{tables.html_text(text)}</p>" for text in self.notes]
+        return "\n".join([*paragraphs, tables.html_table(shown), *notes])
+
+
+def rate(
+    votes: object,
+    *,
+    model: str = "davidson",
+    interval: Interval | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    min_votes: float = MIN_VOTES,
+    without: str | Collection[str] | None = None,
+    rank_spread: bool = False,
+    elo: EloScale = ELO,
+    seed: int = 0,
+    **columns: Any,
+) -> Rating:
+    """Rate an arena: its board, its annotators, and a verdict.
+
+    Parameters
+    ----------
+    votes : Fit, Votes, path, dataframe or list of records
+        What :func:`~bayes_arena.fit` takes, or has fitted.
+    model : str
+        The board's model; annotators are judged beside Davidson's only.
+    interval, cluster, level, min_votes, rank_spread, elo, seed
+        As in :func:`~bayes_arena.leaderboard`.
+    without : {"flagged", "favourites"} or collection of str, optional
+        Annotators to leave out: the anomalous, those with a favourite, or by name.  The
+        result has the board before and after.
+    **columns
+        Options of :func:`~bayes_arena.read_votes`.
+
+    Returns
+    -------
+    Rating
+        Prints as ``bayes-arena rank`` does; its tables are ``leaderboard``,
+        ``annotators``, ``favourites`` and ``contested``.
+
+    Raises
+    ------
+    ArenaError
+        If the votes cannot be read or fitted, or an option is unknown.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> rating = ba.rate(ba.example_arena().votes)
+    >>> rating.verdict
+    'model-18 is the best (P above 0.99).'
+    """
+    source = describe_source(votes)
+    result = votes if isinstance(votes, Fit) else None
+    if result is None:
+        result = fit_model(votes_from(votes, **columns), model=model)
+    options: dict[str, Any] = {
+        "interval": interval,
+        "cluster": cluster,
+        "level": level,
+        "min_votes": min_votes,
+        "seed": seed,
+    }
+    standing = standing_of(result, **options)
+    is_full = result.model.name == "davidson"
+    rating = Rating(result, standing, elo, is_full, source, rank_spread)
+    if without is None:
+        return rating
+    names = left_out_names(rating, without)
+    if not names:
+        return rating
+    after = fit_model(result.votes.drop(annotators=names), model=result.model)
+    standing = standing_of(after, **options)
+    return Rating(after, standing, elo, is_full, source, rank_spread, names, rating)
+
+
+def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str, ...]:
+    """Return the annotators to leave out."""
+    if not rating.votes.n_annotators:
+        raise ModelError(
+            "The votes do not say who cast them. Name their column with annotator=."
+        )
+    if isinstance(without, str):
+        require_choice("without", without, WITHOUT)
+        columns = rating.annotator_columns or annotator_columns(
+            fit_model(rating.votes, model="am-davidson"), find_favourites(rating.votes)
+        )
+        names = np.asarray(columns["annotator"])
+        if without == "flagged":
+            return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
+        return tuple(names[[is_favourite(why) for why in columns["why"]]])
+    unknown = [name for name in without if name not in rating.votes.annotators]
+    if unknown:
+        raise ModelError(
+            f"No votes of {listing(map(repr, unknown))}."
+            f"{did_you_mean(unknown[0], rating.votes.annotators)}"
+        )
+    return tuple(without)
+
+
+def is_favourite(why: str) -> bool:
+    """Whether a reason is a favourite, or its opposite."""
+    return why.startswith(("favours ", "votes against "))
+
+
+def describe_source(votes: object) -> str:
+    """Return a name of where votes come from."""
+    if isinstance(votes, str | Path):
+        return Path(votes).name
+    return "votes"
+
+
+def describe_votes(votes: Votes, source: str) -> str:
+    """Return how many votes there are, on whom and by whom, in a line."""
+    text = (
+        f"{source}: {plural(votes.n_votes, 'vote')} on "
+        f"{plural(votes.n_competitors, 'competitor')}"
+    )
+    if votes.n_annotators:
+        text += f" by {plural(votes.n_annotators, 'annotator')}"
+    if PROMPT in votes.slices:
+        text += f", {plural(len(votes.levels[PROMPT]), 'prompt')}"
+    return text
+
+
+def shown_board(columns: Columns, level: float) -> dict[str, list[str]]:
+    """Return a board as texts, for people."""
+    interval = f"{100 * level:g}% interval"
+    shown = {
+        "rank": [whole(rank) for rank in columns["rank"]],
+        "competitor": [str(name) for name in columns["competitor"]],
+        "Elo": [whole(score) for score in columns["elo"]],
+        interval: ranges(columns["lower"], columns["upper"], " … "),
+        "rank range": ranges(columns["rank_lower"], columns["rank_upper"], "–"),
+        "votes": [whole(count) for count in columns["votes"]],
+    }
+    if "elo_before" in columns:
+        before = zip(columns["elo_before"], columns["rank_before"], strict=True)
+        shown["before"] = [f"{whole(elo)} ({whole(rank)})" for elo, rank in before]
+    return shown
+
+
+def ranges(lower: Any, upper: Any, mark: str) -> list[str]:
+    """Return ranges of numbers as texts; one number where both ends are the same."""
+    texts = []
+    for low, high in zip(lower, upper, strict=True):
+        first, last = whole(low), whole(high)
+        texts.append(first if first == last else f"{first}{mark}{last}")
+    return texts
+
+
+def whole(value: float) -> str:
+    """Return a number without decimals; nothing for nan."""
+    return f"{value:.0f}" if np.isfinite(value) else ""
+
+
+def plural(count: float, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+
+
+def ordinal(number: int) -> str:
+    """Return 1st, 2nd, 3rd, 4th, ..."""
+    is_teen = 10 <= number % 100 <= 20
+    suffix = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{suffix}"
