@@ -7,6 +7,7 @@ from . import (
     m_elo as m_elo,
 )
 from .parts import (
+    Prior as Prior,
     normal as normal,
     observe as observe,
     shared as shared,

@@ -16,12 +16,12 @@ from collections.abc import Mapping
 
 import pymc as pm
 
-from bayes_arena.models import data, observe, shared, zero_sum
+from bayes_arena.models import Prior, data, observe, shared, zero_sum
 
 
 def build(
     votes: object,
-    prior: object = "default",
+    prior: str | Prior = "default",
     information: Mapping[str, float] | None = None,
 ) -> pm.Model:
     """Return the program of am-Davidson.

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 import pymc as pm
 
-from bayes_arena.models import data, observe, zero_sum
+from bayes_arena.models import Prior, data, observe, zero_sum
 
 
 def build(
     votes: object,
-    prior: object = "default",
+    prior: str | Prior = "default",
     information: Mapping[str, float] | None = None,
 ) -> pm.Model:
     """Return the program of Bradley-Terry.

@@ -14,14 +14,14 @@ from collections.abc import Mapping
 import numpy as np
 import pymc as pm
 
-from bayes_arena.models import data, observe, zero_sum
+from bayes_arena.models import Prior, data, observe, zero_sum
 
 C = np.log(10) / 400  # logits in an Elo point
 
 
 def build(
     votes: object,
-    prior: object = "default",
+    prior: str | Prior = "default",
     information: Mapping[str, float] | None = None,
 ) -> pm.Model:
     """Return the program of m-ELO.

@@ -23,7 +23,7 @@ import pymc as pm
 from pymc.distributions.transforms import ZeroSumTransform, log
 
 from bayes_arena.arrays import Floats
-from bayes_arena.model.priors import Prior, Spread, resolve_prior
+from bayes_arena.model.priors import Prior as Prior, Spread, resolve_prior
 
 OUTCOMES = ("model_a", "model_b", "tie", "model_a_clearly", "model_b_clearly")
 type Information = Mapping[str, float] | None
@@ -33,7 +33,7 @@ type AnyPrior = str | Prior | Spread | float
 def zero_sum(
     name: str,
     prior: AnyPrior,
-    dim: str,
+    dim: str | None,
     information: Information = None,
     mean: float = 0.0,
 ) -> Any:
@@ -150,7 +150,8 @@ def observe(logits: Sequence[Any], counts: Floats, name: str = "votes") -> Any:
         values, index = logit if isinstance(logit, tuple) else (logit, ...)
         on_rows.append(values[index])
         exponentials.append(pm.math.exp(values)[index])
-    pm.modelcontext(None).add_coord("outcome", OUTCOMES[: len(logits)])
+    model: Any = pm.modelcontext(None)
+    model.add_coord("outcome", OUTCOMES[: len(logits)])
     return pm.CustomDist(
         name,
         *on_rows,
@@ -174,8 +175,7 @@ def log_likelihood(counts: Any, *parameters: Any) -> Any:
 
 def draw_counts(*parameters: Any) -> Any:
     """Draw counts by outcome, (rows, outcomes)."""
-    *parameters, _size = parameters
-    _, exponentials, n = split(parameters)
+    _, exponentials, n = split(parameters[:-1])  # the last is the size
     total = sum(exponentials)
     # An outcome as likely in all rows becomes one a row.
     p = pm.math.stack([x / total for x in exponentials], axis=-1)
@@ -212,7 +212,7 @@ def pooled(
     return pm.Deterministic(name, mean + raw if mean else raw, dims=dim)
 
 
-def zero_sum_normal(name: str, sd: Any, dim: str) -> Any:
+def zero_sum_normal(name: str, sd: Any, dim: str | None) -> Any:
     """Return normal numbers given that their sum is zero; flat where sd is infinite."""
     if is_flat(sd):
         return pm.Flat(name, dims=dim, transform=ZeroSumTransform([0]))

@@ -51,7 +51,7 @@ class Data:
     share: Floats
     has_sides: bool
     has_ties: bool
-    slices: Mapping[str, tuple[Ints, Ints, Ints]]
+    slices: Mapping[str, tuple[Ints, ...]]
     features: Mapping[str, Floats]
 
     @property
@@ -116,7 +116,7 @@ def data(
     n = votes.n_competitors
     pairs, pair = np.unique(votes.i * n + votes.j, return_inverse=True)
     return Data(
-        coords={**coords, "row": np.arange(len(votes))},
+        coords={**coords, "row": range(len(votes))},
         first=pairs // n,
         second=pairs % n,
         pair=pair,
@@ -130,7 +130,7 @@ def data(
     )
 
 
-def slice_numbers(by: str, votes: Votes) -> tuple[Ints, Ints, Ints]:
+def slice_numbers(by: str, votes: Votes) -> tuple[Ints, ...]:
     """Return level, and the numbers of both competitors at this level, by row."""
     _, (first, second) = competitor_keys(by, votes)
     return votes.level(by), first, second

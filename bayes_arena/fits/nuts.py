@@ -111,7 +111,7 @@ def sample(fit: Fit, *, draws: int, tune: int) -> DataTree:
                 for name in program.named_vars
                 if name in effects or name.removesuffix("_sd") in effects
             ],
-            initial_points=starting_point(fit.posterior, known, program),
+            initial_points=dict(starting_point(fit.posterior, known, program)),
         )
     announce(compiled, draws + tune)
     running = nutpie.sample(
@@ -158,7 +158,7 @@ def information(posterior: Posterior) -> dict[str, float]:
 
 def starting_point(
     posterior: Posterior, known: Mapping[str, float], program: pm.Model
-) -> dict[str, Any]:
+) -> Mapping[Any, Any]:
     """Return the Gaussian's means in the coordinates of the program."""
     start: dict[str, Any] = {}
     for name, information in known.items():

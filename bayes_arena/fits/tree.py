@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,7 +144,8 @@ def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
 def parameter_dataset(fit: Fit, samples: Mapping[str, Floats]) -> Dataset:
     """Return draws by name, with dimensions and labels; theta with its mean, 1."""
     effects = {block.effect.name: block.effect for block in fit.posterior.design.blocks}
-    variables, coords = {}, {}
+    variables: dict[str, Any] = {}
+    coords: dict[str, Any] = {}
     for name, values in samples.items():
         dim = dimension(effects[name]) if name in effects else None
         if dim is None:
@@ -234,7 +235,7 @@ def dataset(variables: Mapping[str, Any], coords: Mapping[str, Any]) -> Dataset:
     """Return variables with the coordinates of their chains and draws."""
     import xarray as xr
 
-    sizes = {}
+    sizes: dict[str, int] = {}
     for dims, values in variables.values():
         sizes |= dict(zip(dims, values.shape, strict=True))
     steps = {dim: np.arange(sizes[dim]) for dim in ("chain", "draw") if dim in sizes}

@@ -1,0 +1,199 @@
+"""The programs are the models that the engine fits, and run by themselves."""
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.errors import ModelError
+from bayes_arena.model.build import build_design
+from bayes_arena.model.objective import value
+from bayes_arena.model.priors import resolve_prior
+from bayes_arena.model.spec import PRESETS, resolve_model
+from tests.models.arenas import small
+
+pytestmark = pytest.mark.slow  # PyMC takes two seconds to import
+
+EVERYTHING = ba.Model(
+    discrimination="annotator",
+    ties="davidson",
+    tie_propensity="annotator",
+    position="annotator",
+    grades=True,
+    strength_by=("topic",),
+    style=("length",),
+)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return small()
+
+
+def program_of(name):
+    return import_module(f"bayes_arena.models.{name.replace('-', '_')}")
+
+
+def any_program(votes, model, prior):
+    from bayes_arena.models import any_model
+
+    return any_model.build(votes, model, prior)
+
+
+def log_posterior(program):
+    """Return the log-density of the parameters themselves, spreads held."""
+    from pymc.model.transform.conditioning import remove_value_transforms
+
+    free = remove_value_transforms(program)
+    return free, free.compile_logp(mode="FAST_COMPILE", jacobian=False)
+
+
+def value_of(design, point):
+    """Return the engine's log-posterior at parameters by name, up to a constant."""
+    from bayes_arena.model.build import slice_parameters
+
+    x = np.zeros(design.layout.size)
+    for block in design.blocks:
+        name = block.effect.name
+        indices = design.indices(block)
+        if block.effect.per_competitor:
+            indices = slice_parameters(design, block)[2]
+        x[indices] = point[name if name in point else f"{name}_raw"]
+    return -value(design, x)
+
+
+@pytest.mark.parametrize("name", [*PRESETS, "everything", "drop"])
+def test_density_is_that_of_the_engine(votes, name):
+    drop = ba.Model(ties="drop", discrimination="annotator")
+    models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
+    prior = resolve_prior("default").held()
+    model, _ = resolve_model(models[name], votes)
+    programs = [any_program(votes, model, prior)]
+    if name in PRESETS:
+        programs.append(program_of(name).build(votes, prior))
+    design = build_design(votes, model, prior)
+    rng = np.random.default_rng(2)
+    for program in programs:
+        free, logp = log_posterior(program)
+        differences = []
+        for _ in range(10):
+            point = {}
+            for variable in free.free_RVs:
+                shape = tuple(variable.shape.eval())
+                x = rng.normal(size=shape)
+                if "ZeroSum" in type(variable.owner.op).__name__:
+                    x -= x.mean()
+                point[variable.name] = x
+            differences.append(float(logp(point)) - value_of(design, point))
+        np.testing.assert_allclose(differences, differences[0], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_mode_under_a_flat_prior_is_maximum_likelihood(votes, name):
+    import pymc as pm
+
+    fit = ba.fit(votes, model=name, prior="flat")
+    with program_of(name).build(votes, "flat"):
+        tree = pm.find_MAP(
+            progressbar=False,
+            return_inferencedata=True,
+            jitter=0,
+            options={"ftol": 1e-15, "gtol": 1e-9},
+            compile_kwargs={"mode": "FAST_COMPILE"},
+        )
+    mode = tree["posterior"].isel(chain=0, draw=0)
+    np.testing.assert_allclose(mode["strength"], fit.strength, atol=1e-5)
+    if "discrimination" in mode:
+        np.testing.assert_allclose(
+            mode["discrimination"], fit.discrimination, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_what_is_copied_out_runs_by_itself(votes, name):
+    import pymc as pm
+
+    lines = inspect.getsource(program_of(name)).splitlines()
+    imports = [line for line in lines if line.startswith(("import", "from"))]
+    modules = {line.split()[1] for line in imports}
+    assert modules <= {
+        "__future__",
+        "collections.abc",
+        "numpy",
+        "pymc",
+        "bayes_arena.models",
+    }
+    constants = [line for line in lines if line.startswith("C = ")]
+    source = "\n".join(
+        [*imports, *constants, inspect.getsource(program_of(name).build)]
+    )
+    empty = ModuleType("empty")
+    exec(compile(source, "empty", "exec"), empty.__dict__)
+    with empty.build(votes):
+        drawn = pm.sample_prior_predictive(
+            5, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"}
+        )
+    assert drawn["prior"]["strength"].sizes["competitor"] == 6
+    counts = drawn["prior_predictive"]["votes"]
+    np.testing.assert_allclose(counts.sum(("row", "outcome")), 600)
+
+
+def test_one_row_a_vote_has_the_same_density(votes):
+    from bayes_arena.models import am_davidson, data
+
+    rows = data(votes, per_vote=True)
+    assert rows.counts.sum(axis=1).tolist() == [1.0] * 600
+    summed, single = am_davidson.build(votes), am_davidson.build(rows)
+    point = summed.initial_point(random_seed=1)
+    densities = [m.compile_logp(mode="FAST_COMPILE")(point) for m in (summed, single)]
+    assert densities[0] == pytest.approx(densities[1], abs=1e-8)
+
+
+def test_information_changes_coordinates_and_not_the_prior(votes):
+    import pymc as pm
+
+    from bayes_arena.models import am_davidson
+
+    known = {"strength": 20.0, "discrimination": 3.0, "tie_by_annotator": 5.0}
+    sds = []
+    for information in (None, known):
+        program = am_davidson.build(votes, information=information)
+        names = ["strength", "discrimination", "tie_by_annotator", "tie"]
+        variables = [program[name] for name in names]
+        drawn = pm.draw(variables, 4000, random_seed=3, mode="FAST_COMPILE")
+        sds.append([np.quantile(np.abs(x), 0.5) for x in drawn])
+    np.testing.assert_allclose(sds[0], sds[1], rtol=0.08)
+
+
+def test_terms_that_the_votes_cannot_tell_are_left_out():
+    records = [
+        {"model_a": a, "model_b": b, "winner": "model_a", "judge": "j"}
+        for a, b in (("x", "y"), ("y", "z"), ("x", "z"))
+    ]
+    votes = ba.read_votes(records)
+    from bayes_arena.models import am_davidson
+
+    program = am_davidson.build(votes)
+    assert not {"position", "tie"} & set(program.named_vars)
+
+
+def test_fractions_cannot_be_written_one_a_row():
+    from bayes_arena.models import data
+
+    record = {"model_a": "x", "model_b": "y", "winner": "tie", "w": 0.5}
+    votes = ba.read_votes([record], weight="w")
+    with pytest.raises(ModelError, match="fractional weights"):
+        data(votes, per_vote=True)
+
+
+def test_the_folder_imports_nothing_until_asked():
+    code = "import sys, bayes_arena.models as m; assert 'pymc' not in sys.modules; print(*dir(m))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert {"am_davidson", "any_model", "data", "zero_sum"} <= set(done.stdout.split())
