@@ -62,7 +62,8 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     """
     require_samplable(fit.prior, draws, tune)
     tree = sample(fit, draws=draws, tune=tune)
-    samples = by_effect(tree["posterior"])
+    # nutpie also keeps the coordinates that were sampled.
+    samples = by_effect(tree["posterior"].to_dataset()[sampled_names(fit)])
     stats = {
         name: np.asarray(tree["sample_stats"][name].values)
         for name in STATISTICS
@@ -103,14 +104,9 @@ def sample(fit: Fit, *, draws: int, tune: int) -> DataTree:
         import nutpie
 
         program = build_program(fit, known)
-        effects = {block.effect.name for block in fit.posterior.design.blocks}
         compiled = nutpie.compile_pymc_model(
             program,
-            var_names=[
-                name
-                for name in program.named_vars
-                if name in effects or name.removesuffix("_sd") in effects
-            ],
+            var_names=sampled_names(fit),
             initial_points=dict(starting_point(fit.posterior, known, program)),
         )
     announce(compiled, draws + tune)
@@ -140,6 +136,12 @@ def build_program(fit: Fit, known: Mapping[str, float]) -> pm.Model:
     from bayes_arena.models import any_model
 
     return any_model.build(fit.votes, fit.model, fit.prior, known)
+
+
+def sampled_names(fit: Fit) -> list[str]:
+    """Return the names of the effects, and of the spreads that are estimated."""
+    names = [block.effect.name for block in fit.posterior.design.blocks]
+    return names + [f"{name}_sd" for name in fit.posterior.spreads]
 
 
 def information(posterior: Posterior) -> dict[str, float]:

@@ -85,6 +85,17 @@ def load(path: str | Path) -> Fit:
     return from_arrays(arrays, path)
 
 
+def holds_fit(path: str | Path) -> bool:
+    """Whether a file is a saved fit, and not saved votes."""
+    if Path(path).suffix.lower() == SAMPLES:
+        return True
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return "fit" in file.files
+    except (OSError, ValueError):
+        return False
+
+
 def to_arrays(fit: Fit) -> dict[str, Array]:
     """Return a fit as arrays, by name; what is no number is a text in JSON."""
     posterior = fit.posterior

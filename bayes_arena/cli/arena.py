@@ -1,0 +1,103 @@
+"""Commands about a Stable Arena: create, add, round, publish, history."""
+
+from typing import Annotated
+
+import typer
+
+from bayes_arena.arena.stable_arena import StableArena
+from bayes_arena.cli.options import ANSWER, Answering, Reading, option, with_options
+from bayes_arena.cli.output import Answer, all_columns, collected_warnings, tell, write
+from bayes_arena.errors import listing
+from bayes_arena.rating import plural
+
+ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
+
+app = typer.Typer(
+    help="Keep an arena that grows, by the paper's Algorithm 3.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def create(
+    path: ArenaFile,
+    delta: Annotated[
+        float,
+        option("Annotators need more votes than this.", ANSWER, show_default=True),
+    ] = 50,
+    epsilon: Annotated[
+        float,
+        option("Annotators need a theta above this.", ANSWER, show_default=True),
+    ] = 0.0,
+) -> None:
+    """Create an arena."""
+    StableArena.create(path, delta=delta, epsilon=epsilon)
+    tell(f"{path}: an arena without votes.")
+
+
+@with_options
+def add(
+    path: ArenaFile,
+    source: Annotated[str, typer.Argument(metavar="VOTES", help="File of votes.")],
+    *,
+    reading: Reading,
+) -> None:
+    """Add the votes of a file."""
+    with collected_warnings() as warned:
+        added = StableArena.open(path).add(source, **reading.columns())
+    known = f", {added.known:,} known already" if added.known else ""
+    tell(f"{path}: {plural(added.new, 'vote')} added{known}.")
+    for text in warned:
+        tell(f"Warning: {text}")
+
+
+@with_options
+def run_round(path: ArenaFile, *, answering: Answering) -> None:
+    """Fit am-ELO, and exclude annotators whose theta is at or below epsilon."""
+    with collected_warnings() as warned:
+        result = StableArena.open(path).round()
+        columns = {
+            "round": [result.number],
+            "annotators": [result.fit.votes.n_annotators],
+            "excluded": [len(result.excluded)],
+            "waiting": [len(result.waiting)],
+        }
+    head = [
+        f"Round {result.number}: {plural(len(result.excluded), 'annotator')} excluded."
+    ]
+    if result.excluded:
+        head.append(f"Excluded: {listing(result.excluded)}.")
+    write(Answer("round", columns, all_columns(columns), head), answering, warned)
+
+
+@with_options
+def publish(path: ArenaFile, *, answering: Answering) -> None:
+    """Print the board of the last round."""
+    with collected_warnings() as warned:
+        table = StableArena.open(path).publish()
+        columns = {name: table[name].tolist() for name in table}
+    write(Answer("leaderboard", columns, all_columns(columns)), answering, warned)
+
+
+@with_options
+def history(
+    path: ArenaFile,
+    of: Annotated[
+        str,
+        typer.Argument(help="competitors, annotators, rounds or decisions."),
+    ] = "competitors",
+    *,
+    answering: Answering,
+) -> None:
+    """Print what every round said."""
+    with collected_warnings() as warned:
+        table = StableArena.open(path).history(of)
+        columns = {name: table[name].tolist() for name in table}
+    write(Answer("history", columns, all_columns(columns)), answering, warned)
+
+
+app.command("add")(add)
+app.command("round")(run_round)
+app.command("publish")(publish)
+app.command("history")(history)

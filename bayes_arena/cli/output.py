@@ -1,0 +1,173 @@
+"""How an answer is written: as text, JSON, CSV or Markdown, to the screen or a file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+
+from bayes_arena import tables
+from bayes_arena.cli.options import FORMATS, Answering, require_format
+from bayes_arena.errors import ArenaWarning, printable
+from bayes_arena.files import written_beside
+from bayes_arena.tables import Columns, Shown
+from bayes_arena.votes.options import for_terminal
+
+WARNED = 3  # exit code with --strict after a warning
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
+
+
+@dataclass
+class Answer:
+    """What a command answers.
+
+    Attributes
+    ----------
+    key : str
+        Name of the table.
+    columns : mapping of str to array
+        All of it, for JSON and CSV.
+    shown : mapping of str to list of str
+        What people see of it.
+    head, notes : sequence of str
+        Lines above and below the table.
+    facts : dict
+        Further entries of the JSON object: plan, verdict.
+    spare : sequence of str
+        Headings that a narrow screen may leave out.
+    hidden : int
+        Rows that are not shown.
+    """
+
+    key: str
+    columns: Columns
+    shown: Shown
+    head: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    spare: Sequence[str] = ()
+    hidden: int = 0
+
+
+def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
+    """Write an answer, then the warnings to standard error."""
+    form = chosen_format(answering)
+    text = render(answer, form, answering, warned)
+    if answering.output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        with written_beside(answering.output) as draft:
+            draft.write_text(text, encoding="utf-8")
+    tell_warnings(warned, answering)
+
+
+def tell_warnings(warned: Sequence[str], answering: Answering) -> None:
+    """Print warnings to standard error; with --strict, exit after them."""
+    for text in warned:
+        tell(f"Warning: {for_terminal(text)}")
+    if warned and answering.strict:
+        raise typer.Exit(WARNED)
+
+
+def chosen_format(answering: Answering) -> str:
+    """Return the format that was asked for, or that of the file's name."""
+    if answering.format is not None:
+        require_format(answering.format)
+        return answering.format
+    if answering.output is None:
+        return FORMATS[0]
+    return SUFFIXES.get(answering.output.suffix.lower(), FORMATS[0])
+
+
+def render(
+    answer: Answer, form: str, answering: Answering, warned: Sequence[str]
+) -> str:
+    """Return the text of an answer in a format."""
+    if form == "csv":
+        return tables.csv_text(answer.columns)
+    if form == "json":
+        facts = {name: plain(value) for name, value in answer.facts.items()}
+        content = {answer.key: tables.records(answer.columns), **facts}
+        content |= {"notes": [*answer.notes], "warnings": [*warned]}
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    head = [printable(for_terminal(line)) for line in answer.head]
+    notes = [printable(for_terminal(line)) for line in answer.notes]
+    if form == "markdown":
+        lines = [*map(tables.markdown_text, head)]
+        table = tables.markdown_table(answer.shown)
+        return (
+            "\n\n".join([*lines, table, *map(tables.markdown_text, notes)]).rstrip()
+            + "\n"
+        )
+    on_screen = answering.output is None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if on_screen else None
+    table = tables.text_table(answer.shown, width, answer.spare) if answer.shown else ""
+    if answer.hidden:
+        table += f"    …  {answer.hidden:,} more: --all\n"
+    parts = ["\n".join(head), table.rstrip("\n"), "\n".join(notes)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, dict):
+        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return tables.plain_value(value)
+
+
+def tell(text: str) -> None:
+    """Print a line to standard error, with control characters escaped."""
+    print(printable(text), file=sys.stderr)
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect the package's warnings, each once."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    for warning in caught:
+        text = str(warning.message)
+        if issubclass(warning.category, ArenaWarning) and text not in texts:
+            texts.append(text)
+
+
+def numbers(values: Any, form: str) -> list[str]:
+    """Return numbers as texts; nothing for nan."""
+    return ["" if value != value else format(value, form) for value in values]
+
+
+def intervals(lower: Any, upper: Any, form: str) -> list[str]:
+    """Return intervals as texts."""
+    pairs = zip(numbers(lower, form), numbers(upper, form), strict=True)
+    return [f"{low} … {high}" if low else "" for low, high in pairs]
+
+
+def all_columns(columns: Columns) -> dict[str, list[str]]:
+    """Return every column as texts, for --explain and for small tables."""
+    return {name: [cell(value) for value in values] for name, values in columns.items()}
+
+
+def cell(value: Any) -> str:
+    """Return a value as a text of a few digits."""
+    value = tables.plain_value(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
