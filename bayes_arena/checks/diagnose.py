@@ -131,7 +131,7 @@ def direction(fit: Fit) -> Finding:
     """Say whether the reverse of the ranking fits about as well."""
     gap = fit.posterior.mirror_gap
     if fit.model.discrimination == "none":
-        return Finding("direction", OK, "all annotators count towards it alike")
+        return Finding("direction", OK, "all votes count towards it alike")
     if gap is None:
         return Finding("direction", OK, "most votes follow the ranking")
     reverse = 1 / (1 + np.exp(gap))

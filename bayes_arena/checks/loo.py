@@ -21,11 +21,9 @@ from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw_vectors
+from bayes_arena.fits.pointwise import row_log_densities
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.predictive import rows_of
-from bayes_arena.model.effects import HALF_WINS
-from bayes_arena.model.likelihood import coordinates, cumulants
-from bayes_arena.model.objective import predictors
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.votes.votes import Votes, distinct_rows
 
@@ -62,8 +60,9 @@ class LeaveOneOut:
 
     @property
     def se(self) -> float:
-        """Standard error of the total."""
-        return se_of_sum(self.elpd, self.votes)
+        """Standard error of the total, with n - 1 as ArviZ has it."""
+        n = self.votes.sum()
+        return se_of_sum(self.elpd, self.votes) * float(np.sqrt(n / (n - 1)))
 
     @property
     def n_parameters(self) -> float:
@@ -132,7 +131,7 @@ def posterior_vectors(fit: Fit) -> Floats:
     """Return all samples, or draws from the Gaussian, (draws, parameters)."""
     if fit.samples is not None:
         return parameter_vectors(fit.posterior, fit.samples)
-    return draw_vectors(fit, DRAWS, fit.seed)
+    return draw_vectors(fit, DRAWS, seed=0)
 
 
 def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
@@ -152,18 +151,7 @@ def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
 def log_densities(fit: Fit, votes: Votes, vectors: Floats) -> Floats:
     """Return the log-densities of a vote, (rows, outcomes, draws)."""
     rows = rows_of(fit.posterior.design, votes)
-    phi = rows.design.phi
-    has_half_wins = len(phi) == len(HALF_WINS.phi)
-    n_outcomes = 3 if has_half_wins else len(phi)
-    values = np.empty((n_outcomes, len(votes), len(vectors)))
-    for chunk in rows.design.chunks():
-        for draw, x in enumerate(vectors):
-            z = coordinates(predictors(chunk, x))
-            log_p = phi @ z - cumulants(phi, z)[0]
-            if has_half_wins:
-                log_p = np.vstack([log_p, log_p.mean(axis=0)])
-            values[:, chunk.rows, draw] = log_p
-    return values[:, np.argsort(rows.order)].swapaxes(0, 1)
+    return np.stack([row_log_densities(rows, x) for x in vectors], axis=2)
 
 
 def psis(log_p: Floats, efficiency: float) -> Floats:

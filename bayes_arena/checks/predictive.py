@@ -30,6 +30,7 @@ from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
 from bayes_arena.model.constants import ELO_PER_LOGIT
@@ -39,13 +40,14 @@ from bayes_arena.model.objective import predictors
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import TIE
 
 if TYPE_CHECKING:
     import pandas as pd
 
 REPLICATIONS = 400
-PRIOR_DRAWS = 200
+PRIOR_DRAWS = 100
 
 
 def predictive_check(
@@ -194,8 +196,9 @@ def prior_check(
 def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
     """Return the table of what a prior implies."""
     design, mean = fit.posterior.design, fit.posterior.mean
-    vectors = prior_vectors(fit, draws, seed)
-    elo = ELO_PER_LOGIT * board_strengths(design, vectors)
+    vectors = draw_prior(fit, draws, seed)
+    with threads_for(fit.votes.n_competitors):
+        elo = ELO_PER_LOGIT * board_strengths(design, vectors)
     shares = [vote_shares(design, x) for x in vectors]
     quantities = {
         "sd of Elo scores": (elo.std(axis=1), fit.board.elo.std()),
@@ -217,23 +220,6 @@ def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
         "q95": q95,
         "fitted": [float(fitted_value) for _, fitted_value in quantities.values()],
     }
-
-
-def prior_vectors(fit: Fit, draws: int, seed: int) -> Floats:
-    """Return draws of all parameters from the prior, (draws, parameters)."""
-    rng = np.random.default_rng([seed, 2])
-    design = fit.posterior.design
-    vectors = np.zeros((draws, design.layout.size))
-    for block in design.blocks:
-        spread, indices = block.effect.spread, design.indices(block)
-        sd = np.full((draws, 1), block.sd)
-        if spread.is_estimated:
-            sd = spread.scale * np.sqrt(rng.chisquare(spread.degrees, (draws, 1)))
-        values = sd * rng.normal(size=(draws, len(indices)))
-        if block.effect.zero_sum:
-            values -= values.mean(axis=1, keepdims=True)
-        vectors[:, indices] = values
-    return vectors
 
 
 def vote_shares(design: Design, x: Floats) -> dict[str, float]:

@@ -25,7 +25,7 @@ def fitted(model):
 
 def density_of_each_vote(fit, table):
     """Return the log-likelihood of each vote under each draw, term by term."""
-    draws = draw(fit, 1000, fit.seed)
+    draws = draw(fit, 1000, 0)
     code = {name: number for number, name in enumerate(fit.votes.competitors)}
     annotator = {name: number for number, name in enumerate(fit.votes.annotators)}
     i, j = table["model_a"].map(code), table["model_b"].map(code)
@@ -60,7 +60,18 @@ def test_counts_equal_arviz_with_one_column_a_vote(model):
     assert loo.total == pytest.approx(elpd.sum(), abs=1e-8)
     assert loo.n_parameters == pytest.approx(p.sum(), abs=1e-8)
     assert loo.pareto_k.max() == pytest.approx(pareto_k.max(), abs=1e-8)
-    assert loo.se == pytest.approx(np.sqrt(len(elpd)) * elpd.std(), abs=1e-8)
+    assert loo.se == pytest.approx(np.sqrt(len(elpd)) * elpd.std(ddof=1), abs=1e-8)
+
+
+@pytest.mark.slow
+def test_arviz_says_the_same_of_the_tree():
+    import arviz_stats
+
+    fit = fitted("davidson")
+    elpd = arviz_stats.loo(ba.to_datatree(fit))
+    loo = ba.leave_one_out(fit)
+    assert loo.total == pytest.approx(elpd.elpd, abs=0.01)
+    assert loo.se == pytest.approx(elpd.se, abs=0.01)
 
 
 @pytest.mark.slow

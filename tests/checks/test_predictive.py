@@ -86,8 +86,8 @@ def test_a_known_prior():
 
 
 @pytest.mark.slow
-def test_the_default_prior_allows_for_what_was_found(differing):
-    fit = ba.fit(differing, model="am-davidson")
+def test_the_default_prior_allows_for_what_was_found():
+    fit = ba.fit(arena(strength_sd=1.5), model="am-davidson")
     table = ba.prior_check(fit)
     assert (table["q05"] <= table["fitted"]).all()
     assert (table["fitted"] <= table["q95"]).all()

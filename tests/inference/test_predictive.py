@@ -112,6 +112,7 @@ def test_an_unknown_annotator_is_drawn_from_the_prior():
     np.testing.assert_allclose(p, expected, atol=0.005)
 
 
+@pytest.mark.slow
 def test_an_unknown_prompt_widens_what_is_expected():
     posterior, votes = fitted("prompts local")
     known = row_probabilities(posterior, votes).score
