@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.intervals import quantile
 from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.boards.verdict import SETTLED
+from bayes_arena.boards.verdict import SETTLED, candidates_of
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
@@ -81,10 +82,11 @@ def next_pair_columns(
         raise ModelError(f"count must be positive; not {count!r}.")
     first, second = pair_indices(standing, None)
     gap, sd = gaps(standing, first, second)
-    p_ahead = standing.uncertainty.probability(gap / np.maximum(sd, 1e-12))
+    p_ahead = standing.p_above(first, second)
     worth = worth_of_vote(p_ahead, gap, sd)
     if goal == "best" and not first_is_settled(standing):
-        p_best = np.nan_to_num(standing.p_best)
+        p_best = np.zeros(len(standing.strength))
+        p_best[standing.ranked] = standing.p_best
         worth = worth * (p_best[first] + p_best[second])
     matters = is_open(standing, gap, sd) & concerns(standing, goal, first, second)
     worth = np.where(matters, worth, 0.0)
@@ -110,22 +112,23 @@ def worth_of_vote(p_ahead: Floats, gap: Floats, sd: Floats) -> Floats:
 
 def is_open(standing: Standing, gap: Floats, sd: Floats) -> Array:
     """Return which pairs are not settled: their interval holds 0."""
-    return np.abs(gap) < standing.uncertainty.quantile(standing.level) * sd
+    q = quantile(standing.uncertainty.df, (1 + standing.level) / 2)
+    return np.abs(gap) < q * sd
 
 
 def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
     """Return which pairs matter for the goal; all have a rank."""
-    ranked = standing.ranked[first] & standing.ranked[second]
+    ranked = np.isin(first, standing.ranked) & np.isin(second, standing.ranked)
     if goal == "ranking" or first_is_settled(standing):
         return ranked
-    candidates = standing.candidates
+    candidates, _ = candidates_of(standing)
     return ranked & np.isin(first, candidates) & np.isin(second, candidates)
 
 
 def first_is_settled(standing: Standing) -> bool:
     """Return whether it is clear who is the best."""
-    leader = standing.candidates[0]
-    return bool(standing.p_best[leader] >= SETTLED or len(standing.candidates) == 1)
+    candidates, p_best = candidates_of(standing)
+    return bool(p_best[0] >= SETTLED or len(candidates) == 1)
 
 
 def describe_next(standing: Standing, columns: Columns) -> str:
@@ -135,6 +138,6 @@ def describe_next(standing: Standing, columns: Columns) -> str:
     names = standing.fit.votes.competitors
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
     if first_is_settled(standing):
-        leader = names[standing.candidates[0]]
+        leader = names[candidates_of(standing)[0][0]]
         return f"First place is settled: {leader}. Still open: {pair}."
     return f"First place is open. The pair to ask about: {pair}."

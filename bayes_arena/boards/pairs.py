@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.intervals import quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.errors import ModelError, did_you_mean, require_choice
 from bayes_arena.fits.fit import fitted
@@ -78,7 +79,7 @@ def pair_columns(
     votes = standing.fit.votes
     first, second = pair_indices(standing, between)
     gap, sd = gaps(standing, first, second)
-    q = standing.uncertainty.quantile(standing.level)
+    q = quantile(standing.uncertainty.df, (1 + standing.level) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
@@ -91,7 +92,7 @@ def pair_columns(
         "gap": elo.points_per_logit * gap,
         "lower": elo.points_per_logit * (gap - q * sd),
         "upper": elo.points_per_logit * (gap + q * sd),
-        "p_ahead": standing.uncertainty.probability(z),
+        "p_ahead": standing.p_above(first, second),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
         "more_votes": np.ceil(missing * np.minimum(cast[first], cast[second])),
@@ -120,11 +121,8 @@ def pair_indices(
 
 def gaps(standing: Standing, first: Ints, second: Ints) -> tuple[Floats, Floats]:
     """Return the gaps of pairs in logits, and their standard deviations."""
-    covariance = standing.uncertainty.covariance
-    gap = standing.strength[first] - standing.strength[second]
-    variance = np.diag(covariance)[first] + np.diag(covariance)[second]
-    variance = variance - 2 * covariance[first, second]
-    return gap, np.sqrt(np.maximum(variance, 0.0))
+    gap, variance = standing.gaps(first, second)
+    return gap, np.sqrt(variance)
 
 
 def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.fits.fit import fitted
 from bayes_arena.votes.votes import PROMPT
@@ -51,25 +52,24 @@ def verdict(
 
 def verdict_of(standing: Standing) -> str:
     """Return the verdict of a standing."""
-    names = standing.fit.votes.competitors
-    candidates = standing.candidates
-    leader = candidates[0]
-    p = standing.p_best[leader]
+    candidates, p_best = candidates_of(standing)
+    names = [standing.competitors[c] for c in candidates]
+    p = p_best[0]
     if p >= SETTLED or len(candidates) == 1:
-        return f"{names[leader]} is the best ({probability(p)})."
+        return f"{names[0]} is the best ({probability(p)})."
     remedy = what_would_settle(standing)
     if p >= PROBABLE:
         others = len(candidates) - 1
         verb = "cannot be ruled out"
         rest = (
-            f"{names[candidates[1]]} {verb}."
+            f"{names[1]} {verb}."
             if others == 1
             else f"{in_words(others).capitalize()} others {verb}."
         )
         return (
-            f"{names[leader]} is probably the best ({probability(p)}). {rest} {remedy}"
+            f"{names[0]} is probably the best ({probability(p)}). {rest} {remedy}"
         )
-    likeliest = [f"{names[c]} ({standing.p_best[c]:.2f})" for c in candidates]
+    likeliest = [f"{name} ({p:.2f})" for name, p in zip(names, p_best, strict=True)]
     if len(candidates) <= MOST_NAMED:
         listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"
         return f"The best is {listed}: the votes do not settle it. {remedy}"
@@ -80,13 +80,22 @@ def verdict_of(standing: Standing) -> str:
     )
 
 
+def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
+    """Return who may be the best by their rank ranges, and P(best), likeliest first."""
+    first, _ = standing.rank_ranges
+    mask = first == 1
+    candidates, p_best = standing.ranked[mask], standing.p_best[mask]
+    order = np.argsort(-p_best, kind="stable")
+    return candidates[order], p_best[order]
+
+
 def what_would_settle(standing: Standing) -> str:
     """Say whether more votes would help, or only more prompts."""
     uncertainty = standing.uncertainty
     if uncertainty.cluster != PROMPT:
         return "More votes would settle it."
-    own = np.sqrt(np.diag(standing.fit.board.covariance))
-    ratio = np.nanmedian(uncertainty.sd / own)
+    own = np.sqrt(np.diag(standing.fit.finite_board.covariance))
+    ratio = np.median(uncertainty.sd / own)
     if ratio < PROMPTS_LIMIT:
         return "More votes, on more prompts, would settle it."
     n_prompts = len(np.unique(standing.fit.votes.slices[PROMPT]))
