@@ -49,12 +49,12 @@ def build(
         eta = theta[rows.annotator] * lead
         if rows.has_sides:
             b_k = zero_sum("position_by_annotator", prior, "annotator", information)
-            b = shared("position", prior, b_k, rows.share, information)
+            b = shared("position", prior, (rows.share * b_k).sum(), information)
             eta = eta + (b + b_k)[rows.annotator]
         logits = [eta / 2, -eta / 2]
         if rows.has_ties:
             t_k = zero_sum("tie_by_annotator", prior, "annotator", information)
-            t = shared("tie", prior, t_k, rows.share, information)
+            t = shared("tie", prior, (rows.share * t_k).sum(), information)
             logits.append((t + t_k, rows.annotator))
         observe(logits, rows.folded[:, : len(logits)])
     return model

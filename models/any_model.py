@@ -95,19 +95,31 @@ def parameters_of(
 ) -> dict[str, Any]:
     """Return the parameters of each effect; theta with its mean, 1."""
     parameters: dict[str, Any] = {}
-    # Those that annotators share come after the annotators' own.
+    drift: dict[int, Any] = {}
+    # Those that all votes share come after the deviations from them.
     for effect in sorted(effects, key=lambda effect: effect.by is None):
         name, spread, dim = effect.name, effect.spread, dimension(effect)
-        own = parameters.get(f"{name}_by_annotator")
-        if own is not None:
-            value = shared(name, spread, own, rows.share, information)
+        if dim is None and effect.feature is None and effect.predictor in drift:
+            value = shared(name, spread, drift[effect.predictor], information)
         elif effect.zero_sum:
             mean = 1.0 if effect.predictor == THETA else 0.0
             value = zero_sum(name, spread, dim, information, mean)
         else:
             value = normal(name, spread, dim, information, unit_of(effect, rows))
         parameters[name] = value
+        if effect.by is not None and effect.predictor >= ETA:
+            average = (share_of_votes(effect, rows) * value).sum()
+            drift[effect.predictor] = drift.get(effect.predictor, 0.0) + average
     return parameters
+
+
+def share_of_votes(effect: Effect, rows: Data) -> Floats:
+    """Return the share of the votes of each annotator, or of each level of a slice."""
+    if effect.by == "annotator":
+        return rows.share
+    n = rows.counts.sum(axis=1)
+    level = rows.slices[str(effect.by)][0]
+    return np.bincount(level, n, len(rows.coords[str(effect.by)])) / n.sum()
 
 
 def dimension(effect: Effect) -> str | None:

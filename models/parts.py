@@ -88,24 +88,19 @@ def normal(
 
 
 def shared(
-    name: str,
-    prior: AnyPrior,
-    deviations: Any,
-    share: Floats,
-    information: Information = None,
+    name: str, prior: AnyPrior, drift: Any, information: Information = None
 ) -> Any:
-    """Return a parameter that all annotators share, beside their own deviations.
+    """Return a parameter that all votes share, beside deviations by annotator or slice.
 
-    The votes determine the average over votes, whereas the mean over annotators also
-    depends on those who cast few.  So with ``information`` the former is sampled.
+    The votes determine its sum with the average deviation, whereas the parameter alone
+    also depends on annotators who cast few.  So with ``information`` the sum is sampled.
 
     Parameters
     ----------
     name, prior, information
         As for :func:`zero_sum`.
-    deviations : TensorVariable, shape (annotators,)
-    share : ndarray, shape (annotators,)
-        Shares of the votes.
+    drift : TensorVariable
+        The average deviation over votes, a scalar.
 
     Returns
     -------
@@ -115,7 +110,6 @@ def shared(
     sd = spread_variable(name, spread_of(name, prior))
     if information is None or is_flat(sd):
         return plain_normal(name, sd, None)
-    drift = (share * deviations).sum()
     average = pm.Normal(f"{name}_raw", drift, sd)
     return pm.Deterministic(name, average - drift)
 

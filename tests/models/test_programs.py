@@ -192,7 +192,10 @@ def test_fractions_cannot_be_written_one_a_row():
 
 
 def test_the_folder_imports_nothing_until_asked():
-    code = "import sys, bayes_arena.models as m; assert 'pymc' not in sys.modules; print(*dir(m))"
+    code = (
+        "import sys, bayes_arena.models as m; print(*dir(m)); "
+        "assert 'pymc' not in sys.modules"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -1,0 +1,182 @@
+"""Trees for ArviZ, for Gaussian fits, too."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.errors import ArenaWarning, ModelError
+from bayes_arena.fits import tree as module
+from tests.models.arenas import small
+
+pytestmark = pytest.mark.slow  # ArviZ takes a second to import
+
+BY_TOPIC = ba.Model(ties="davidson", strength_by="topic", style="length", grades=True)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return small()
+
+
+@pytest.fixture(scope="module")
+def fit(votes):
+    return ba.fit(votes, model="am-davidson")
+
+
+@pytest.fixture(scope="module")
+def tree(fit):
+    return ba.to_datatree(fit)
+
+
+def test_draws_have_the_names_of_the_program(votes, fit, tree):
+    posterior = tree["posterior"]
+    assert dict(posterior["strength"].sizes) == {
+        "chain": 4,
+        "draw": 250,
+        "competitor": 6,
+    }
+    assert posterior["discrimination"].dims == ("chain", "draw", "annotator")
+    assert list(posterior["annotator"].values) == list(votes.annotators)
+    assert posterior["tie"].dims == ("chain", "draw")
+    mean = posterior["discrimination"].mean(("chain", "draw"))
+    np.testing.assert_allclose(mean, fit.discrimination, atol=0.1)
+
+
+def test_every_vote_has_a_column(votes, tree):
+    observed = tree["observed_data"]["outcome"]
+    assert observed.sizes == {"vote": 600}
+    np.testing.assert_array_equal(
+        np.bincount(observed.values), votes.folded.sum(axis=0)
+    )
+    log_likelihood = tree["log_likelihood"]["outcome"]
+    assert log_likelihood.sizes == {"chain": 4, "draw": 250, "vote": 600}
+    assert float(log_likelihood.max()) < 0
+    first = np.array(votes.competitors)[tree["constant_data"]["model_a"].values]
+    assert set(first) == set(votes.competitors)
+
+
+@pytest.mark.parametrize("model", ["am-davidson", "am-elo", BY_TOPIC])
+def test_leave_one_out_is_that_of_the_counts(votes, model):
+    import arviz as az
+
+    fit = ba.fit(votes, model=model)
+    loo = az.loo(ba.to_datatree(fit, seed=fit.seed), reff=1.0)
+    assert loo.elpd == pytest.approx(ba.leave_one_out(fit).total, abs=1e-6)
+
+
+def test_predicted_votes_have_the_observed_shares(votes, tree):
+    shares = votes.folded.sum(axis=0) / votes.n_votes
+    predicted = tree["posterior_predictive"]["outcome"]
+    for outcome, share in enumerate(shares):
+        assert float((predicted == outcome).mean()) == pytest.approx(share, abs=0.03)
+    assert tree["prior_predictive"]["outcome"].sizes["draw"] == 500
+
+
+def test_prior_draws_have_the_spread_of_the_prior(tree):
+    prior = tree["prior"]
+    np.testing.assert_allclose(prior["strength"].sum("competitor"), 0, atol=1e-9)
+    assert float(prior["position"].std()) == pytest.approx(0.5, rel=0.15)
+    # E s^2 = 1.5^2 * 3 for a chi with three degrees; less 1/6 for the sum.
+    variance = float((prior["strength"] ** 2).mean())
+    assert variance == pytest.approx(1.5**2 * 3 * 5 / 6, rel=0.2)
+
+
+def test_half_wins_without_ties_predict_none():
+    records = [("x", "y", "model_a"), ("y", "z", "model_b"), ("z", "x", "model_a")] * 4
+    rows = [{"model_a": a, "model_b": b, "winner": w} for a, b, w in records]
+    predicted = ba.to_datatree(ba.fit(rows, model="m-elo"))["posterior_predictive"]
+    assert set(np.unique(predicted["outcome"])) == {0, 1}
+
+
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter:UserWarning")
+def test_calls_of_arviz_run(tree):
+    import arviz as az
+
+    assert "strength[m0]" in az.summary(tree, var_names=["strength"]).index
+    az.loo(tree, pointwise=True)
+    az.compare({"a": tree, "b": tree})
+    az.plot_forest(tree, var_names=["strength"], backend="none")
+    az.plot_ppc_pava(tree, data_type="ordinal", backend="none")
+    az.plot_prior_posterior(tree, var_names=["tie"], backend="none")
+
+
+def test_round_trip(votes, fit, tree):
+    again = ba.from_posterior(tree, votes)
+    assert again.model == fit.model
+    np.testing.assert_allclose(
+        again.strength, tree["posterior"]["strength"].mean(("chain", "draw"))
+    )
+    np.testing.assert_allclose(again.discrimination, fit.discrimination, atol=0.1)
+
+
+def test_round_trip_of_slices(votes):
+    tree = ba.to_datatree(ba.fit(votes, model=BY_TOPIC))
+    again = ba.from_posterior(tree, votes, model=BY_TOPIC)
+    labels = list(tree["posterior"]["competitor_by_topic"].values)
+    assert labels[0] == "m0 | code"
+    np.testing.assert_allclose(
+        again.samples["strength_by_topic"], tree["posterior"]["strength_by_topic"]
+    )
+
+
+def test_other_scales_and_orders_are_put_right(votes, tree):
+    posterior = tree["posterior"].to_dataset().copy()
+    posterior["strength"] = posterior["strength"] / 2 + 3
+    posterior["discrimination"] = posterior["discrimination"] * 2
+    posterior["tie_by_annotator"] = posterior["tie_by_annotator"] + posterior["tie"]
+    own = posterior.drop_vars("tie").isel(competitor=slice(None, None, -1))
+    import xarray as xr
+
+    again = ba.from_posterior(xr.DataTree.from_dict({"posterior": own}), votes)
+    right = ba.from_posterior(tree, votes)
+    for name, values in right.samples.items():
+        np.testing.assert_allclose(again.samples[name], values, atol=1e-9)
+
+
+def changed(tree, change):
+    import xarray as xr
+
+    posterior = change(tree["posterior"].to_dataset())
+    return xr.DataTree.from_dict({"posterior": posterior})
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda p: p.drop_vars("strength"), "needs 'strength'.*pm.Deterministic"),
+        (lambda p: p.isel(competitor=slice(5)), "not those of the votes: m5"),
+        (lambda p: p.isel(draw=slice(3)), "only 3 draws"),
+        (lambda p: p.where(p["draw"] > 0), "draws that are not finite"),
+        (lambda p: p.rename(competitor="player"), r"not chain, draw, competitor"),
+        (lambda p: p.drop_vars("position"), None),
+    ],
+)
+def test_draws_that_cannot_be_read_are_refused(votes, tree, change, text):
+    own = changed(tree, change)
+    if text is None:  # the annotators' numbers are then all there is
+        assert ba.from_posterior(own, votes).model.name == "am-davidson"
+        return
+    with pytest.raises(ModelError, match=text):
+        ba.from_posterior(own, votes)
+
+
+def test_another_model_than_the_draws_is_refused(votes, tree):
+    own = changed(tree, lambda p: p[["strength"]])
+    with pytest.raises(ModelError, match="has 'position', and the posterior does not"):
+        ba.from_posterior(own, votes, model="davidson")
+
+
+def test_what_is_too_large_is_left_out(fit, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", 1e6)
+    with pytest.warns(
+        ArenaWarning, match=r"1,000 draws of 600 votes would take 0.0 GB"
+    ):
+        tree = ba.to_datatree(fit)
+    assert set(tree.children) == {"posterior", "prior"}
+
+
+def test_flat_priors_and_few_draws_are_refused(votes, fit):
+    with pytest.raises(ModelError, match="flat prior there is no posterior"):
+        ba.to_datatree(ba.fit(votes, prior="flat"))
+    with pytest.raises(ModelError, match="size must be at least 16"):
+        ba.to_datatree(fit, size=3)
