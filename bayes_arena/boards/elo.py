@@ -1,7 +1,8 @@
-"""The Elo scale: strengths in logits as scores.
+"""The Elo scale: from logits to points.
 
-Elo = init + scale / ln(base) * r*, so that 400 points stand for odds of 10 to 1.  Scores are
-centred over all competitors, or shifted so that an anchor has a given score.
+    elo_i = init + scale / ln(base) r*_i,    or shifted so that an anchor has a given score,
+
+with r* the strengths on the common scale, of mean zero over the competitors.
 """
 
 from __future__ import annotations
@@ -13,27 +14,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError, did_you_mean
+from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
 
 
 @dataclass(frozen=True)
 class EloScale:
-    """How strengths become scores.
+    """A scale that turns logits into Elo points.
 
     Attributes
     ----------
     init : float
-        Mean score.
-    scale : float
-        Points for odds of ``base`` to 1.
-    base : float
-    anchor : tuple of str and float, optional
-        A competitor and its score, in place of the mean.
+        The mean score, unless there is an anchor.
+    scale, base : float
+        A lead of ``scale`` points means odds of ``base`` to 1.
+    anchor : tuple of (str, float), optional
+        A competitor and its score.  All scores and bounds are shifted alike.
 
     Raises
     ------
     ModelError
-        If scale or base make no sense.
+        If a number is not finite, the scale not positive, or the base not above 1.
     """
 
     init: float = 1000.0
@@ -43,35 +43,48 @@ class EloScale:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if not (self.scale > 0 and self.base > 1 and math.isfinite(self.init)):
+        numbers = [self.init, self.scale, self.base]
+        if self.anchor is not None:
+            numbers.append(self.anchor[1])
+        if not all(map(math.isfinite, numbers)) or self.scale <= 0 or self.base <= 1:
             raise ModelError(
-                "An Elo scale needs a positive scale and a base above 1; not "
-                f"{self.scale!r} and {self.base!r}."
+                "An Elo scale needs finite numbers, scale above 0 and base above 1; "
+                f"not {self}."
             )
 
     @property
     def points_per_logit(self) -> float:
-        """Points of one logit."""
+        """Elo points in a logit: 400 / ln 10 = 173.7 by default."""
         return self.scale / math.log(self.base)
 
-    def points(self, strength: Floats, competitors: Sequence[str]) -> Floats:
-        """Return the scores of strengths in logits, (competitors,).
+    def shift(self, competitors: Sequence[str], strength: Floats) -> float:
+        """Return the points of a strength of zero.
+
+        Parameters
+        ----------
+        competitors : sequence of str
+        strength : ndarray, shape (competitors,)
+            In logits.
 
         Raises
         ------
         ModelError
-            If the anchor is unknown, or has no finite estimate.
+            If the anchor is not a competitor.
+        NotIdentifiedError
+            If it has no finite estimate.
         """
-        centre = np.nanmean(strength, axis=-1, keepdims=True)
-        scores = self.init + self.points_per_logit * (strength - centre)
         if self.anchor is None:
-            return scores
-        name, target = self.anchor
+            return self.init
+        name, score = self.anchor
         if name not in competitors:
             raise ModelError(
-                f"The anchor {name!r} is no competitor.{did_you_mean(name, competitors)}"
+                f"The anchor {name!r} is not a competitor."
+                f"{did_you_mean(name, competitors)}"
             )
-        shift = target - scores[..., [list(competitors).index(name)]]
-        if not np.all(np.isfinite(shift)):
-            raise ModelError(f"The anchor {name!r} has no finite estimate.")
-        return scores + shift
+        own = float(strength[list(competitors).index(name)])
+        if np.isnan(own):
+            raise NotIdentifiedError(
+                f"The anchor {name!r} has no finite estimate. Choose another, or use "
+                "prior='default'."
+            )
+        return score - self.points_per_logit * own

@@ -1,234 +1,316 @@
-"""Where the uncertainty of a board comes from.
+"""How certain numbers are: the posterior's own covariance, or one from the votes.
 
-"posterior": the model's own.  "clustered": votes of a cluster, a prompt say, depend on
-each other; CR1 covariance with Student's t of Kish's number of clusters less one.
-"sandwich": votes are independent, the model may be off.  "bootstrap": votes, or clusters,
-drawn again.
+The scores of clusters of votes, their gradients in the parameters, move the numbers by
+m_g (G, m).  With P the prior's precision, which counts as the score of one more vote,
 
-Kish's number of clusters is (sum n_g)^2 / sum n_g^2, with n_g votes in cluster g: as many even
-ones say as much.
+    clustered    G / (G - 1) sum_g m_g m_g' + S P S,   Student's t with K - 1 degrees,
+    sandwich     the same, each vote a cluster of its own, without the factor; normal.
+
+K = (sum n_g)^2 / sum n_g^2 is Kish's number of clusters of n_g votes.  Where the model is
+right and votes are independent, both are the posterior's covariance S: without S P S, which
+vanishes under a flat prior, whoever has few votes would have an interval that is far too
+narrow.  Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.sparse import csr_array, diags_array
+from scipy.special import ndtri, stdtrit
 
-from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import (
-    ModelError,
-    NotIdentifiedError,
-    did_you_mean,
-    require_choice,
-)
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.bootstrap import bootstrap_covariance
+from bayes_arena.boards.estimate import Estimate
+from bayes_arena.errors import ModelError, VotesError, listing, require_choice
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.sandwich import (
     cluster_moves,
     clustered_covariance,
+    influence_of,
     sandwich_covariance,
 )
-from bayes_arena.inference.scale import board_strengths
-from bayes_arena.model.build import build_design
+from bayes_arena.model.spec import visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes
 
-type IntervalName = Literal["posterior", "clustered", "sandwich", "bootstrap"]
-INTERVALS = get_args(IntervalName.__value__)
-FEWEST_CLUSTERS = 8  # prompts from which something can be said of new ones
-MOST_PER_VOTE = 0.5  # prompts for each vote up to which they count as repeating
-BOOTSTRAPS = 200
+type Interval = Literal["posterior", "clustered", "sandwich", "bootstrap"]
+INTERVALS = get_args(Interval.__value__)
+FEWEST_CLUSTERS = 8  # Kish's number, below which their spread says too little
+LARGEST_SHARE = 0.5  # of Kish's number of prompts in the votes, if prompts repeat
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """The covariance of a board, and the distribution that goes with it.
+    """How certain some numbers are.
 
     Attributes
     ----------
     name : str
         The kind of interval.
-    covariance : ndarray, shape (competitors, competitors)
-        In logits, on the common scale.
+    covariance : ndarray, shape (m, m)
     df : float
         Degrees of freedom of Student's t; infinite for the normal distribution.
     cluster : str, optional
-        What the votes depend on each other by.
-    note : str
-        What a reader has to know about it; may be empty.
+        What votes of a cluster share.
+    n_clusters : int
+        Number of clusters; 0 without.
+    notes : tuple of str
+        What a reader has to know, a sentence each.
+    samples : ndarray, shape (samples, m), optional
+        Samples of NUTS, whose quantiles are the bounds.
     """
 
     name: str
     covariance: Floats
     df: float = np.inf
     cluster: str | None = None
-    note: str = ""
+    n_clusters: int = 0
+    notes: tuple[str, ...] = ()
+    samples: Floats | None = None
 
     @property
     def sd(self) -> Floats:
-        """Standard deviations of the strengths, (competitors,)."""
+        """Standard deviations, (m,)."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
-    def quantile(self, level: float) -> float:
-        """Return how many standard deviations an interval extends to either side."""
-        p = (1 + level) / 2
-        return float(ndtri(p) if np.isinf(self.df) else stdtrit(self.df, p))
+    def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return the lower and upper bounds of numbers (m,) at a level."""
+        if self.samples is not None:
+            tail = (1 - level) / 2
+            lower, upper = np.quantile(self.samples, [tail, 1 - tail], axis=0)
+            return lower, upper
+        half_width = quantile(self.df, (1 + level) / 2) * self.sd
+        return value - half_width, value + half_width
 
-    def probability(self, z: Floats) -> Floats:
-        """Return the probability below z standard deviations."""
-        return np.asarray(ndtr(z) if np.isinf(self.df) else stdtr(self.df, z))
+
+def quantile(df: float, p: float) -> float:
+    """Return a quantile of Student's t, or of the normal distribution."""
+    return float(stdtrit(df, p) if np.isfinite(df) else ndtri(p))
 
 
 def uncertainty_of(
-    fit: Fit, interval: str | None = None, cluster: str | None = None, seed: int = 0
+    fit: Fit,
+    estimate: Estimate,
+    interval: Interval | None = None,
+    cluster: str | None = None,
+    seed: int = 0,
 ) -> Uncertainty:
-    """Return the uncertainty of a board.
+    """Return how certain some numbers are.
 
     Parameters
     ----------
     fit : Fit
+    estimate : Estimate
     interval : {"posterior", "clustered", "sandwich", "bootstrap"}, optional
         By default "clustered" by prompt where prompts repeat, else "posterior".
     cluster : str, optional
-        For "clustered" and "bootstrap": "prompt", "annotator" or a slice.
+        "prompt", "annotator" or another slice.
     seed : int
         For "bootstrap".
 
     Raises
     ------
     ModelError
-        If the interval or the cluster is unknown, or there are too few clusters; or if a
-        fit by NUTS is asked for another interval than its own.
+        If the choice makes no sense, or there is a single cluster.
+    VotesError
+        If the votes have no such slice.
     """
-    if interval is None and cluster is None:
-        return default_uncertainty(fit)
-    name = interval or "clustered"
-    require_choice("interval", name, INTERVALS)
-    if cluster is not None and name not in ("clustered", "bootstrap"):
-        raise ModelError(f"cluster= goes with interval='clustered', not {name!r}.")
+    name, cluster, notes = resolve_interval(fit, interval, cluster)
     if name == "posterior":
-        return Uncertainty(name, fit.board.covariance)
+        samples = estimate.samples
+        return Uncertainty(name, estimate.covariance, notes=notes, samples=samples)
+    votes = visible_votes(fit.model, fit.fitted_votes)
+    codes = None if cluster is None else cluster_codes(votes, cluster)
+    if name == "bootstrap":
+        covariance, n_lost = bootstrap_covariance(fit, estimate, codes, seed)
+        notes += lost_resamples(n_lost)
+        n_clusters = 0 if codes is None else int(codes.max()) + 1
+        return Uncertainty(
+            name, covariance, cluster=cluster, n_clusters=n_clusters, notes=notes
+        )
+    if codes is None or cluster is None:
+        covariance = sandwich_covariance(
+            fit.posterior, estimate.board, votes, fit.model
+        )
+        return Uncertainty(name, covariance + of_prior(fit, estimate), notes=notes)
+    return clustered(fit, estimate, votes, cluster, codes, notes)
+
+
+def clustered(
+    fit: Fit,
+    estimate: Estimate,
+    votes: Votes,
+    cluster: str,
+    codes: Ints,
+    notes: tuple[str, ...],
+) -> Uncertainty:
+    """Return how certain numbers are if clusters of votes are independent."""
+    moves = cluster_moves(fit.posterior, estimate.board, votes, fit.model, codes)
+    covariance = clustered_covariance(moves) + of_prior(fit, estimate)
+    cast = votes.counts.sum(axis=1)
+    if estimate.is_by_competitor:
+        few = kish_by_competitor(votes, codes) < FEWEST_CLUSTERS
+        covariance = widened(covariance, estimate.covariance, few)
+        notes += in_few_clusters(votes, few, cluster)
+    return Uncertainty(
+        "clustered",
+        covariance,
+        df=kish(np.bincount(codes, cast)) - 1,
+        cluster=cluster,
+        n_clusters=len(moves),
+        notes=notes,
+    )
+
+
+def resolve_interval(
+    fit: Fit, interval: str | None, cluster: str | None
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the kind of interval, its clusters, and what a reader has to know."""
+    if interval == "profile":
+        raise ModelError("interval='profile' is for strengths() only.")
+    if interval is not None:
+        require_choice("interval", interval, INTERVALS)
     if fit.samples is not None:
+        if interval not in (None, "posterior") or cluster is not None:
+            raise ModelError(
+                "A fit with method='nuts' has the intervals of its posterior only. Use "
+                "method='gaussian' for others."
+            )
+        return "posterior", None, nuts_notes(fit)
+    if cluster is None and interval is None:
+        return default_interval(fit)
+    if cluster is not None and interval in ("posterior", "sandwich"):
         raise ModelError(
-            f"A fit by NUTS has interval='posterior' only, not {name!r}. Use "
-            "method='gaussian'."
+            f"cluster={cluster!r} goes with interval='clustered' or 'bootstrap', not "
+            f"{interval!r}."
         )
-    if name == "clustered":
-        return clustered(fit, cluster or PROMPT)
-    if name == "sandwich":
-        parts = (fit.posterior, fit.finite_board, fit.fitted_votes, fit.model)
-        return Uncertainty(name, spread_out(fit, sandwich_covariance(*parts)))
-    return bootstrapped(fit, cluster, seed)
+    name = interval or "clustered"
+    if name == "clustered" and cluster is None:
+        cluster = usual_cluster(fit.votes)
+    return name, cluster, () if cluster is None else (new_clusters(cluster),)
 
 
-def default_uncertainty(fit: Fit) -> Uncertainty:
-    """Return that of new prompts where prompts repeat, else the model's own."""
-    posterior = Uncertainty("posterior", fit.board.covariance)
-    number = repeating_prompts(fit.votes)
-    if number is None or PROMPT in fit.model.strength_by:
-        return posterior
-    if fit.samples is not None:
-        note = "Prompts repeat; intervals by NUTS do not allow for new ones."
-        return replace(posterior, note=note)
-    if number < FEWEST_CLUSTERS:
-        n_prompts = len(np.unique(fit.votes.slices[PROMPT]))
-        note = (
-            f"This board is about these {n_prompts} prompts only, not about new ones."
-        )
-        return replace(posterior, note=note)
-    return clustered(fit, PROMPT)
+def default_interval(fit: Fit) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return clusters by prompt where prompts repeat, else the posterior."""
+    n_prompts = repeating_prompts(fit)
+    if n_prompts is None:
+        return "posterior", None, ()
+    if n_prompts >= FEWEST_CLUSTERS:
+        return "clustered", PROMPT, (new_clusters(PROMPT),)
+    n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
+    prompts = "this prompt" if n == 1 else f"these {n} prompts"
+    note = f"The board is about {prompts} only: there are too few to allow for others."
+    return "posterior", None, (note,)
 
 
-def repeating_prompts(votes: Votes) -> float | None:
-    """Return Kish's number of prompts where these are known and repeat."""
+def nuts_notes(fit: Fit) -> tuple[str, ...]:
+    """Return that samples take votes on the same prompt as independent, if it matters."""
+    if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
+        return ()
+    return ("Prompts repeat, and intervals by NUTS do not allow for new ones.",)
+
+
+def repeating_prompts(fit: Fit) -> float | None:
+    """Return Kish's number of prompts, or None if prompts are unknown or hardly repeat."""
+    votes = fit.fitted_votes
     if PROMPT not in votes.slices:
         return None
-    number = kish_number(votes.slices[PROMPT], votes.counts.sum(axis=1))
-    return number if number <= MOST_PER_VOTE * votes.n_votes else None
+    cast = votes.counts.sum(axis=1)
+    n_prompts = kish(np.bincount(votes.slices[PROMPT], cast))
+    return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
 
 
-def kish_number(codes: Ints, votes: Floats) -> float:
-    """Return Kish's number of clusters, given the cluster of each row and its votes."""
-    size = np.bincount(codes, votes)
-    return float(size.sum() ** 2 / (size**2).sum())
+def usual_cluster(votes: Votes) -> str:
+    """Return what votes are clustered by if nothing is named."""
+    if PROMPT in votes.slices:
+        return PROMPT
+    if votes.n_annotators:
+        return "annotator"
+    raise ModelError(
+        "interval='clustered' needs clusters: the votes carry neither prompts nor "
+        "annotators. Name their column with prompt=, or use interval='sandwich'."
+    )
 
 
-def clustered(fit: Fit, cluster: str) -> Uncertainty:
-    """Return the uncertainty if votes of a cluster depend on each other."""
-    votes = fit.fitted_votes
-    codes = cluster_codes(votes, cluster)
-    number = kish_number(codes, votes.counts.sum(axis=1))
-    if number < 2:
-        raise ModelError(
-            f"interval='clustered' needs at least two clusters by {cluster}; there are "
-            f"{number:.1f}. Use interval='posterior'."
-        )
-    moves = cluster_moves(fit.posterior, fit.finite_board, votes, fit.model, codes)
-    covariance = spread_out(fit, clustered_covariance(moves))
-    note = f"Intervals allow for new {cluster}s like these."
-    return Uncertainty("clustered", covariance, number - 1, cluster, note)
+def new_clusters(cluster: str) -> str:
+    """Say what intervals allow for."""
+    return f"Intervals allow for new {cluster}s like these."
 
 
 def cluster_codes(votes: Votes, cluster: str) -> Ints:
-    """Return the codes 0, 1, ... of the clusters of rows.
-
-    Raises
-    ------
-    ModelError
-        If the votes do not know these clusters.
-    """
-    known = [*votes.slices, *(["annotator"] if votes.n_annotators else [])]
-    if cluster not in known:
-        option = "prompt=" if cluster == PROMPT else "slices="
-        raise ModelError(
-            f"The votes have no {cluster!r} to cluster by. Read its column with "
-            f"{option}.{did_you_mean(cluster, known)}"
+    """Return the codes 0, 1, ... of the clusters that voted, (rows,)."""
+    if cluster == "annotator":
+        votes.require_annotators()
+    elif cluster not in votes.slices:
+        known = listing(map(repr, [*votes.slices])) or "none"
+        raise VotesError(
+            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}; or use "
+            "cluster='annotator'."
         )
-    return np.unique(votes.level(cluster), return_inverse=True)[1]
+    codes = np.unique(votes.level(cluster), return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ModelError(
+            f"All votes have the same {cluster}, and a single cluster has no spread. Use "
+            "interval='sandwich'."
+        )
+    return codes
 
 
-def bootstrapped(fit: Fit, cluster: str | None, seed: int) -> Uncertainty:
-    """Return the uncertainty over votes, or clusters of them, that are drawn again."""
-    votes = fit.fitted_votes
-    rng = np.random.default_rng(seed)
-    sds = {block.effect.name: block.sd for block in fit.posterior.design.blocks}
-    boards = np.empty((BOOTSTRAPS, votes.n_competitors))
-    with threads_for(votes.n_competitors):
-        for b in range(BOOTSTRAPS):
-            again = resampled(votes, cluster, rng)
-            design = build_design(again, fit.model, fit.prior).with_spreads(sds)
-            try:
-                mode = posterior_mode(design, fit.posterior.mean, tolerance=1e-4)
-            except (np.linalg.LinAlgError, ValueError) as error:
-                raise NotIdentifiedError(
-                    "Votes that were drawn again do not determine all strengths. Use "
-                    "prior='default', or another interval."
-                ) from error
-            boards[b] = board_strengths(design, mode.mean[None])[0]
-    covariance = spread_out(fit, np.cov(boards, rowvar=False))
-    return Uncertainty("bootstrap", covariance, cluster=cluster)
+def kish(n_votes: Floats) -> float:
+    """Return Kish's effective number of clusters with these numbers of votes."""
+    return float(n_votes.sum() ** 2 / (n_votes**2).sum())
 
 
-def resampled(votes: Votes, cluster: str | None, rng: np.random.Generator) -> Votes:
-    """Return as many votes, or clusters of votes, drawn with replacement."""
-    if cluster is None:
-        share = votes.counts / votes.n_votes
-        total = round(votes.n_votes)
-        counts = rng.multinomial(total, share.ravel()).reshape(share.shape)
-        return replace(votes, counts=counts.astype(float))
-    codes = cluster_codes(votes, cluster)
-    n_clusters = int(codes.max()) + 1
-    times = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters))
-    return replace(votes, counts=votes.counts * times[codes][:, None])
+def kish_by_competitor(votes: Votes, codes: Ints) -> Floats:
+    """Return Kish's number of clusters among the votes on each competitor."""
+    cast = votes.counts.sum(axis=1)
+    entries = (np.tile(codes, 2), np.concatenate([votes.i, votes.j]))
+    shape = (int(codes.max()) + 1, votes.n_competitors)
+    table = csr_array((np.tile(cast, 2), entries), shape=shape)
+    squares = (table**2).sum(axis=0)
+    return np.asarray(table.sum(axis=0)) ** 2 / np.maximum(squares, 1e-12)
 
 
-def spread_out(fit: Fit, covariance: Floats) -> Floats:
-    """Return a covariance of the competitors with an estimate for all; nan for others."""
-    if fit.estimable.all():
-        return covariance
-    everyone = np.full((len(fit.estimable),) * 2, np.nan)
-    everyone[np.ix_(fit.estimable, fit.estimable)] = covariance
-    return everyone
+def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
+    """Return a covariance with at least the posterior's variances for some competitors.
+
+    Votes in few clusters cannot show how clusters differ; correlations are kept.
+    """
+    variances = np.maximum(np.diag(covariance), 1e-12)
+    factor = np.sqrt(np.maximum(np.diag(posterior) / variances, 1.0))
+    factor[~few] = 1.0
+    return covariance * factor[:, None] * factor
+
+
+def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
+    """Say whose votes come from few clusters."""
+    if few.all() or not few.any():
+        return ()
+    names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
+    return (
+        f"Votes on {listing(names)} are on fewer than {FEWEST_CLUSTERS} {cluster}s: their "
+        "intervals may be too narrow for new ones.",
+    )
+
+
+def lost_resamples(n_lost: int) -> tuple[str, ...]:
+    """Say how many resamples were left out."""
+    if not n_lost:
+        return ()
+    return (
+        f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow.",
+    )
+
+
+def of_prior(fit: Fit, estimate: Estimate) -> Floats:
+    """Return the prior's part of a covariance, S P S, (m, m)."""
+    precision = fit.posterior.design.prior_precision()
+    scores = diags_array(np.sqrt(precision), format="csr")
+    scores = csr_array(scores[np.flatnonzero(precision)])
+    with threads_for(len(estimate.value)):
+        moves = influence_of(estimate.board).moves(scores)
+        return moves.T @ moves
+

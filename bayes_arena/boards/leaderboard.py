@@ -1,4 +1,4 @@
-"""The leaderboard, of one fit or many."""
+"""The leaderboard, of one fit or of many."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.intervals import Interval
+from bayes_arena.boards.ranks import rank_spread as spread_of
+from bayes_arena.boards.ranks import ranks
 from bayes_arena.boards.sensitivity import prior_sensitivity
-from bayes_arena.boards.slices import slice_boards
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.errors import warn
+from bayes_arena.boards.slices import standings_by
+from bayes_arena.boards.standing import (
+    MIN_VOTES,
+    Standing,
+    records,
+    standing_of,
+    whole,
+)
+from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,144 +35,189 @@ ELO = EloScale()
 def leaderboard(
     fit: object,
     *,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     rank_spread: bool = False,
-    by: str | None = None,
     elo: EloScale = ELO,
+    by: str | None = None,
     seed: int = 0,
-    **columns: Any,
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
     Parameters
     ----------
-    fit : Fit, or votes
+    fit : Fit, or votes as for :func:`~bayes_arena.fit`
         Votes are fitted by Davidson's model.
     interval : {"posterior", "clustered", "sandwich", "bootstrap"}, optional
-        "posterior": the model's own.  "clustered": votes of a cluster depend on each
-        other (CR1, Student's t).  "sandwich": votes are independent, the model may be
-        off.  "bootstrap": votes, or clusters, drawn again.  By default "clustered" by
-        prompt where prompts repeat, else "posterior".
+        By default "clustered" by prompt where prompts are known and repeat, so that
+        intervals allow for new prompts like these; else "posterior".  "sandwich" takes
+        votes as independent without trusting the model, and "bootstrap" draws votes or
+        clusters with replacement.  A fit by NUTS has "posterior" only.
     cluster : str, optional
-        "prompt", "annotator" or a slice.
+        What votes of a cluster share: "prompt", "annotator" or another slice.
     level : float
-        Of intervals and rank ranges.
+        Coverage of each interval and of each rank range.
     min_votes : float
-        Competitors with fewer votes have no rank, and stand below the others.
+        Competitors with fewer votes have a score, but no rank.
     rank_spread : bool
-        Whether ranks are the arena's rank spread, by which intervals overlap, in place of
-        those that a competitor's own draws leave to it.
-    by : str, optional
-        A slice in the model's ``strength_by``: one board for each of its levels.
+        Whether ranges of ranks are the arena's spread, by which bounds overlap.
     elo : EloScale
+    by : str, optional
+        A slice in ``strength_by`` of the model: one board for each of its levels, pooled.
     seed : int
-        Of the draws of ranks.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+        Of the draws that ranks come from.
 
     Returns
     -------
-    DataFrame
-        rank, competitor, elo, lower, upper, rank_lower, rank_upper, votes, wins, losses,
-        ties, p_best (probability of being the best); with ``by`` its level first.
+    pandas.DataFrame
+        ``rank, competitor, elo, lower, upper, rank_lower, rank_upper, votes, wins,
+        losses, ties, p_best``, the best first; with ``by``, first a column of its levels.
+        The range of ranks is that which a competitor's own posterior gives it at the
+        level, and ``p_best`` the probability that it is the best.  Below the others,
+        with nan, stand those without a rank, and last those without an estimate.
+        ``attrs`` has the level, the interval, and notes for the reader.
 
     Raises
     ------
     ModelError
-        If an option is unknown, or the model has no strengths by the slice.
+        If an option is invalid, or the model has no strengths by the slice.
 
     Warns
     -----
     ArenaWarning
-        If scores depend on the prior.
+        If a score depends on the prior.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> board = ba.leaderboard(ba.fit(ba.example_arena().votes))
+    >>> board["competitor"][0]
+    'model-18'
     """
-    result = fitted(fit, **columns)
-    if by is not None:
-        return dataframe(slice_boards(result, by, level=level, elo=elo, seed=seed))
+    fit = fitted(fit)
     options: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
+        "level": level,
         "min_votes": min_votes,
+        "seed": seed,
     }
-    standing = standing_of(result, level=level, seed=seed, **options)
-    note = prior_sensitivity(standing)
-    if note:
-        warn(note)
-    return dataframe(leaderboard_columns(standing, elo, rank_spread=rank_spread))
+    if by is None:
+        where = standing_of(fit, **options)
+        warn_of_prior(fit, min_votes)
+        columns = leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
+        return with_notes(columns, where)
+    standings = standings_by(fit, by, **options)
+    columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
+    return with_notes(columns, next(iter(standings.values())))
 
 
-def leaderboards(
-    fits: Mapping[str, Fit], *, elo: EloScale = ELO, **options: Any
-) -> pd.DataFrame:
-    """Rank the competitors of many fits, each apart.
+def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
+    """Rank the competitors of many boards, in one table.
 
     Parameters
     ----------
     fits : mapping of str to Fit
         From :func:`~bayes_arena.fit_many`.
-    elo : EloScale
     **options
-        interval, cluster, level, min_votes and seed of :func:`leaderboard`.
+        Those of :func:`leaderboard`, without ``by``.
 
     Returns
     -------
-    DataFrame
-        The boards one below the other, with the name of each in "board".
+    pandas.DataFrame
+        A column ``board``, then those of :func:`leaderboard`.
+
+    Raises
+    ------
+    ModelError
+        If there is no fit, or an option is invalid.
     """
-    return dataframe(leaderboards_columns(fits, elo=elo, **options))
-
-
-def leaderboards_columns(
-    fits: Mapping[str, Fit], *, elo: EloScale = ELO, **options: Any
-) -> Columns:
-    """Return the columns of :func:`leaderboards`."""
-    boards = {
-        name: leaderboard_columns(standing_of(fit, **options), elo)
-        for name, fit in fits.items()
-    }
-    parts = list(boards.values())
-    names = [name for name, board in boards.items() for _ in board["rank"]]
-    stacked: dict[str, Any] = {"board": names}
-    for column in parts[0] if parts else ():
-        stacked[column] = np.concatenate([np.asarray(part[column]) for part in parts])
-    return stacked
+    if not fits:
+        raise ModelError("There is no fit to show.")
+    elo = options.pop("elo", ELO)
+    rank_spread = options.pop("rank_spread", False)
+    standings = {name: standing_of(fit, **options) for name, fit in fits.items()}
+    columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
+    return with_notes(columns, next(iter(standings.values())))
 
 
 def leaderboard_columns(
-    standing: Standing, elo: EloScale = ELO, *, rank_spread: bool = False
+    where: Standing, *, elo: EloScale = ELO, rank_spread: bool = False
 ) -> Columns:
-    """Return the columns of a leaderboard, best first, those without a rank last."""
-    votes = standing.fit.votes
-    scores = elo.points(standing.strength, votes.competitors)
-    lower, upper = standing.bounds
-    best, worst = standing.rank_spread if rank_spread else standing.rank_range
-    wins, losses, ties = records(votes)
-    columns: dict[str, Any] = {
-        "rank": standing.ranks,
-        "competitor": np.array(votes.competitors, dtype=object),
-        "elo": scores,
-        "lower": scores + elo.points_per_logit * (lower - standing.strength),
-        "upper": scores + elo.points_per_logit * (upper - standing.strength),
-        "rank_lower": best,
-        "rank_upper": worst,
-        "votes": wins + losses + ties,
-        "wins": wins,
-        "losses": losses,
-        "ties": ties,
-        "p_best": standing.p_best,
+    """Return the columns of :func:`leaderboard`."""
+    shift = elo.shift(where.competitors, where.strength)
+    lower, upper = where.bounds
+    wins, losses, ties = records(where.votes)
+    rank = np.full(len(where.strength), np.nan)
+    rank[where.ranked] = ranks(where.strength[where.ranked])
+    first, last = spread_of(where) if rank_spread else where.rank_ranges
+    columns = {
+        "rank": rank,
+        "competitor": np.array(where.competitors, dtype=object),
+        "elo": shift + elo.points_per_logit * where.strength,
+        "lower": shift + elo.points_per_logit * lower,
+        "upper": shift + elo.points_per_logit * upper,
+        "rank_lower": of_ranked(where, first),
+        "rank_upper": of_ranked(where, last),
+        "votes": whole(where.votes.votes_by_competitor),
+        "wins": whole(wins),
+        "losses": whole(losses),
+        "ties": whole(ties),
+        "p_best": of_ranked(where, where.p_best),
     }
-    order = np.lexsort([-np.nan_to_num(scores, nan=-np.inf), standing.ranks])
-    return {name: values[order] for name, values in columns.items()}
+    order = np.lexsort((columns["competitor"].astype(str), -where.strength, rank))
+    return {name: as_whole(name, column[order]) for name, column in columns.items()}
 
 
-def records(votes: Votes) -> tuple[Floats, Floats, Floats]:
-    """Return wins, losses and ties of the competitors, each (competitors,)."""
-    n = votes.n_competitors
-    first, second, tie = (votes.folded[:, c] for c in (FIRST, SECOND, TIE))
-    wins = np.bincount(votes.i, first, n) + np.bincount(votes.j, second, n)
-    losses = np.bincount(votes.i, second, n) + np.bincount(votes.j, first, n)
-    ties = np.bincount(votes.i, tie, n) + np.bincount(votes.j, tie, n)
-    return wins.astype(float), losses.astype(float), ties.astype(float)
+def of_ranked(where: Standing, values: Array) -> Floats:
+    """Return numbers of the ranked competitors for all, nan elsewhere."""
+    everyone = np.full(len(where.strength), np.nan)
+    everyone[where.ranked] = values
+    return everyone
+
+
+def as_whole(name: str, column: Array) -> Array:
+    """Return ranks as whole numbers, if all competitors have one."""
+    if name.startswith("rank") and np.isfinite(column).all():
+        return column.astype(np.int64)
+    return column
+
+
+def stacked_columns(
+    by: str, standings: Mapping[str, Standing], *, elo: EloScale, rank_spread: bool
+) -> Columns:
+    """Return the columns of several boards, with their names in the first."""
+    tables = [
+        leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
+        for where in standings.values()
+    ]
+    if by in tables[0]:
+        raise ModelError(
+            f"The leaderboard has a column {by!r} of its own. Read the slice under "
+            "another name."
+        )
+    sizes = [len(table["competitor"]) for table in tables]
+    names = np.repeat(np.array([*standings], dtype=object), sizes)
+    joined = {name: np.concatenate([t[name] for t in tables]) for name in tables[0]}
+    return {by: names, **joined}
+
+
+def with_notes(columns: Columns, where: Standing) -> pd.DataFrame:
+    """Return a dataframe that says how its intervals were found."""
+    table = dataframe(columns)
+    table.attrs = {
+        "level": where.level,
+        "interval": where.uncertainty.name,
+        "cluster": where.uncertainty.cluster,
+        "notes": where.notes,
+    }
+    return table
+
+
+def warn_of_prior(fit: Fit, min_votes: float) -> None:
+    """Warn if a score depends on the prior."""
+    note = prior_sensitivity(fit, min_votes=min_votes)
+    if note:
+        warn(note)

@@ -1,47 +1,68 @@
-"""Whether a board depends on the prior.
+"""Whether scores depend on the prior: those under a weak prior beside them.
 
-In a chain or a league, where competitors met only those of similar strength, the estimated
-spread of the strengths pulls the ends together.  A second fit with a weak prior tells.
+Where competitors meet only their neighbours, as in a chain or a league, a prior that pulls
+strengths together shortens the whole ranking, and its intervals do not show it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.boards.standing import Standing
-from bayes_arena.errors import ArenaError, listing
+from bayes_arena.boards.standing import MIN_VOTES
+from bayes_arena.errors import listing
 from bayes_arena.fits.fit import find_posterior
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.scale import board_of
+from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.threads import threads_for
 
-MOST_MOVED = 2.0  # half-widths by which a score may move
+LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
+HALF_WIDTH = 1.96  # standard deviations
 
 
-def prior_sensitivity(standing: Standing) -> str:
-    """Return a sentence about who moves under a weak prior, or nothing.
+def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
+    """Return a sentence if scores depend on the prior, else None.
 
-    Only models without theta, slices and style are asked, under the default prior.
+    Models without theta, slices or style are also fitted with ``prior="weak"``.
+
+    Parameters
+    ----------
+    fit : Fit
+    min_votes : float
+        Competitors with fewer votes may move as they like.
     """
-    fit = standing.fit
-    model = fit.model
-    is_plain = not (model.needs_annotators or model.strength_by or model.style)
-    if not is_plain or fit.method != "gaussian" or fit.prior != PRIORS["default"]:
-        return ""
-    try:
-        weak = find_posterior(fit.votes, model, PRIORS["weak"], "gaussian")
-    except ArenaError:
-        return ""
-    with threads_for(fit.votes.n_competitors):
-        strength = board_of(weak).strength
-    moves = np.abs(strength - standing.strength) / standing.half_width
-    moves[~standing.ranked] = 0.0
-    if moves.max() <= MOST_MOVED:
-        return ""
-    worst = np.argsort(-moves)
-    worst = worst[moves[worst] > MOST_MOVED]
-    names = [fit.votes.competitors[c] for c in worst]
+    if not is_judged(fit):
+        return None
+    votes, prior = fit.fitted_votes, PRIORS["weak"]
+    weak = find_posterior(votes, fit.model, prior, "gaussian")
+    with threads_for(votes.n_competitors):
+        move = board_of(weak).strength - fit.finite_board.strength
+    half_width = HALF_WIDTH * fit.finite_board.sd / ELO_PER_LOGIT
+    ratio = np.abs(move) / half_width
+    ratio[votes.votes_by_competitor < min_votes] = 0.0
+    moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]
+    if not len(moved):
+        return None
+    names = [repr(votes.competitors[c]) for c in moved]
+    largest = ELO_PER_LOGIT * abs(move[moved[0]])
+    scores = "The score" if len(moved) == 1 else "The scores"
+    depend = "depends" if len(moved) == 1 else "depend"
     return (
-        f"The scores of {listing(names)} depend on the prior: they met hardly anybody of "
-        "another strength. Use prior='weak'."
+        f"{scores} of {listing(names)} {depend} on the prior: with prior='weak' "
+        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows. Use "
+        "prior='weak'."
+    )
+
+
+def is_judged(fit: Fit) -> bool:
+    """Whether the second fit is asked for."""
+    model = fit.model
+    return (
+        fit.method == "gaussian"
+        and fit.prior == PRIORS["default"]
+        and model.discrimination == "none"
+        and not model.needs_annotators
+        and not model.strength_by
+        and not model.style
     )

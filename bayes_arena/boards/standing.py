@@ -1,4 +1,9 @@
-"""The standing of the competitors: one set of draws for ranks, P(best), verdict and pairs."""
+"""Where competitors stand: scores, their uncertainty, and draws that all answers share.
+
+Ranks, P(best), verdict and proposals of pairs come from the same draws, of the covariance
+and Student's t of the intervals; so they cannot contradict each other.  Competitors are
+drawn in the order of the board: names decide nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,160 +11,258 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.intervals import Uncertainty, uncertainty_of
-from bayes_arena.errors import ModelError, require_level, require_seed
-from bayes_arena.fits.draws import board_draws
+from bayes_arena.boards.estimate import Estimate, board_estimate
+from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
+from bayes_arena.errors import ModelError, listing, require_level, require_seed
+from bayes_arena.fits.fit import count_components, fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
-DRAWS = 5_000
-MIN_VOTES = 10  # votes of a competitor from which it has a rank
-DIGITS = 9  # strengths that agree to so many digits have the same rank
+MOST_DRAWS, FEWEST_DRAWS = 20_000, 2_000
+DRAWN_NUMBERS = 1_500_000  # draws times competitors, between these limits
+MIN_VOTES = 10  # votes from which a competitor has a rank
+JITTER = 1e-10  # relative; a covariance of few clusters is singular
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Scores, their uncertainty, and draws of all ranks.
+    """The competitors' scores, and draws of them.
 
     Attributes
     ----------
     fit : Fit
+    votes : Votes
+        Those that the board is about.
+    strength : ndarray, shape (competitors,)
+        On the common scale, in logits, of mean zero; nan without an estimate.
     uncertainty : Uncertainty
+        Of the competitors that have an estimate.
     level : float
-        Of intervals and rank ranges.
-    ranked : ndarray of bool, shape (competitors,)
-        Who has a rank: enough votes, and a finite estimate.
+        Coverage of intervals and rank ranges.
+    min_votes : float
+        Votes from which a competitor has a rank.
     seed : int
+        Of the draws.
     """
 
     fit: Fit
+    votes: Votes
+    strength: Floats
     uncertainty: Uncertainty
     level: float
-    ranked: Array
-    seed: int = 0
+    min_votes: float
+    seed: int
 
     @property
-    def strength(self) -> Floats:
-        """Strengths in logits on the common scale, (competitors,)."""
-        return self.fit.board.strength
-
-    @property
-    def half_width(self) -> Floats:
-        """Half the width of the intervals, in logits, (competitors,)."""
-        return self.uncertainty.quantile(self.level) * self.uncertainty.sd
-
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the strengths in logits, each (competitors,)."""
-        if self.fit.samples is not None:
-            tail = (1 - self.level) / 2
-            draws = self.fit.board_samples
-            lower, upper = np.quantile(draws, [tail, 1 - tail], axis=0)
-            return lower, upper
-        return self.strength - self.half_width, self.strength + self.half_width
+    def competitors(self) -> tuple[str, ...]:
+        """Names, (competitors,)."""
+        return self.votes.competitors
 
     @cached_property
-    def ranks(self) -> Floats:
-        """Ranks by the estimates, 1 for the best, (competitors,); nan without one."""
-        values = np.round(self.strength[self.ranked], DIGITS)
-        ranks = np.full(len(self.ranked), np.nan)
-        ranks[self.ranked] = 1 + np.sum(values[:, None] < values, axis=1)
-        return ranks
+    def estimable(self) -> Array:
+        """Whether competitors have an estimate, (competitors,)."""
+        return np.isfinite(self.strength)
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the strengths, in logits, (competitors,) each."""
+        value = self.strength[self.estimable]
+        lower, upper = self.uncertainty.bounds(value, self.level)
+        return self.of_all(lower), self.of_all(upper)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Covariance of the strengths, (competitors, competitors)."""
+        covariance = np.full((len(self.strength),) * 2, np.nan)
+        mask = self.estimable
+        covariance[np.ix_(mask, mask)] = self.uncertainty.covariance
+        return covariance
+
+    @cached_property
+    def has_votes(self) -> Array:
+        """Whether competitors have enough votes for a rank, (competitors,)."""
+        return self.votes.votes_by_competitor >= self.min_votes
+
+    @cached_property
+    def ranked(self) -> Ints:
+        """Codes of the competitors that have a rank, the best first.
+
+        They have ``min_votes``; where fewer than two do, all are ranked.
+        """
+        mask = self.estimable & self.has_votes
+        if mask.sum() < 2:
+            mask = self.estimable
+        codes = np.flatnonzero(mask)
+        return codes[np.argsort(-self.strength[codes], kind="stable")]
 
     @cached_property
     def draws(self) -> Floats:
-        """Draws of the strengths, (draws, competitors)."""
-        covariance, df = self.uncertainty.covariance, self.uncertainty.df
-        if self.fit.samples is not None:
-            return board_draws(self.fit, DRAWS, self.seed)
-        return board_draws(self.fit, DRAWS, self.seed, covariance=covariance, df=df)
+        """Draws of the strengths of those with a rank, the best first, (draws, ranked)."""
+        if self.uncertainty.samples is not None:
+            return self.uncertainty.samples[:, self.ranked]
+        rng = np.random.default_rng(self.seed)
+        n, df = len(self.ranked), self.uncertainty.df
+        size = int(np.clip(DRAWN_NUMBERS // n, FEWEST_DRAWS, MOST_DRAWS))
+        covariance = self.covariance[np.ix_(self.ranked, self.ranked)]
+        ridge = JITTER * covariance.trace() * np.eye(n)
+        with threads_for(n):
+            root = np.linalg.cholesky(covariance + ridge)
+            deviations = rng.standard_normal((size, n)) @ root.T
+        if np.isfinite(df):
+            deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
+        return self.strength[self.ranked] + deviations
 
     @cached_property
-    def drawn_ranks(self) -> Ints:
-        """Ranks in every draw, of those who have one, (draws, ranked)."""
-        order = np.argsort(-self.draws[:, self.ranked], axis=1)
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1)[None], axis=1)
-        return ranks
+    def order_of_draws(self) -> Ints:
+        """The ranked competitors in the order of each draw, the best first.
 
-    @cached_property
-    def p_best(self) -> Floats:
-        """Probability of being the best, (competitors,); nan without a rank."""
-        p = np.full(len(self.ranked), np.nan)
-        p[self.ranked] = np.mean(self.drawn_ranks == 1, axis=0)
-        return p
-
-    @cached_property
-    def rank_range(self) -> tuple[Floats, Floats]:
-        """The ranks that draws leave to each competitor, each (competitors,).
-
-        They are quantiles of a competitor's own ranks, and hold the rank that it has.
+        Numbers 0, 1, ... count along ``ranked``; (draws, ranked).
         """
-        tail = (1 - self.level) / 2
-        edges = np.quantile(
-            self.drawn_ranks.astype(float),
-            [tail, 1 - tail],
-            axis=0,
-            method="inverted_cdf",
-        )
-        lower = np.full(len(self.ranked), np.nan)
-        upper = lower.copy()
-        lower[self.ranked] = np.minimum(edges[0], self.ranks[self.ranked])
-        upper[self.ranked] = np.maximum(edges[1], self.ranks[self.ranked])
-        return lower, upper
+        return np.argsort(-self.draws, axis=1)
 
     @cached_property
-    def rank_spread(self) -> tuple[Floats, Floats]:
-        """The arena's rank spread: by which intervals lie above and below, (competitors,).
-
-        Best: 1 and how many lower bounds lie above one's upper bound.  Worst: all but
-        how many upper bounds lie below one's lower bound.
-        """
-        lower, upper = (bound[self.ranked] for bound in self.bounds)
-        best = np.full(len(self.ranked), np.nan)
-        worst = best.copy()
-        best[self.ranked] = 1 + np.sum(lower > upper[:, None], axis=1)
-        worst[self.ranked] = len(lower) - np.sum(upper < lower[:, None], axis=1)
-        return best, worst
+    def rank_shares(self) -> Floats:
+        """Probability of each rank (columns) of the ranked competitors, (ranked, ranked)."""
+        size, n = self.draws.shape
+        cell = self.order_of_draws * n + np.arange(n)
+        return np.bincount(cell.ravel(), minlength=n * n).reshape(n, n) / size
 
     @property
-    def candidates(self) -> Ints:
-        """Who may be the best by their rank ranges, the likeliest first."""
-        lower, _ = self.rank_range
-        candidates = np.flatnonzero(lower == 1)
-        return candidates[np.argsort(-self.p_best[candidates], kind="stable")]
+    def p_best(self) -> Floats:
+        """Probability that each ranked competitor is the best, (ranked,)."""
+        return self.rank_shares[:, 0]
+
+    @cached_property
+    def rank_ranges(self) -> tuple[Ints, Ints]:
+        """First and last rank at the level of each ranked competitor, (ranked,) each.
+
+        Ranks below the first have together a probability of half of 1 - level at most,
+        and so have those above the last.
+        """
+        tail = (1 - self.level) / 2
+        cumulative = self.rank_shares.cumsum(axis=1)
+        first = 1 + (cumulative <= tail).sum(axis=1)
+        last = 1 + (cumulative < 1 - tail - 1e-12).sum(axis=1)
+        return first, last
+
+    @cached_property
+    def n_groups(self) -> int:
+        """Number of groups of competitors that were never compared."""
+        return count_components(self.votes)
+
+    def gaps(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+        """Return the gaps between competitors, in logits, and their variances."""
+        C = self.covariance
+        variance = C[i, i] + C[j, j] - 2 * C[i, j]
+        return self.strength[i] - self.strength[j], np.maximum(variance, 1e-12)
+
+    def p_above(self, i: Ints, j: Ints, least: float = 0.0) -> Floats:
+        """Return the probabilities that gaps are above a least one, in logits."""
+        if self.uncertainty.samples is not None:
+            samples = self.uncertainty.samples
+            return (samples[:, i] - samples[:, j] > least).mean(axis=0)
+        gap, variance = self.gaps(i, j)
+        z = (gap - least) / np.sqrt(variance)
+        df = self.uncertainty.df
+        return np.asarray(stdtr(df, z) if np.isfinite(df) else ndtr(z))
+
+    def of_all(self, values: Floats) -> Floats:
+        """Return numbers of the competitors with an estimate for all, nan elsewhere."""
+        everyone = np.full(len(self.strength), np.nan)
+        everyone[self.estimable] = values
+        return everyone
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the board has to know, a sentence each."""
+        return (*self.uncertainty.notes, *self.unranked_notes())
+
+    def unranked_notes(self) -> tuple[str, ...]:
+        """Say who has no rank, and why."""
+        mask = self.estimable & ~self.has_votes
+        mask[self.ranked] = False
+        if not mask.any():
+            return ()
+        names = [self.competitors[c] for c in np.flatnonzero(mask)]
+        if len(names) == 1:
+            return (f"{names[0]} has fewer than {self.min_votes:g} votes and no rank.",)
+        return (
+            f"{len(names)} competitors have fewer than {self.min_votes:g} votes and no "
+            f"rank: {listing(names)}.",
+        )
 
 
 def standing_of(
-    fit: Fit,
+    votes: object,
     *,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
 ) -> Standing:
-    """Return the standing of the competitors.
+    """Return where the competitors of a fit stand.
 
     Parameters
     ----------
-    fit : Fit
-    interval, cluster : str, optional
-        See :func:`~bayes_arena.leaderboard`.
-    level : float
-        Of intervals and rank ranges.
-    min_votes : float
-        Votes of a competitor from which it has a rank.  Where fewer than two have as
-        many, all have one.
-    seed : int
+    votes : Fit, Votes, path, dataframe or list of records
+        Votes are fitted by Davidson's model.
+    interval, cluster, level, min_votes, seed
+        As for :func:`~bayes_arena.leaderboard`.
     """
+    fit = fitted(votes)
+    return standing(
+        fit,
+        board_estimate(fit),
+        fit.votes,
+        interval=interval,
+        cluster=cluster,
+        level=level,
+        min_votes=min_votes,
+        seed=seed,
+    )
+
+
+def standing(
+    fit: Fit,
+    estimate: Estimate,
+    votes: Votes,
+    *,
+    interval: Interval | None,
+    cluster: str | None,
+    level: float,
+    min_votes: float,
+    seed: int,
+) -> Standing:
+    """Return where competitors stand by some estimate of their strengths."""
     require_level(level)
     require_seed(seed)
     if not min_votes >= 0:
         raise ModelError(f"min_votes must not be negative; not {min_votes!r}.")
-    uncertainty = uncertainty_of(fit, interval, cluster, seed)
-    has_votes = fit.votes.votes_by_competitor >= min_votes
-    if (has_votes & fit.estimable).sum() < 2:
-        has_votes[:] = True
-    return Standing(fit, uncertainty, level, has_votes & fit.estimable, seed)
+    uncertainty = uncertainty_of(fit, estimate, interval, cluster, seed)
+    strength = estimate.value
+    if len(strength) < votes.n_competitors:
+        strength = fit.of_all(strength)
+    return Standing(fit, votes, strength, uncertainty, level, min_votes, seed)
+
+
+def records(votes: Votes) -> tuple[Floats, Floats, Floats]:
+    """Return wins, losses and ties of each competitor, (competitors,) each."""
+    n, counts = votes.n_competitors, votes.folded
+    first, second = counts[:, FIRST], counts[:, SECOND]
+    wins = np.bincount(votes.i, first, n) + np.bincount(votes.j, second, n)
+    losses = np.bincount(votes.i, second, n) + np.bincount(votes.j, first, n)
+    ties = np.bincount(np.r_[votes.i, votes.j], np.tile(counts[:, TIE], 2), n)
+    return wins, losses, ties
+
+
+def whole(counts: Floats) -> Array:
+    """Return counts as whole numbers, if they are."""
+    rounded = np.round(counts)
+    return rounded.astype(np.int64) if np.array_equal(rounded, counts) else counts
+
+

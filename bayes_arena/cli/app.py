@@ -7,7 +7,6 @@ import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 from bayes_arena import progress
@@ -78,12 +77,9 @@ def run() -> int:
     try:
         code = app(standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except click.exceptions.Exit as end:
+    except typer.Exit as end:
         return end.exit_code
-    except click.ClickException as error:
-        error.show()
-        return BAD_INPUT
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         progress.clear()
         tell("bayes-arena: Interrupted.")
         return INTERRUPTED
