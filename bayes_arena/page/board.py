@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats
-from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.pairs import pair_columns
 from bayes_arena.boards.standing import Standing
 from bayes_arena.tables import Columns
@@ -25,9 +24,9 @@ def rows_of(columns: Columns) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
-def board_rows(standing: Standing, contested: Collection[str]) -> list[Row]:
+def board_rows(columns: Columns, contested: Collection[str]) -> list[Row]:
     """Return the rows of the board, with None for a rank or a score that is missing."""
-    rows = rows_of(leaderboard_columns(standing))
+    rows = rows_of(columns)
     for row in rows:
         has_rank = np.isfinite(row["rank"])
         for name in ("rank", "rank_lower", "rank_upper"):
@@ -47,17 +46,8 @@ def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
 
 def expected_scores(standing: Standing) -> Floats:
     """Return the expected score of each ranked competitor against each, best first."""
-    strength = -np.sort(-standing.strength[standing.ranked])
+    strength = standing.strength[standing.ranked]
     return expit(strength[:, None] - strength)
-
-
-def rank_shares(standing: Standing) -> Floats:
-    """Return the probability of each rank, (ranked, ranks), in the order of the board."""
-    ranks = standing.drawn_ranks
-    n = ranks.shape[1]
-    counts = [np.bincount(drawn, minlength=n + 1)[1:] for drawn in ranks.T]
-    order = np.argsort(-standing.strength[standing.ranked], kind="stable")
-    return np.stack(counts)[order] / len(ranks)
 
 
 def settled_pairs(standing: Standing) -> tuple[int, int, list[Row]]:

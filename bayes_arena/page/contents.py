@@ -13,7 +13,6 @@ from bayes_arena.page.board import (
     axis_ends,
     board_rows,
     expected_scores,
-    rank_shares,
     rows_of,
     settled_pairs,
 )
@@ -85,7 +84,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
     standing = rating.standing
     people = rating.annotator_columns
     contested = [row["competitor"] for row in flagged(rating.contested_columns)]
-    rows = board_rows(standing, contested)
+    rows = board_rows(rating.board_columns, contested)
     n_settled, n_pairs, open_pairs = settled_pairs(standing)
     return Contents(
         title=title,
@@ -97,7 +96,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
         scores=expected_scores(standing),
-        rank_shares=rank_shares(standing),
+        rank_shares=standing.rank_shares,
         n_settled=n_settled,
         n_pairs=n_pairs,
         open_pairs=open_pairs,

@@ -14,17 +14,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri, softmax
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import require_level
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.model.likelihood import coordinates
 from bayes_arena.model.objective import predictors
-from bayes_arena.tables import Columns
 
 N_GROUPS = 12
 
 
-def observed_columns(fit: Fit, level: float = 0.95) -> Columns:
+def observed_columns(fit: Fit, level: float = 0.95) -> dict[str, Floats]:
     """Return observed and predicted scores of the stronger, by groups of pairs.
 
     Parameters
@@ -45,8 +44,10 @@ def observed_columns(fit: Fit, level: float = 0.95) -> Columns:
     share = np.cumsum(votes[order]) / votes.sum()
     group = np.empty(len(votes), np.intp)
     group[order] = np.minimum((share * N_GROUPS - 1e-9).astype(int), N_GROUPS - 1)
-    sums = [np.bincount(group, sum_) for sum_ in (votes, won, expected, variance)]
-    n, won, expected, variance = (total[sums[0] > 0] for total in sums)
+    has_votes = sums(group, votes) > 0
+    n, won, expected, variance = (
+        sums(group, values)[has_votes] for values in (votes, won, expected, variance)
+    )
     half_width = ndtri((1 + level) / 2) * np.sqrt(variance) / n
     return {
         "predicted": expected / n,
@@ -63,19 +64,24 @@ def pair_sums(fit: Fit) -> tuple[Floats, Floats, Floats, Floats]:
     votes = design.votes
     mean, variance = predicted_scores(fit)
     n = design.n_votes
-    won = design.outcomes.counts(votes) @ design.outcomes.points
+    score = design.outcomes.counts(votes) @ design.outcomes.points
     swapped = votes.i > votes.j
-    won = np.where(swapped, n - won, won)
+    score = np.where(swapped, n - score, score)
     mean = np.where(swapped, 1 - mean, mean)
     low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
     _, pair = np.unique(low * votes.n_competitors + high, return_inverse=True)
-    total, won, expected, variance = (
-        np.bincount(pair, values) for values in (n, won, n * mean, n * variance)
+    total, won, expected, spread = (
+        sums(pair, values) for values in (n, score, n * mean, n * variance)
     )
     is_weaker = expected < total / 2
     won = np.where(is_weaker, total - won, won)
     expected = np.where(is_weaker, total - expected, expected)
-    return total, won, expected, variance
+    return total, won, expected, spread
+
+
+def sums(group: Ints, values: Floats) -> Floats:
+    """Return the sums of values by group."""
+    return np.asarray(np.bincount(group, values))
 
 
 def predicted_scores(fit: Fit) -> tuple[Floats, Floats]:

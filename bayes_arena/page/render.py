@@ -7,7 +7,6 @@ the policy.
 
 from __future__ import annotations
 
-import math
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
@@ -108,9 +107,9 @@ def fixed(value: float, digits: int = 0) -> str:
 
 
 def chance(value: float) -> str:
-    """Write a probability, rounded down: it reaches a level only if it does."""
+    """Write a probability, never as 0 or 1."""
     if value < 0.01:
         return "<0.01"
     if value > 0.99:
         return ">0.99"
-    return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
+    return f"{value:.2f}"

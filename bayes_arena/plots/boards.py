@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.board import expected_scores, rank_shares, rows_of
+from bayes_arena.page.board import expected_scores
 from bayes_arena.plots.canvas import (
     axes_of,
     entitle,
@@ -47,8 +47,9 @@ def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axe
     -------
     matplotlib.axes.Axes
     """
-    is_table = not isinstance(source, Fit | Rating)
-    table = source if is_table else leaderboard_columns(standing_from(source))
+    table: Any = source
+    if isinstance(source, Fit | Rating):
+        table = leaderboard_columns(standing_from(source))
     columns = {name: np.asarray(table[name]) for name in COLUMNS}
     has_score = np.isfinite(columns["elo"].astype(float))
     names, elo, lower, upper, best_rank = (columns[name][has_score] for name in COLUMNS)
@@ -94,7 +95,7 @@ def ranks(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
         Rows are in the order of the board.  The stronger the blue, the likelier.
     """
     standing = standing_from(source)
-    share = rank_shares(standing)
+    share = standing.rank_shares
     title = "Rank, percent"
     return square(ax, standing, probability_shades(share), share, title)
 
@@ -108,8 +109,7 @@ def square(
     ax: Axes | None, standing: Standing, shades: Ints, values: Floats, title: str
 ) -> Axes:
     """Draw a square of shades, a row for each ranked competitor."""
-    rows = rows_of(leaderboard_columns(standing))
-    names = [row["competitor"] for row in rows if np.isfinite(row["rank"])]
+    names = [standing.competitors[code] for code in standing.ranked]
     side = max(rows_height(len(names)), SMALLEST_SQUARE)
     ax = axes_of(ax, side + NAMES_WIDTH, side + 1.0)
     shaded_square(ax, shades, values, names)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import MissingPackageError, printable, shortened
 from bayes_arena.plots.palette import LIGHT, N_SHADES
 
@@ -55,7 +55,9 @@ def named_rows(ax: Axes, names: Sequence[str]) -> None:
     step = math.ceil(SMALLEST_FONT / row)
     rows = np.arange(0, n, step)
     size = min(max(0.9 * row, SMALLEST_FONT), FONT)
-    ax.set_yticks(rows, [drawn_name(names[row]) for row in rows], fontsize=size)
+    ax.set_yticks(
+        rows, [drawn_name(names[row]) for row in rows.tolist()], fontsize=size
+    )
     ax.set_ylim(max(n, 1) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=LIGHT["line"], lw=0.8)
@@ -66,7 +68,7 @@ def intervals(
     lower: Floats,
     middle: Floats,
     upper: Floats,
-    is_marked: Ints,
+    is_marked: Array,
     colour: str,
 ) -> None:
     """Draw an interval in each row, marked ones as diamonds in their own colour."""
@@ -107,7 +109,12 @@ def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) 
         darkness = abs(shades[row, column])
         ink = LIGHT["on5"] if darkness == N_SHADES else LIGHT["on4"]
         text = f"{100 * values[row, column]:.0f}"
-        style = {"ha": "center", "va": "center", "fontsize": 8, "color": ink}
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": 8,
+            "color": ink,
+        }
         ax.text(column + 1, row, text, **style)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.observed import observed_columns
@@ -43,7 +43,7 @@ def observed(
     ax.vlines(predicted, lower, upper, color=LIGHT["muted"], lw=1.4)
     is_outside = (seen < lower) | (seen > upper)
     for mask, fill in ((~is_outside, LIGHT["ink"]), (is_outside, LIGHT["paper"])):
-        look = {"mfc": fill, "mec": LIGHT["ink"], "ms": 6, "ls": "none"}
+        look: dict[str, Any] = {"mfc": fill, "mec": LIGHT["ink"], "ms": 6, "ls": "none"}
         ax.plot(predicted[mask], seen[mask], "o", **look)
     ax.grid(color=LIGHT["line"], lw=0.8)
     title = "Score of the stronger of two, in percent"

@@ -1,0 +1,118 @@
+"""The page in Debian's chromium: it shows, sorts, searches, and asks for nothing."""
+
+import shutil
+
+import pytest
+
+import bayes_arena as ba
+from tests.page.arenas import HOSTILE, fan_votes
+
+pytestmark = pytest.mark.slow
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WIDTHS = (500, 1000, 1600)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip("no browser is here (Debian: apt-get install chromium)")
+    with sync_api.sync_playwright() as playwright:
+        options = {"executable_path": program, "args": ["--no-sandbox"]}
+        browser = playwright.chromium.launch(**options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """The page of an arena with a fan and a hostile name."""
+    path = tmp_path_factory.mktemp("browser") / "page.html"
+    ba.report(fan_votes(hostile=True), path, title="Test")
+    return path
+
+
+@pytest.fixture
+def page(browser, path, request):
+    """The page opened; what the browser logs and asks for is held against it."""
+    page = browser.new_page(**getattr(request, "param", {}))
+    logged, requested = [], []
+    page.on("console", lambda message: logged.append(message.text))
+    page.on("pageerror", lambda error: logged.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    page.set_default_timeout(10_000)
+    page.goto(path.as_uri())
+    yield page
+    page.close()
+    assert logged == []
+    assert [url for url in requested if not url.startswith("data:")] == [path.as_uri()]
+
+
+def column(page, number):
+    cells = page.locator(f"table.board tbody tr:visible > *:nth-child({number})")
+    return cells.all_inner_texts()
+
+
+def test_the_board_sorts_by_every_column(page):
+    names = column(page, 2)
+    page.get_by_role("button", name="Rank", exact=True).click()
+    assert column(page, 2) == names[::-1]
+    page.get_by_role("button", name="Competitor").click()
+    assert column(page, 2) == sorted(names, key=str.lower)
+    page.get_by_role("button", name="Votes").first.focus()
+    page.keyboard.press("Enter")
+    votes = [int(text.replace(",", "")) for text in column(page, 7)]
+    assert votes == sorted(votes, reverse=True)
+
+
+def test_competitors_are_searched(page):
+    page.get_by_label("Find a competitor").fill("MODEL-03")
+    assert column(page, 2) == ["model-03"]
+    assert page.get_by_role("status").inner_text() == "1 of 18"
+
+
+def test_a_hostile_name_is_text(page):
+    assert page.title() == "Test"
+    assert page.locator("table.board").get_by_text(HOSTILE).is_visible()
+
+
+def test_a_keyboard_reaches_the_board_first(page):
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the board"
+
+
+def test_figures_stand_beside_their_names(page):
+    names = page.locator("#ranks .names").first.bounding_box()
+    plot = page.locator("#ranks .rows > svg").nth(1).bounding_box()
+    assert names["y"] == pytest.approx(plot["y"], abs=1)
+    assert names["height"] == pytest.approx(plot["height"], abs=1)
+    assert plot["x"] > names["x"] + names["width"]
+
+
+@pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
+def test_without_a_script_only_sorting_and_searching_are_missing(page):
+    assert len(column(page, 2)) == 18
+    assert not page.get_by_label("Find a competitor").is_visible()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_it_is_as_wide_as_the_window(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    bar = page.locator("table.board .bar").first.bounding_box()
+    assert bar["x"] + bar["width"] <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "page", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True
+)
+def test_it_is_accessible(page, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
+    findings = axe.Axe().run(page)
+    assert findings.response["violations"] == [], findings.generate_report()

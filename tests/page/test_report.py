@@ -1,0 +1,146 @@
+"""The page as text: what it says, that names are text, that it agrees with the tables."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+import bayes_arena as ba
+from tests.helpers import real
+from tests.page.arenas import FAVOURITE, HOSTILE, fan_votes
+
+NAMES = [
+    HOSTILE,
+    '" onmouseover="alert(1)',
+    "{{ 7 * 7 }}",
+    "turned \u202e text",
+    "a" * 300,
+]
+
+
+def text_of(html):
+    """What a reader of the page sees, on one line."""
+    body = re.sub(r"<(style|script)>.*?</\1>", "", html, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", " ", body).replace("&nbsp;", " ").replace("&#39;", "'")
+    return " ".join(text.replace("&lt;", "<").replace("&gt;", ">").split())
+
+
+@pytest.fixture(scope="module")
+def rating():
+    return ba.rate(fan_votes())
+
+
+@pytest.fixture(scope="module")
+def html(rating, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    ba.report(rating, path, title="Which is best?")
+    return path.read_text(encoding="utf-8")
+
+
+def page_of(tmp_path, votes, **options):
+    ba.report(votes, tmp_path / "page.html", **options)
+    return (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_it_says_verdict_and_notes_first(html, rating):
+    text = text_of(html)
+    parts = [
+        "Which is best?",
+        rating.verdict,
+        *rating.notes,
+        "Rank range",
+        "Is the order",
+    ]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_every_part_is_there_and_is_linked(html):
+    parts = ["board", "pairs", "ranks", "annotators", "fit", "words"]
+    assert re.findall(r'<section id="(\w+)"', html) == parts
+    links = set(re.findall(r'href="#([\w-]+)"', html))
+    assert links == set(parts)
+
+
+def test_its_numbers_are_those_of_the_tables(html, rating):
+    text = text_of(html)
+    for row in rating.leaderboard.itertuples():
+        first, last = int(row.rank_lower), int(row.rank_upper)
+        ranks = f"{first}" if first == last else f"{first}–{last}"
+        bounds = f"{row.lower:.0f}–{row.upper:.0f}"
+        assert f"{row.rank:.0f} {row.competitor}" in text
+        assert f"{row.elo:.0f} {bounds} {ranks} " in text
+    pairs = ba.pairs(rating.fit)
+    settled = (pairs["lower"] > 0).sum()
+    assert f"{settled} of {len(pairs)} pairs are" in text
+    scores = ba.win_probability(rating.fit)
+    first, second = rating.leaderboard["competitor"][:2]
+    against = f"{100 * scores.loc[first, second]:.0f} against {second}"
+    assert f"{first} is expected to win {against}" in text
+
+
+def test_the_odd_annotators_are_named_as_in_the_table(html, rating):
+    text = text_of(html)
+    odd = rating.annotators[rating.annotators["verdict"] == "anomalous"]
+    assert len(odd) >= 3
+    for row in odd.itertuples():
+        assert re.search(f"{row.annotator} anomalous >?0.[89]", text)
+    assert f"fan gave {FAVOURITE} 100 % in 68 votes" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_text(tmp_path, name):
+    votes = fan_votes().replace({"model-01": name, "fan": f"<b>{name}</b>"})
+    html = page_of(tmp_path, votes, title=name)
+    assert html.count("<script") == 1
+    assert "onmouseover=" not in re.sub(r">[^<]*<|&#34;[^<]*", "", html)
+    assert "\u202e" not in html and "49" not in html.split("<title>")[1][:30]
+
+
+def test_a_browser_may_run_and_load_only_what_is_in_it(html):
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert policy.startswith("default-src &#39;none&#39;")
+    for tag in ("style", "script"):
+        inside = re.search(f"<{tag}>(.*?)</{tag}>", html, re.DOTALL)[1]
+        digest = b64encode(sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy.replace("+", "+")
+    assert not re.search(r"https?://(?!www\.w3\.org)", html)
+
+
+def test_the_same_votes_give_the_same_page(tmp_path, html):
+    assert page_of(tmp_path, fan_votes(), title="Which is best?") == html
+
+
+def test_without_annotators_it_says_so(tmp_path):
+    votes = fan_votes().drop(columns="judge")
+    text = text_of(page_of(tmp_path, votes))
+    assert "Favourites" not in text and "Agreement" not in text
+
+
+def test_two_competitors_are_enough(tmp_path):
+    names = ("model_a", "model_b", "winner")
+    rows = [("a", "b", "model_a")] * 8 + [("a", "b", "model_b")] * 4
+    votes = [dict(zip(names, row, strict=True)) for row in rows]
+    text = text_of(page_of(tmp_path, votes))
+    assert "a is expected to win" in text and "0 of 1 pairs are" in text
+
+
+def test_few_votes_give_no_rank(tmp_path):
+    names = ("model_a", "model_b", "winner")
+    rows = [("a", "b", "model_a"), ("b", "c", "model_a"), ("a", "c", "model_b")] * 9
+    rows.append(("new", "a", "model_a"))
+    votes = [dict(zip(names, row, strict=True)) for row in rows]
+    assert re.search(r"– new \d+ ", text_of(page_of(tmp_path, votes)))
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path, rating):
+    with pytest.raises(ba.errors.OutputError, match="nowhere"):
+        ba.report(rating, tmp_path / "nowhere" / "page.html")
+
+
+@pytest.mark.slow
+def test_the_favourites_of_llmfao_have_a_figure(tmp_path):
+    html = page_of(tmp_path, real("llmfao.csv"))
+    names = re.findall("<li>(worker_[^<]*)</li>", html)
+    assert names[:2] == ["worker_15: Weaver 12k", "worker_70: Weaver 12k"]
