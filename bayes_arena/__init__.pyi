@@ -32,7 +32,7 @@ from .checks.predictive import (
     predictive_check as predictive_check,
     prior_check as prior_check,
 )
-from .errors import ArenaError as ArenaError, ArenaWarning as ArenaWarning
+from .errors import ArenaError as ArenaError
 from .fits.draws import draw as draw
 from .fits.fit import fit as fit
 from .fits.many import fit_many as fit_many

@@ -231,17 +231,13 @@ class Rating:
         if not self.annotator_columns:
             return []
         verdicts = np.asarray(self.annotator_columns["verdict"])
-        why = np.asarray(self.annotator_columns["why"])
-        names = np.asarray(self.annotator_columns["annotator"])
-        anomalous = np.flatnonzero(verdicts == "anomalous")
-        partial = np.flatnonzero(verdicts == "has a favourite")
-        favours = [k for k in [*anomalous, *partial] if is_favourite(why[k])]
-        parts = [f"{names[k]} {why[k].split(':')[0]}" for k in favours[:MOST_NAMED]]
-        if not len(anomalous):
-            return [f"Annotators: {listing(parts)}."] if parts else []
-        verb = "is" if len(anomalous) == 1 else "are"
-        text = f"Annotators: {len(anomalous)} of {len(names):,} {verb} anomalous"
-        return [f"{text}; {', '.join(parts)}." if parts else f"{text}."]
+        n_anomalous = int(np.sum(verdicts == "anomalous"))
+        parts = []
+        if n_anomalous:
+            verb = "is" if n_anomalous == 1 else "are"
+            parts.append(f"{n_anomalous} of {len(verdicts):,} {verb} anomalous")
+        parts += describe_favouring(self.favourite_columns)[:MOST_NAMED]
+        return [f"Annotators: {'; '.join(parts)}."] if parts else []
 
     def contested_notes(self) -> list[str]:
         """Say about whom annotators disagree far more than about others."""
@@ -429,6 +425,37 @@ def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str,
             f"{did_you_mean(unknown[0], rating.votes.annotators)}"
         )
     return tuple(without)
+
+
+def describe_favouring(columns: Columns) -> list[str]:
+    """Return who favours whom, with the counts, a phrase for each competitor."""
+    flagged = np.flatnonzero(np.asarray(columns["flagged"], dtype=bool))
+    phrases = []
+    targets = [(columns["competitor"][k], columns["direction"][k]) for k in flagged]
+    for name, direction in dict.fromkeys(targets):
+        rows = [
+            k
+            for k in flagged
+            if (columns["competitor"][k], columns["direction"][k]) == (name, direction)
+        ]
+        who = join_words([str(columns["annotator"][k]) for k in rows[:MOST_NAMED]])
+        counts = join_words(
+            [
+                f"{columns['wins'][k]:.0f} of {columns['votes'][k]:.0f}"
+                for k in rows[:MOST_NAMED]
+            ]
+        )
+        more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+        verb = "favour" if direction == "for" else "vote against"
+        if len(rows) == 1:
+            verb = "favours" if direction == "for" else "votes against"
+        phrases.append(f"{who}{more} {verb} {name} ({counts} votes)")
+    return phrases
+
+
+def join_words(words: list[str]) -> str:
+    """Return words with commas, and "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
 
 def is_favourite(why: str) -> bool:

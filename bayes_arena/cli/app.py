@@ -12,9 +12,9 @@ import typer
 from bayes_arena import progress
 from bayes_arena.cli import arena, boards, models, people, votes
 from bayes_arena.cli.output import tell
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ArenaError
 from bayes_arena.version import __version__
-from bayes_arena.votes.options import for_terminal
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
@@ -88,7 +88,7 @@ def run() -> int:
         return 1
     except ArenaError as error:
         progress.clear()
-        tell(f"bayes-arena: {for_terminal(str(error))}")
+        tell(f"bayes-arena: {spelled(str(error))}")
         return BAD_INPUT
     except OSError as error:
         progress.clear()

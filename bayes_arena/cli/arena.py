@@ -6,7 +6,15 @@ import typer
 
 from bayes_arena.arena.stable_arena import StableArena
 from bayes_arena.cli.options import ANSWER, Answering, Reading, option, with_options
-from bayes_arena.cli.output import Answer, all_columns, collected_warnings, tell, write
+from bayes_arena.cli.output import (
+    Answer,
+    all_columns,
+    collected_warnings,
+    columns_of,
+    tell,
+    write,
+)
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import listing
 from bayes_arena.rating import plural
 
@@ -49,7 +57,7 @@ def add(
     known = f", {added.known:,} known already" if added.known else ""
     tell(f"{path}: {plural(added.new, 'vote')} added{known}.")
     for text in warned:
-        tell(f"Warning: {text}")
+        tell(f"Warning: {spelled(text)}")
 
 
 @with_options
@@ -76,7 +84,7 @@ def publish(path: ArenaFile, *, answering: Answering) -> None:
     """Print the board of the last round."""
     with collected_warnings() as warned:
         table = StableArena.open(path).publish()
-        columns = {name: table[name].tolist() for name in table}
+        columns = columns_of(table)
     write(Answer("leaderboard", columns, all_columns(columns)), answering, warned)
 
 
@@ -92,8 +100,8 @@ def history(
 ) -> None:
     """Print what every round said."""
     with collected_warnings() as warned:
-        table = StableArena.open(path).history(of)
-        columns = {name: table[name].tolist() for name in table}
+        table = StableArena.open(path).history(of)  # type: ignore[arg-type]
+        columns = columns_of(table)
     write(Answer("history", columns, all_columns(columns)), answering, warned)
 
 

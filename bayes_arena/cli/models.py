@@ -18,6 +18,7 @@ from bayes_arena.cli.output import (
     Answer,
     all_columns,
     collected_warnings,
+    columns_of,
     tell_warnings,
     write,
 )
@@ -62,7 +63,7 @@ def diagnose(
     with collected_warnings() as warned:
         work = fitted(source, reading, fitting, drawing.seed)
         table = diagnose_fit(work.fit)
-        columns = {name: table[name].tolist() for name in table}
+        columns = columns_of(table)
     head = [describe_votes(work.votes, work.name), f"{work.fit.plan}."]
     answer = Answer(
         "diagnosis", columns, all_columns(columns), head, facts={"plan": work.fit.plan}
@@ -97,7 +98,7 @@ def compare(
     with collected_warnings() as warned:
         votes = reading.votes(source, slices)
         table = held_out(votes, names, by=over, seed=drawing.seed)
-        columns = {name: table[name].tolist() for name in table}
+        columns = columns_of(table)
     head = [
         describe_votes(votes, name_of(source)),
         f"Predictions of votes held out by {over}; scores are a vote, higher is better.",

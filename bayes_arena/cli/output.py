@@ -9,16 +9,19 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from bayes_arena import tables
 from bayes_arena.cli.options import FORMATS, Answering, require_format
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ArenaWarning, printable
 from bayes_arena.files import written_beside
 from bayes_arena.tables import Columns, Shown
-from bayes_arena.votes.options import for_terminal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WARNED = 3  # exit code with --strict after a warning
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
@@ -72,7 +75,7 @@ def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
 def tell_warnings(warned: Sequence[str], answering: Answering) -> None:
     """Print warnings to standard error; with --strict, exit after them."""
     for text in warned:
-        tell(f"Warning: {for_terminal(text)}")
+        tell(f"Warning: {spelled(text)}")
     if warned and answering.strict:
         raise typer.Exit(WARNED)
 
@@ -98,8 +101,8 @@ def render(
         content = {answer.key: tables.records(answer.columns), **facts}
         content |= {"notes": [*answer.notes], "warnings": [*warned]}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    head = [printable(for_terminal(line)) for line in answer.head]
-    notes = [printable(for_terminal(line)) for line in answer.notes]
+    head = [printable(spelled(line)) for line in answer.head]
+    notes = [printable(spelled(line)) for line in answer.notes]
     if form == "markdown":
         lines = [*map(tables.markdown_text, head)]
         table = tables.markdown_table(answer.shown)
@@ -141,6 +144,11 @@ def collected_warnings() -> Iterator[list[str]]:
         text = str(warning.message)
         if issubclass(warning.category, ArenaWarning) and text not in texts:
             texts.append(text)
+
+
+def columns_of(table: pd.DataFrame) -> Columns:
+    """Return the columns of a dataframe."""
+    return {str(name): table[name].tolist() for name in table}
 
 
 def numbers(values: Any, form: str) -> list[str]:

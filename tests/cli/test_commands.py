@@ -1,0 +1,219 @@
+"""Every command, as a user types it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.cli.app import run
+from tests.helpers import real
+
+
+@pytest.fixture
+def bayes_arena(monkeypatch, capsys):
+    """Return a function that runs a command: exit code, output and messages."""
+
+    def command(*words):
+        monkeypatch.setattr(sys, "argv", ["bayes-arena", *map(str, words)])
+        code = run()
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def votes_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    size = {"competitors": 8, "annotators": 12, "votes": 600}
+    frame = ba.simulate(**size, reversed=2, discrimination_sd=0.1, seed=4).votes
+    frame["language"] = ["en" if row % 2 else "de" for row in range(len(frame))]
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_rank_rates_the_example(bayes_arena):
+    code, out, err = bayes_arena("rank")
+    assert code == 0
+    assert err == ""
+    assert out.startswith("example arena (simulated): 4,321 votes on 20 competitors")
+    assert "model-18 is the best (P above 0.99)." in out
+    assert "10 more: --all" in out
+    assert "Annotators: 4 of 42 are anomalous" in out
+
+
+def test_json_has_all_rows_and_what_was_fitted(bayes_arena, votes_file):
+    code, out, _ = bayes_arena("rank", votes_file, "--format", "json")
+    answer = json.loads(out)
+    assert code == 0
+    assert len(answer["leaderboard"]) == 8
+    assert answer["plan"] == "davidson, Gaussian"
+    assert {"verdict", "notes", "warnings"} <= answer.keys()
+    table = ba.leaderboard(ba.fit(votes_file))
+    assert answer["leaderboard"][0]["competitor"] == table["competitor"][0]
+    assert answer["leaderboard"][0]["elo"] == pytest.approx(table["elo"][0])
+
+
+def test_csv_and_markdown_by_the_name_of_the_file(bayes_arena, votes_file, tmp_path):
+    for name, start in (("b.csv", "rank,competitor,elo"), ("b.md", "votes.csv: 600")):
+        code, out, _ = bayes_arena("rank", votes_file, "-o", tmp_path / name)
+        assert (code, out) == (0, "")
+        assert (tmp_path / name).read_text().startswith(start)
+
+
+def test_a_formula_in_a_name_is_harmless(bayes_arena, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\n=1+1,b,model_a\nb,=1+1,tie\n")
+    _, out, _ = bayes_arena("rank", path, "--format", "csv")
+    assert "'=1+1" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rank", "absent.csv"), "absent.csv"),
+        (("rank", "--model", "x"), "model must be one of bradley-terry"),
+        (("rank", "--interval", "x"), "interval must be one of"),
+        (("rank", "--anchor", "model-01"), "--anchor takes NAME=SCORE"),
+        (("rank", "--format", "xml"), "format must be one of table"),
+        (("pairs", "--require", "better"), "--require goes with --between A B."),
+        (("report",), "-o board.html"),
+        (("rank", "--without", "nobody"), "No votes of 'nobody'."),
+    ],
+)
+def test_bad_input_is_a_line_and_code_2(bayes_arena, words, message):
+    code, out, err = bayes_arena(*words)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert len(err.splitlines()) <= 2
+
+
+def test_messages_are_spelled_for_the_terminal(bayes_arena, votes_file):
+    _, _, err = bayes_arena("rank", votes_file, "--cluster", "country")
+    assert "slices=" not in err
+    assert "cluster='" not in err
+
+
+def test_the_gate(bayes_arena, votes_file):
+    board = ba.leaderboard(votes_file)
+    best, worst = board["competitor"].iloc[0], board["competitor"].iloc[-1]
+    between = ("pairs", votes_file, "--between")
+    assert bayes_arena(*between, best, worst, "--require", "better")[0] == 0
+    assert bayes_arena(*between, worst, best, "--require", "better")[0] == 1
+    assert bayes_arena(*between, best, worst, "--require", "settled")[0] == 0
+    second = board["competitor"].iloc[3]
+    third = board["competitor"].iloc[4]
+    assert bayes_arena(*between, second, third, "--require", "better")[0] == 4
+
+
+def test_annotators_names_the_reversed(bayes_arena, votes_file):
+    code, out, _ = bayes_arena("annotators", votes_file)
+    assert code == 0
+    assert out.count("reversed: agreement") == 2
+    assert f"bayes-arena rank {votes_file} --without flagged" in out
+
+
+def test_without_shows_the_board_before(bayes_arena, votes_file):
+    code, out, _ = bayes_arena("rank", votes_file, "--without", "flagged")
+    assert code == 0
+    assert "Without the votes of" in out
+    assert "before" in out
+
+
+def test_boards_by_slice(bayes_arena, votes_file):
+    code, out, _ = bayes_arena("boards", votes_file, "--by", "language")
+    assert code == 0
+    assert out.count(" de ") == out.count(" en ") == 8
+
+
+def test_next_compare_check_and_diagnose(bayes_arena, votes_file):
+    for command in ("next", "check", "diagnose"):
+        code, out, _ = bayes_arena(command, votes_file)
+        assert code == 0
+        assert "600" in out
+
+
+@pytest.mark.slow
+def test_compare(bayes_arena, votes_file):
+    code, out, _ = bayes_arena("compare", votes_file, "--over", "annotator")
+    assert code == 0
+    assert "am-davidson" in out
+
+
+def test_a_saved_fit_is_rated_like_its_votes(bayes_arena, votes_file, tmp_path):
+    path = tmp_path / "fit.npz"
+    assert bayes_arena("fit", votes_file, "-o", path)[0] == 0
+    saved = json.loads(bayes_arena("rank", path, "--format", "json")[1])
+    fresh = json.loads(bayes_arena("rank", votes_file, "--format", "json")[1])
+    assert saved["leaderboard"] == fresh["leaderboard"]
+
+
+def test_report_writes_a_page(bayes_arena, votes_file, tmp_path):
+    path = tmp_path / "board.html"
+    code, out, _ = bayes_arena("report", votes_file, "--title", "Ours", "-o", path)
+    assert (code, out) == (0, "")
+    assert "<title>Ours" in path.read_text()
+
+
+def test_simulated_votes_can_be_rated(bayes_arena, tmp_path):
+    path = tmp_path / "simulated.csv"
+    code, _, _ = bayes_arena("simulate", "--votes", 200, "--seed", 1, "-o", path)
+    assert code == 0
+    assert bayes_arena("rank", path)[1].startswith("simulated.csv: 200 votes")
+
+
+def test_an_arena_grows(bayes_arena, votes_file, tmp_path):
+    path = tmp_path / "arena.db"
+    assert bayes_arena("arena", "create", path, "--delta", 10)[0] == 0
+    assert "600 votes added" in bayes_arena("arena", "add", path, votes_file)[2]
+    code, out, _ = bayes_arena("arena", "round", path)
+    assert code == 0
+    assert "2 annotators excluded" in out
+    assert bayes_arena("arena", "publish", path)[1].count("model-") == 8
+    assert bayes_arena("arena", "history", path, "rounds")[0] == 0
+
+
+def test_strict_exits_after_a_warning(bayes_arena, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\na,b,a\nb,a,tie\nc,d,c\nd,c,tie\n")
+    code, _, err = bayes_arena("rank", path, "--strict")
+    assert code == 3
+    assert err.count("never compared") == 1
+
+
+def test_version_and_help(bayes_arena):
+    assert bayes_arena("--version")[1] == f"bayes-arena {ba.__version__}\n"
+    commands = bayes_arena("--help")[1]
+    for name in ("rank", "boards", "pairs", "next", "annotators", "compare", "report"):
+        assert f" {name} " in commands
+    options = bayes_arena("rank", "--help")[1]
+    for name in ("--layout", "--prior", "--seed", "--interval", "--format", "--delta"):
+        assert name in options
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_and_a_narrow_terminal(votes_file):
+    program = [sys.executable, "-m", "bayes_arena", "rank", str(votes_file)]
+    closed = subprocess.run(
+        f"{' '.join(program)} | head -1", shell=True, capture_output=True, text=True
+    )
+    assert closed.stderr == ""
+    assert closed.stdout.startswith("votes.csv: 600 votes")
+    env = {**os.environ, "COLUMNS": "20"}
+    narrow = subprocess.run(program, env=env, capture_output=True, text=True)
+    assert narrow.returncode == 0
+
+
+@pytest.mark.slow
+def test_the_screens_of_real_votes(bayes_arena):
+    _, out, _ = bayes_arena("rank", real("llmfao.csv"))
+    assert "GPT 4 is probably the best" in out
+    assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in out
+    assert "would move 'command' the most: 49 Elo, from 3rd to 14th" in out
+    _, out, _ = bayes_arena("rank", real("mt_bench_human.csv"))
+    assert "gpt-4 is the best (P above 0.99)." in out
+    assert "Annotators" not in out
