@@ -65,6 +65,11 @@ class Contents:
     words: dict[str, str]
 
     @property
+    def has_before(self) -> bool:
+        """Whether the board was another before some votes were left out."""
+        return "elo_before" in self.ranked[0]
+
+    @property
     def n_outside(self) -> int:
         """Groups of pairs whose observed score is outside its range."""
         groups = self.observed
@@ -90,7 +95,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         title=title,
         header=tuple(rating.header),
         verdict=rating.verdict,
-        notes=tuple(rating.notes),
+        notes=(*rating.notes, *rating.warnings),
         level=standing.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],
@@ -106,7 +111,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         contested=contested,
         observed=observed_columns(standing.fit, standing.level),
         fitted=fitted_in_words(standing),
-        words=words_of(bool(people)),
+        words=words_of(standing.fit.model, bool(people)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayes_arena.boards.standing import Standing
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.model.spec import Model
 from bayes_arena.version import __version__
 
 BOARD = {
@@ -18,6 +19,8 @@ BOARD = {
         "probability. Competitors whose ranges overlap need not be equally good."
     ),
     "P(best)": "The probability of being the best of all that have a rank.",
+}
+DAVIDSON = {
     "Davidson": (
         "A model of wins, ties and losses in which all votes have equal weight, so that "
         "the board is an average over annotators."
@@ -43,9 +46,10 @@ ANNOTATORS = {
 }
 
 
-def words_of(has_annotators: bool) -> dict[str, str]:
+def words_of(model: Model, has_annotators: bool) -> dict[str, str]:
     """Return the words that the page uses."""
-    return BOARD | (ANNOTATORS if has_annotators else {})
+    words = BOARD | DAVIDSON if model.name == "davidson" else BOARD
+    return words | ANNOTATORS if has_annotators else words
 
 
 def fitted_in_words(standing: Standing) -> dict[str, str]:

@@ -144,3 +144,11 @@ def test_the_favourites_of_llmfao_have_a_figure(tmp_path):
     html = page_of(tmp_path, real("llmfao.csv"))
     names = re.findall("<li>(worker_[^<]*)</li>", html)
     assert names[:2] == ["worker_15: Weaver 12k", "worker_70: Weaver 12k"]
+
+
+def test_the_board_before_stands_beside_the_one_without(tmp_path, rating):
+    after = ba.rate(fan_votes(), without=["fan"])
+    text = text_of(page_of(tmp_path, after))
+    former = rating.leaderboard.set_index("competitor").loc[FAVOURITE]
+    assert "Without the votes of fan." in text
+    assert f"{former['elo']:.0f} ({former['rank']:.0f})" in text
