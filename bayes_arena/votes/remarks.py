@@ -84,7 +84,7 @@ def any_is_distinct(frame: nw.DataFrame[Any], names: Sequence[str]) -> bool:
 def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
     """Return the number of different rows in some columns."""
     if frame.implementation.is_polars():
-        return int(frame.to_native().select(names).n_unique())
+        return int(frame.to_native().select(names).hash_rows().n_unique())
     return len(frame.select(*names).unique())
 
 
