@@ -76,7 +76,7 @@ def pairs(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
     """
     standing = standing_from(source)
     score = expected_scores(standing)
-    title = "Expected score, percent"
+    title = "Expected score against each"
     return square(ax, standing, score_shades(score), score, title)
 
 
@@ -96,7 +96,7 @@ def ranks(source: Fit | Rating, *, ax: Axes | None = None) -> Axes:
     """
     standing = standing_from(source)
     share = standing.rank_shares
-    title = "Rank, percent"
+    title = "Probability of every rank"
     return square(ax, standing, probability_shades(share), share, title)
 
 

@@ -84,6 +84,7 @@ def intervals(
 def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) -> None:
     """Draw a square of shades from -5 to 5, with percentages where there is room."""
     from matplotlib.colors import ListedColormap
+    from matplotlib.ticker import MaxNLocator
 
     steps = range(N_SHADES, 0, -1)
     colours = [LIGHT[f"l{step}"] for step in steps] + [LIGHT["paper"]]
@@ -103,6 +104,7 @@ def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) 
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     if n > MOST_WRITTEN:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return
     ax.set_xticks(range(1, n + 1))
     for row, column in np.argwhere(shades != 0).tolist():
