@@ -103,4 +103,6 @@ def require_level(level: float) -> None:
 def require_seed(seed: int) -> None:
     """Raise a ModelError unless a seed is a whole number that is not negative."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise ModelError(f"The seed must be a whole number that is not negative; not {seed!r}.")
+        raise ModelError(
+            f"The seed must be a whole number that is not negative; not {seed!r}."
+        )

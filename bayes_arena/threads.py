@@ -33,4 +33,4 @@ def controller() -> ThreadpoolController:
     import numpy.linalg  # noqa: F401
     import scipy.linalg  # noqa: F401
 
-    return ThreadpoolController()
+    return ThreadpoolController()  # type: ignore[no-untyped-call]

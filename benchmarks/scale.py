@@ -141,11 +141,11 @@ def simulate(arena: Arena, seed: int = 0) -> pl.DataFrame:
     strength = rng.normal(0, 0.8, n)
     theta = 1 + arena.spread * rng.normal(size=m)
     tie = -0.3 + 1.6 * arena.spread * rng.normal(size=m)
-    activity = rng.pareto(1.1, m) + 0.1
+    activity = rng.pareto(0.8, m) + 0.1
     extra = rng.choice(m, arena.votes - m, p=activity / activity.sum())
     k = np.concatenate([np.arange(m), extra])
     first, second = random_pairs(arena, rng)
-    popularity = 1 / np.arange(1, len(first) + 1) ** 0.7
+    popularity = 1 / np.arange(1, len(first) + 1) ** 0.9
     pair = rng.choice(len(first), arena.votes, p=popularity / popularity.sum())
     turned = rng.random(arena.votes) < 0.5
     i = np.where(turned, second[pair], first[pair])

@@ -57,8 +57,10 @@ def fit_many(
     else:
         from joblib import Parallel, delayed
 
-        work = (delayed(try_fit)(subset, options) for subset in subsets.values())
-        results = Parallel(n_jobs=jobs)(work)
+        fit_later = delayed(try_fit)  # type: ignore[no-untyped-call]
+        work = (fit_later(subset, options) for subset in subsets.values())
+        parallel = Parallel(n_jobs=jobs)  # type: ignore[no-untyped-call]
+        results = list(parallel(work))
     fits = {}
     for name, result in zip(subsets, results, strict=True):
         if isinstance(result, Fit):

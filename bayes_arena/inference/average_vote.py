@@ -101,10 +101,10 @@ def annotator_types(posterior: Posterior) -> AnnotatorTypes:
     n = max(design.votes.n_annotators, 1)
     jacobian = profile_jacobian(design, n)
     if posterior.is_mode:
-        covariance = np.zeros((1, 1, 1))
+        covariances: Floats = np.zeros((1, 1, 1))
     else:
-        covariance = profile_covariances(posterior, n)
-    return types_at(design, posterior.mean, jacobian, covariance)
+        covariances = profile_covariances(posterior, n)
+    return types_at(design, posterior.mean, jacobian, covariances)
 
 
 def types_at(

@@ -230,7 +230,7 @@ def invert_on_plane(matrix: Floats, sums: Floats) -> tuple[Floats, float]:
 
 def invert_definite(matrix: Floats) -> tuple[Floats, float]:
     """Return the inverse of a positive definite matrix, and its log-determinant."""
-    root, failed = dpotrf(matrix, lower=True)
+    root, failed = dpotrf(np.asarray(matrix, float), lower=True)
     if failed:
         raise np.linalg.LinAlgError("The matrix is not positive definite.")
     log_determinant = 2 * float(np.log(np.diag(root)).sum())
