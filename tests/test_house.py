@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,7 @@ def test_quick_commands_import_no_heavy_library(command):
 
 @pytest.mark.slow
 def test_nobody_imports_from_a_floor_above():
-    command = ["lint-imports", "--no-logo"]
+    program = Path(sys.executable).with_name("lint-imports")
+    command = [str(program), "--no-logo"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout

@@ -42,14 +42,14 @@ def test_what_does_not_touch_the_ranking_is_a_note():
 
 def test_groups_that_never_met():
     table = pd.concat([arena(), arena().replace(r"model-", "other-", regex=True)])
-    with pytest.warns(ba.ArenaWarning, match="never compared"):
+    with pytest.warns(ba.errors.ArenaWarning, match="never compared"):
         fit = ba.fit(table)
     assert status_of(fit)["comparisons"] == "problem"
 
 
 def test_no_finite_estimate():
     table = pd.concat([arena(), pd.DataFrame([UNBEATEN])])
-    with pytest.warns(ba.ArenaWarning, match="No finite estimate"):
+    with pytest.warns(ba.errors.ArenaWarning, match="No finite estimate"):
         fit = ba.fit(table, prior="flat")
     assert status_of(fit)["estimates"] == "problem"
 

@@ -109,7 +109,7 @@ def test_flat_priors_predict_at_the_estimate():
         [("a", "b", "a"), ("a", "b", "b"), ("a", "c", "a")],
         columns=["model_a", "model_b", "winner"],
     )
-    with pytest.warns(ba.ArenaWarning, match="No finite estimate for 'c'"):
+    with pytest.warns(ba.errors.ArenaWarning, match="No finite estimate for 'c'"):
         fit = ba.fit(votes, model="bradley-terry", prior="flat")
     assert ba.predict(fit, [("a", "b")])["p_model_a"][0] == pytest.approx(0.5)
     with pytest.raises(ba.ArenaError, match="no estimate for 'c'"):

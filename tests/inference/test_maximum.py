@@ -64,7 +64,7 @@ def test_a_flat_model_has_the_scores_that_were_seen():
 
 def test_no_wins_no_number():
     rows = [("a", "b", "a"), ("a", "b", "b"), ("a", "c", "a"), ("b", "c", "b")]
-    with pytest.warns(ba.ArenaWarning, match="No finite estimate for 'c'"):
+    with pytest.warns(ba.errors.ArenaWarning, match="No finite estimate for 'c'"):
         fit = flat(rows)
     assert np.isnan(fit.strength[2])
     np.testing.assert_allclose(fit.strength[:2], 0, atol=1e-9)
