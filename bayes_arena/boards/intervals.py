@@ -259,7 +259,7 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
     return codes
 
 
-def kish(n_votes: Floats) -> float:
+def kish(n_votes: Array) -> float:
     """Return Kish's effective number of clusters with these numbers of votes."""
     return float(n_votes.sum() ** 2 / (n_votes**2).sum())
 
@@ -313,4 +313,3 @@ def of_prior(fit: Fit, estimate: Estimate) -> Floats:
     with threads_for(len(estimate.value)):
         moves = influence_of(estimate.board).moves(scores)
         return moves.T @ moves
-

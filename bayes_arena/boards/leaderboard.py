@@ -10,8 +10,7 @@ import numpy as np
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import Interval
-from bayes_arena.boards.ranks import rank_spread as spread_of
-from bayes_arena.boards.ranks import ranks
+from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import (

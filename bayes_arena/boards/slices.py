@@ -7,21 +7,21 @@ of drawn from the slices that the prior expects.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.estimate import (
     Estimate,
     board_by_delta_method,
-    linear_estimate,
     sampled_estimate,
 )
-from bayes_arena.boards.intervals import Interval, uncertainty_of
-from bayes_arena.boards.standing import Standing, standing, whole
-from bayes_arena.errors import ModelError, TooLargeError, listing, require_level
+from bayes_arena.boards.standing import Standing, standing
+from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.average_vote import annotator_types
@@ -34,13 +34,13 @@ from bayes_arena.inference.scale import (
 )
 from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.design import Design
-from bayes_arena.tables import dataframe
+from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_GAPS = 5_000  # rows of a table of gaps
+ELO = EloScale()
 KNOWN_SPREAD = 1e-6  # spread of a slice whose level is given
 
 
@@ -77,23 +77,84 @@ def require_slice(fit: Fit, by: str) -> None:
     )
 
 
+def slice_gaps(
+    fit: Fit,
+    by: str,
+    *,
+    level: float = 0.95,
+    elo: EloScale = ELO,
+) -> pd.DataFrame:
+    """Return where competitors are stronger or weaker than overall.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a model with the slice in ``strength_by``.
+    by : str
+        The slice.
+    level : float
+        Of the intervals.
+    elo : EloScale
+
+    Returns
+    -------
+    pandas.DataFrame
+        The slice's level, ``competitor, gap, lower, upper`` (Elo) and ``p_above``, the
+        probability that the gap is above zero; the largest gaps first.
+
+    Raises
+    ------
+    ModelError
+        If the model has no strengths by the slice.
+    """
+    return dataframe(slice_gap_columns(fit, by, level=level, elo=elo))
+
+
+def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Columns:
+    """Return the columns of :func:`slice_gaps`, by the delta method.
+
+    A gap is a difference of two boards of the same parameters, so are its derivatives.
+    """
+    require_level(level)
+    require_slice(fit, by)
+    design = fit.posterior.design
+    n = fit.fitted_votes.n_competitors
+    nowhere = np.zeros((n, design.layout.size))
+    overall, overall_jacobian = board_at_level(fit, design, nowhere)
+    numbers, competitors, gaps, sds = [], [], [], []
+    for number in range(len(fit.votes.levels[by])):
+        shift = level_shift(fit, by, number)
+        seen = np.flatnonzero(shift.any(axis=1))
+        value, jacobian = board_at_level(fit, known_level(design, by), shift)
+        difference = centred((jacobian - overall_jacobian)[seen])
+        moves = fit.posterior.covariance.solve(np.ascontiguousarray(difference.T))
+        variance = np.einsum("ij,ji->i", difference, moves)
+        numbers.append(np.full(len(seen), number))
+        competitors.append(seen)
+        gaps.append(centred((value - overall)[seen]))
+        sds.append(np.sqrt(np.maximum(variance, 0.0)))
+    gap = elo.points_per_logit * np.concatenate(gaps)
+    sd = elo.points_per_logit * np.concatenate(sds)
+    half_width = float(ndtri((1 + level) / 2)) * sd
+    names = np.array(fit.fitted_votes.competitors, dtype=object)
+    columns = {
+        by: np.array(fit.votes.levels[by], dtype=object)[np.concatenate(numbers)],
+        "competitor": names[np.concatenate(competitors)],
+        "gap": gap,
+        "lower": gap - half_width,
+        "upper": gap + half_width,
+        "p_above": ndtr(gap / np.maximum(sd, 1e-12)),
+    }
+    order = np.argsort(-np.abs(gap), kind="stable")
+    return {name: values[order] for name, values in columns.items()}
+
+
 def level_estimate(fit: Fit, by: str, level: int) -> Estimate:
     """Return the strengths on the common scale at a level, of those seen there."""
     posterior = fit.posterior
-    block = posterior.design.block(f"strength_by_{by}")
-    levels, competitors, indices = slice_parameters(posterior.design, block)
-    seen = competitors[levels == level]
-    shift = np.zeros((fit.fitted_votes.n_competitors, posterior.design.layout.size))
-    shift[seen, indices[levels == level]] = 1.0
-    design = posterior.design.with_spreads(
-        {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
-    )
-    strengths = design.indices(design.block("strength"))
-
-    def evaluate(x: Floats) -> Floats:
-        moved = np.array(x)
-        moved[strengths] += shift @ x
-        return centred(board_strengths(design, moved[None])[0][seen])
+    seen, evaluate = level_function(fit, by, level)
+    shift = level_shift(fit, by, level)
+    design = known_level(posterior.design, by)
 
     if fit.samples is not None:
         vectors = parameter_vectors(posterior, fit.samples)
@@ -105,6 +166,40 @@ def level_estimate(fit: Fit, by: str, level: int) -> Estimate:
     value, jacobian = centred(value[seen]), centred(jacobian[seen])
     board = board_by_delta_method(posterior, value, jacobian)
     return Estimate(board, evaluate, is_by_competitor=False)
+
+
+def level_function(
+    fit: Fit, by: str, level: int
+) -> tuple[Ints, Callable[[Floats], Floats]]:
+    """Return who was seen at a level, and their strengths there at given parameters."""
+    shift = level_shift(fit, by, level)
+    seen = np.flatnonzero(shift.any(axis=1))
+    design = known_level(fit.posterior.design, by)
+    strengths = design.indices(design.block("strength"))
+
+    def evaluate(x: Floats) -> Floats:
+        moved = np.array(x)
+        moved[strengths] += shift @ x
+        return centred(board_strengths(design, moved[None])[0][seen])
+
+    return seen, evaluate
+
+
+def level_shift(fit: Fit, by: str, level: int) -> Floats:
+    """Return what a level adds to the strengths, (competitors, parameters)."""
+    design = fit.posterior.design
+    block = design.block(f"strength_by_{by}")
+    levels, competitors, indices = slice_parameters(design, block)
+    here = levels == level
+    shift = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
+    shift[competitors[here], indices[here]] = 1.0
+    return shift
+
+
+def known_level(design: Design, by: str) -> Design:
+    """Return the design of a level that is given: its effects are no noise."""
+    spreads = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
+    return design.with_spreads(spreads)
 
 
 def board_at_level(fit: Fit, design: Design, shift: Array) -> tuple[Floats, Floats]:

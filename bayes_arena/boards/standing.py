@@ -257,12 +257,10 @@ def records(votes: Votes) -> tuple[Floats, Floats, Floats]:
     wins = np.bincount(votes.i, first, n) + np.bincount(votes.j, second, n)
     losses = np.bincount(votes.i, second, n) + np.bincount(votes.j, first, n)
     ties = np.bincount(np.r_[votes.i, votes.j], np.tile(counts[:, TIE], 2), n)
-    return wins, losses, ties
+    return wins.astype(float), losses.astype(float), ties.astype(float)
 
 
 def whole(counts: Floats) -> Array:
     """Return counts as whole numbers, if they are."""
     rounded = np.round(counts)
     return rounded.astype(np.int64) if np.array_equal(rounded, counts) else counts
-
-

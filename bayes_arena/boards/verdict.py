@@ -66,9 +66,7 @@ def verdict_of(standing: Standing) -> str:
             if others == 1
             else f"{in_words(others).capitalize()} others {verb}."
         )
-        return (
-            f"{names[0]} is probably the best ({probability(p)}). {rest} {remedy}"
-        )
+        return f"{names[0]} is probably the best ({probability(p)}). {rest} {remedy}"
     likeliest = [f"{name} ({p:.2f})" for name, p in zip(names, p_best, strict=True)]
     if len(candidates) <= MOST_NAMED:
         listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"

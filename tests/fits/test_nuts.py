@@ -41,7 +41,8 @@ def test_samples_are_those_of_the_posterior(votes, sampled):
         off = (samples.mean(axis=(0, 1)) - gaussian.mean_of(name)) / gaussian.sd_of(
             name
         )
-        assert np.abs(off).max() < 0.35
+        assert np.abs(off).mean() < 0.2  # 500 draws a chain, and a few votes each
+        assert np.abs(off).max() < 0.5
         ratio = samples.std(axis=(0, 1)) / gaussian.sd_of(name)
         assert np.mean(ratio) == pytest.approx(1, abs=0.08)
     for name, spread in gaussian.spreads.items():

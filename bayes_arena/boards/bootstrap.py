@@ -1,0 +1,110 @@
+"""The bootstrap: the covariance of estimates from votes drawn with replacement.
+
+A resample has as many votes as the original, or as many clusters, each with all its votes
+(Efron, 1979, Annals of Statistics 7).  Estimated spreads are held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_arena import progress
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.estimate import Estimate
+from bayes_arena.errors import NotIdentifiedError
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.maximum import with_finite_estimate
+from bayes_arena.inference.mode import posterior_mode
+from bayes_arena.model.build import design_of_rows
+from bayes_arena.model.design import Design
+from bayes_arena.model.spec import visible_votes
+from bayes_arena.threads import threads_for
+
+RESAMPLES = 200
+
+
+def bootstrap_covariance(
+    fit: Fit, estimate: Estimate, cluster: Ints | None, seed: int
+) -> tuple[Floats, int]:
+    """Return the covariance over resamples, and how many of them had no estimate.
+
+    Parameters
+    ----------
+    fit : Fit
+    estimate : Estimate
+    cluster : ndarray of int, shape (rows of the fitted votes,), optional
+        Codes of the clusters to draw; by default votes are drawn.
+    seed : int
+
+    Raises
+    ------
+    NotIdentifiedError
+        If half of the resamples have no estimate.
+    """
+    values = []
+    rng = np.random.default_rng(seed)
+    with threads_for(fit.posterior.design.layout.width):
+        designs = resampled_designs(fit, cluster, rng)
+        for number, design in enumerate(designs):
+            if number % 20 == 0:
+                progress.show(f"Resample {number} of {RESAMPLES}")
+            x = mode_of_resample(fit, design)
+            if x is not None:
+                values.append(estimate.evaluate(x))
+    progress.clear()
+    n_lost = RESAMPLES - len(values)
+    if n_lost > RESAMPLES / 2:
+        raise NotIdentifiedError(
+            f"{n_lost} of {RESAMPLES} resamples of the votes have no finite estimate. Use "
+            "prior='default', or interval='sandwich'."
+        )
+    return np.atleast_2d(np.cov(np.array(values), rowvar=False)), n_lost
+
+
+def resampled_designs(
+    fit: Fit, cluster: Ints | None, rng: np.random.Generator
+) -> Iterator[Design]:
+    """Yield designs of the same rows with the votes of a resample."""
+    votes = fit.fitted_votes
+    if cluster is not None:
+        votes = replace(votes, slices={**votes.slices, "": cluster})
+    blocks = fit.posterior.design.blocks
+    design = design_of_rows(visible_votes(fit.model, votes), fit.model, fit.prior)
+    design = design.with_spreads({block.effect.name: block.sd for block in blocks})
+    counts = design.votes.counts
+    shares = counts.ravel() / counts.sum()
+    for _ in range(RESAMPLES):
+        if cluster is None:
+            drawn = rng.multinomial(round(counts.sum()), shares).reshape(counts.shape)
+        else:
+            codes = design.votes.slices[""]
+            n = int(codes.max()) + 1
+            times = rng.multinomial(n, np.full(n, 1 / n))
+            drawn = counts * times[codes, None]
+        yield with_counts(design, drawn.astype(float))
+
+
+def with_counts(design: Design, counts: Floats) -> Design:
+    """Return a design of the same rows with other counts."""
+    votes = replace(design.votes, counts=counts)
+    by_outcome = design.outcomes.counts(votes)
+    return replace(
+        design,
+        votes=votes,
+        n_votes=by_outcome.sum(axis=1),
+        statistic=np.ascontiguousarray((by_outcome @ design.phi).T),
+    )
+
+
+def mode_of_resample(fit: Fit, design: Design) -> Floats | None:
+    """Return the mode of a resample, (parameters,), or None if there is none."""
+    if fit.prior.is_flat and not with_finite_estimate(design.votes, fit.model).all():
+        return None
+    try:
+        posterior = posterior_mode(design, fit.posterior.mean)
+    except np.linalg.LinAlgError:
+        return None
+    return posterior.mean if posterior.converged else None
