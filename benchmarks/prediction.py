@@ -95,7 +95,7 @@ at home, and `bradley-terry` does not.
 
 
 def main() -> None:
-    warnings.simplefilter("ignore", ba.ArenaWarning)
+    warnings.simplefilter("ignore", ba.errors.ArenaWarning)
     print(INTRODUCTION)
     for title, file, by, models in ARENAS:
         if not (DATA / file).is_file():

@@ -84,7 +84,7 @@ def normal(
     spread = spread_of(name, prior)
     if not spread.is_estimated and unit != 1.0:
         spread = Spread(spread.sd / unit)
-    return pooled(plain_normal, name, spread, dim, information, 0.0)
+    return pooled(independent_normal, name, spread, dim, information, 0.0)
 
 
 def shared(
@@ -109,7 +109,7 @@ def shared(
     """
     sd = spread_variable(name, spread_of(name, prior))
     if information is None or is_flat(sd):
-        return plain_normal(name, sd, None)
+        return independent_normal(name, sd, None)
     average = pm.Normal(f"{name}_raw", drift, sd)
     return pm.Deterministic(name, average - drift)
 
@@ -197,8 +197,13 @@ def pooled(
     sd = spread_variable(name, spread)
     known = (information or {}).get(name) if spread.is_estimated else None
     if known is not None:
+        make_raw = zero_sum_normal if dim is not None else make
         width = pm.math.sqrt(1 + known * sd**2)
-        raw = make(f"{name}_raw", width, dim) * (sd / width)
+        raw = make_raw(f"{name}_raw", width, dim) * (sd / width)
+        if make is independent_normal and dim is not None:
+            # The votes know nothing of the mean, beside a parameter that all share.
+            size = pm.modelcontext(None).dim_lengths[dim]
+            raw = raw + pm.Normal(f"{name}_mean_raw") * sd / pm.math.sqrt(size)
     elif mean:
         raw = make(f"{name}_raw", sd, dim)
     else:
@@ -213,7 +218,7 @@ def zero_sum_normal(name: str, sd: Any, dim: str | None) -> Any:
     return pm.ZeroSumNormal(name, sigma=sd, dims=dim)
 
 
-def plain_normal(name: str, sd: Any, dim: str | None) -> Any:
+def independent_normal(name: str, sd: Any, dim: str | None) -> Any:
     """Return normal numbers, or one; flat where sd is infinite."""
     return pm.Flat(name, dims=dim) if is_flat(sd) else pm.Normal(name, 0, sd, dims=dim)
 

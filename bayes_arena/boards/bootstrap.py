@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from bayes_arena import progress
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.estimate import Estimate
 from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.fits.result import Fit
@@ -77,6 +77,7 @@ def resampled_designs(
     counts = design.votes.counts
     shares = counts.ravel() / counts.sum()
     for _ in range(RESAMPLES):
+        drawn: Array
         if cluster is None:
             drawn = rng.multinomial(round(counts.sum()), shares).reshape(counts.shape)
         else:

@@ -39,6 +39,7 @@ from bayes_arena.votes.votes import PROMPT, Votes
 type Interval = Literal["posterior", "clustered", "sandwich", "bootstrap"]
 INTERVALS = get_args(Interval.__value__)
 FEWEST_CLUSTERS = 8  # Kish's number, below which their spread says too little
+HARDLY_ANY = 3  # Kish's number of clusters of one competitor, which show no spread
 LARGEST_SHARE = 0.5  # of Kish's number of prompts in the votes, if prompts repeat
 
 
@@ -149,10 +150,10 @@ def clustered(
 ) -> Uncertainty:
     """Return how certain numbers are if clusters of votes are independent."""
     moves = cluster_moves(fit.posterior, estimate.board, votes, fit.model, codes)
-    covariance = clustered_covariance(moves) + of_prior(fit, estimate)
+    covariance: Floats = clustered_covariance(moves) + of_prior(fit, estimate)
     cast = votes.counts.sum(axis=1)
     if estimate.is_by_competitor:
-        few = kish_by_competitor(votes, codes) < FEWEST_CLUSTERS
+        few = kish_by_competitor(votes, codes) < HARDLY_ANY
         covariance = widened(covariance, estimate.covariance, few)
         notes += in_few_clusters(votes, few, cluster)
     return Uncertainty(
@@ -291,8 +292,8 @@ def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
     return (
-        f"Votes on {listing(names)} are on fewer than {FEWEST_CLUSTERS} {cluster}s: their "
-        "intervals may be too narrow for new ones.",
+        f"Votes on {listing(names)} are on hardly any {cluster}s: their intervals may be "
+        "too narrow for new ones.",
     )
 
 
