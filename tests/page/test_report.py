@@ -153,3 +153,14 @@ def test_the_board_before_stands_beside_the_one_without(tmp_path, rating):
     former = rating.leaderboard.set_index("competitor").loc[FAVOURITE]
     assert "Without the votes of fan." in text
     assert f"{former['elo']:.0f} ({former['rank']:.0f})" in text
+
+
+def test_who_has_no_finite_estimate_keeps_a_row_without_numbers(tmp_path):
+    names = ("model_a", "model_b", "winner")
+    rows = [("a", "b", "model_a"), ("b", "c", "model_a"), ("a", "c", "model_b")] * 9
+    rows += [("unbeaten", "a", "model_a")] * 12
+    votes = [dict(zip(names, row, strict=True)) for row in rows]
+    with pytest.warns(ba.ArenaWarning):
+        fit = ba.fit(votes, model="bradley-terry", prior="flat")
+    text = text_of(page_of(tmp_path, fit))
+    assert "unbeaten – no finite estimate – – 12" in text
