@@ -160,7 +160,7 @@ def test_who_has_no_finite_estimate_keeps_a_row_without_numbers(tmp_path):
     rows = [("a", "b", "model_a"), ("b", "c", "model_a"), ("a", "c", "model_b")] * 9
     rows += [("unbeaten", "a", "model_a")] * 12
     votes = [dict(zip(names, row, strict=True)) for row in rows]
-    with pytest.warns(ba.ArenaWarning):
+    with pytest.warns(ba.errors.ArenaWarning):
         fit = ba.fit(votes, model="bradley-terry", prior="flat")
     text = text_of(page_of(tmp_path, fit))
     assert "unbeaten – no finite estimate – – 12" in text
