@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayes_arena.boards.standing import MIN_VOTES
-from bayes_arena.errors import listing
+from bayes_arena.errors import FitError, listing
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.scale import board_of
@@ -35,7 +35,10 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
     if not is_judged(fit):
         return None
     votes, prior = fit.fitted_votes, PRIORS["weak"]
-    weak = find_posterior(votes, fit.model, prior, "gaussian")
+    try:
+        weak = find_posterior(votes, fit.model, prior, "gaussian")
+    except FitError:  # votes of one kind: their scores are the prior's, and wide
+        return None
     with threads_for(votes.n_competitors):
         move = board_of(weak).strength - fit.finite_board.strength
     half_width = HALF_WIDTH * fit.finite_board.sd / ELO_PER_LOGIT

@@ -158,8 +158,8 @@ def find_posterior(
     progress.clear()
     if not posterior.converged:
         raise FitError(
-            f"The fit did not converge in {posterior.n_iterations} steps. Leave out "
-            "annotators with few votes, or use model='davidson'."
+            f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
+            "all of one kind. Use method='map'."
         )
     return posterior
 

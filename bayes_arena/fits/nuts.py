@@ -32,9 +32,7 @@ CHAINS = 4  # on every machine, so that results do not depend on it
 LEAST_DRAWS = 4  # of a chain, for which r-hat exists
 LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
 TARGET_ACCEPT = 0.8
-TARGET_WITH_SLICES = (
-    0.9  # few votes a level make a funnel: .8 diverged in 1 of 1,000 draws
-)
+TARGET_WITH_SLICES = 0.9  # levels with few votes make a funnel, in which .8 diverges
 GRADIENTS_A_DRAW = 15  # of the usual trajectory, for the estimate of the time
 LONG = 10.0  # seconds from which sampling is announced
 STATISTICS = ("diverging", "energy", "n_steps", "step_size")
@@ -171,6 +169,8 @@ def starting_point(
     for name, information in known.items():
         sd = posterior.spreads[name]
         start[f"{name}_sd"] = sd
+        if f"{name}_shift" in program.named_vars:  # its sum with another is sampled
+            continue
         width = np.sqrt(1 + information * sd**2)
         mean = posterior.mean[parameter_index(posterior, name)]
         start[f"{name}_raw"] = (mean - mean.mean()) * width / sd
@@ -225,7 +225,7 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[st
     n_divergent = int(np.sum(stats.get("diverging", 0)))
     if n_divergent:
         notes.append(
-            f"{n_divergent:,} draws diverged: parts of the posterior may be missing. "
+            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing. "
             f"{remedy}"
         )
     return notes

@@ -24,7 +24,7 @@ SWEEP_TOLERANCE = 0.01  # largest change at convergence, in standard deviations
 MIN_SWEEPS, MAX_SWEEPS = 4, 200
 WARM_UP_STEPS = 2  # Newton steps towards the mode before the first sweep
 LONGEST_STEP = 1.5  # largest change of a parameter in a sweep
-MIN_DAMPING = 0.25
+MIN_DAMPING = 0.1
 REVERSAL = 0.1  # a step turns back if it undoes this share of the previous one
 LEVEL_TOLERANCE = 5.0  # how much looser the tolerance is for annotators and slices
 
@@ -32,6 +32,9 @@ LEVEL_TOLERANCE = 5.0  # how much looser the tolerance is for annotators and sli
 SMALLEST_SPREAD = 0.01
 BOUND_MARGIN = 1.01  # a spread below this multiple of the smallest is at the bound
 LONGEST_LOG_STEP = 0.6  # largest change of the logarithm of a spread in a sweep
+
+# Averages over a Gaussian (quadrature.py).
+NODES_OF_ONE = 15  # nodes for one variable
 
 # Average vote and Elo scale (average_vote.py, scale.py).
 MAX_TYPES = 64  # types of annotators

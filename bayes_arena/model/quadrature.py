@@ -11,15 +11,19 @@ from itertools import product
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.model.constants import TINY
+from bayes_arena.model.constants import NODES_OF_ONE, TINY
 
 
 def nodes_and_weights(size: int) -> tuple[Floats, Floats]:
     """Return nodes (nodes, size) and weights of degree five, for ``size`` variables.
 
     For two these are a hexagon and its centre (Stroud, 1971), else products of three
-    Gauss-Hermite nodes.
+    Gauss-Hermite nodes.  For one they are more, of a higher degree: without ties votes may
+    be all of one kind, and a lead as uncertain as the curve of its outcomes is wide.
     """
+    if size == 1:
+        node, weight = gauss_hermite(NODES_OF_ONE)
+        return node[:, None], weight
     if size == 2:
         angle = np.arange(6) * np.pi / 3
         hexagon = 2 * np.column_stack([np.cos(angle), np.sin(angle)])
