@@ -28,9 +28,16 @@ from bayes_arena.model.effects import (
     effects_of,
     outcomes_of,
 )
-from bayes_arena.model.priors import Prior, resolve_prior
+from bayes_arena.model.priors import Prior, Spread, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
-from bayes_arena.models.parts import Information, normal, observe, shared, zero_sum
+from bayes_arena.models.parts import (
+    Information,
+    normal,
+    observe,
+    shared,
+    spread_variable,
+    zero_sum,
+)
 from bayes_arena.models.rows import Data, data
 from bayes_arena.votes.read import votes_from
 
@@ -99,7 +106,9 @@ def parameters_of(
     # Those that all votes share come after the deviations from them.
     for effect in sorted(effects, key=lambda effect: effect.by is None):
         name, spread, dim = effect.name, effect.spread, dimension(effect)
-        if dim is None and effect.feature is None and effect.predictor in drift:
+        if effect.predictor == LEAD and LEAD in drift and information is not None:
+            value = strength_beside(spread, drift[LEAD])
+        elif dim is None and effect.feature is None and effect.predictor in drift:
             value = shared(name, spread, drift[effect.predictor], information)
         elif effect.zero_sum:
             mean = 1.0 if effect.predictor == THETA else 0.0
@@ -107,19 +116,43 @@ def parameters_of(
         else:
             value = normal(name, spread, dim, information, unit_of(effect, rows))
         parameters[name] = value
-        if effect.by is not None and effect.predictor >= ETA:
-            average = (share_of_votes(effect, rows) * value).sum()
+        if effect.by is not None and effect.predictor != THETA:
+            average = pm.math.dot(share_of_votes(effect, rows), value)
             drift[effect.predictor] = drift.get(effect.predictor, 0.0) + average
     return parameters
 
 
+def strength_beside(prior: Spread, drift: Any) -> Any:
+    """Return the strengths, beside competitors' average deviations over votes.
+
+    What is sampled is their sum a (zero sum), which the votes determine.  Given the
+    average deviations m, r = a - m is normal: a has the density of Normal(0, s), times
+    exp((a . m - m . m / 2) / s^2).
+    """
+    sd = spread_variable("strength", prior)
+    m = drift - drift.mean()
+    a = pm.ZeroSumNormal("strength_raw", sigma=sd, dims="competitor")
+    pm.Potential("strength_shift", ((a * m).sum() - (m * m).sum() / 2) / sd**2)
+    return pm.Deterministic("strength", a - m, dims="competitor")
+
+
 def share_of_votes(effect: Effect, rows: Data) -> Floats:
-    """Return the share of the votes of each annotator, or of each level of a slice."""
+    """Return weights with which an effect's parameters are averaged over votes.
+
+    They are (annotators,) or (levels,); for parameters of competitors (competitors,
+    size): of the votes on each competitor.
+    """
     if effect.by == "annotator":
         return rows.share
     n = rows.counts.sum(axis=1)
-    level = rows.slices[str(effect.by)][0]
-    return np.bincount(level, n, len(rows.coords[str(effect.by)])) / n.sum()
+    level, first, second = rows.slices[str(effect.by)]
+    if not effect.per_competitor:
+        return np.bincount(level, n, len(rows.coords[str(effect.by)])) / n.sum()
+    shape = len(rows.coords["competitor"]), len(rows.coords[str(dimension(effect))])
+    votes = np.zeros(shape)
+    np.add.at(votes, (rows.first[rows.pair], first), n)
+    np.add.at(votes, (rows.second[rows.pair], second), n)
+    return votes / np.maximum(votes.sum(axis=1, keepdims=True), 1.0)
 
 
 def dimension(effect: Effect) -> str | None:

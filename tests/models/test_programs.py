@@ -39,31 +39,33 @@ def program_of(name):
     return import_module(f"bayes_arena.models.{name.replace('-', '_')}")
 
 
-def any_program(votes, model, prior):
+def any_program(votes, model, prior, information=None):
     from bayes_arena.models import any_model
 
-    return any_model.build(votes, model, prior)
+    return any_model.build(votes, model, prior, information)
 
 
-def log_posterior(program):
-    """Return the log-density of the parameters themselves, spreads held."""
+def functions_of(program, names):
+    """Return the program's variables, its log-density, and the parameters at a point."""
     from pymc.model.transform.conditioning import remove_value_transforms
 
     free = remove_value_transforms(program)
-    return free, free.compile_logp(mode="FAST_COMPILE", jacobian=False)
+    variables = free.replace_rvs_by_values([free[name] for name in names])
+    options = {"mode": "FAST_COMPILE", "on_unused_input": "ignore"}
+    parameters = free.compile_fn(variables, inputs=free.value_vars, **options)
+    return free, free.compile_logp(mode="FAST_COMPILE", jacobian=False), parameters
 
 
-def value_of(design, point):
-    """Return the engine's log-posterior at parameters by name, up to a constant."""
+def value_of(design, parameters):
+    """Return the engine's log-posterior at parameters by effect, up to a constant."""
     from bayes_arena.model.build import slice_parameters
 
     x = np.zeros(design.layout.size)
-    for block in design.blocks:
-        name = block.effect.name
+    for block, values in zip(design.blocks, parameters, strict=True):
         indices = design.indices(block)
         if block.effect.per_competitor:
             indices = slice_parameters(design, block)[2]
-        x[indices] = point[name if name in point else f"{name}_raw"]
+        x[indices] = values - (block.effect.name == "discrimination")
     return -value(design, x)
 
 
@@ -73,13 +75,15 @@ def test_density_is_that_of_the_engine(votes, name):
     models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
     prior = resolve_prior("default").held()
     model, _ = resolve_model(models[name], votes)
-    programs = [any_program(votes, model, prior)]
+    # With information, sums of parameters are sampled; the model remains the same.
+    programs = [any_program(votes, model, prior), any_program(votes, model, prior, {})]
     if name in PRESETS:
         programs.append(program_of(name).build(votes, prior))
     design = build_design(votes, model, prior)
     rng = np.random.default_rng(2)
     for program in programs:
-        free, logp = log_posterior(program)
+        names = [block.effect.name for block in design.blocks]
+        free, logp, parameters = functions_of(program, names)
         differences = []
         for _ in range(10):
             point = {}
@@ -89,7 +93,8 @@ def test_density_is_that_of_the_engine(votes, name):
                 if "ZeroSum" in type(variable.owner.op).__name__:
                     x -= x.mean()
                 point[variable.name] = x
-            differences.append(float(logp(point)) - value_of(design, point))
+            at_point = value_of(design, parameters(point))
+            differences.append(float(logp(point)) - at_point)
         np.testing.assert_allclose(differences, differences[0], rtol=0, atol=1e-8)
 
 
