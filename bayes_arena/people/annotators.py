@@ -1,7 +1,8 @@
 """The table of annotators: who votes how, and a verdict on each.
 
 One rule decides in every place: *anomalous* at a probability of .8 and ten votes or more,
-*has a favourite*, *suspect* at .5, *ordinary*, and *too few votes* below ten.
+*has a favourite*, *suspect* at .5, *ordinary*, and *too few votes* below ten.  Somebody
+alone is the *only annotator*: there is nobody to agree with.
 """
 
 from __future__ import annotations
@@ -24,10 +25,19 @@ from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 if TYPE_CHECKING:
     import pandas as pd
 
+# In the order of the table.
+VERDICTS = (
+    "anomalous",
+    "has a favourite",
+    "suspect",
+    "ordinary",
+    "too few votes",
+    "only annotator",
+)
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 FEWEST_VOTES = 10  # of an annotator who is judged
 MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
-SURE_SIDE = 1.96  # standard deviations from which a side is preferred
+THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
 
 def annotators(
@@ -37,7 +47,7 @@ def annotators(
     seed: int = 0,
     **columns: Any,
 ) -> pd.DataFrame:
-    """Return who votes how, the most suspect first.
+    """Return who votes how, with a verdict on each; the anomalous come first.
 
     Parameters
     ----------
@@ -54,13 +64,17 @@ def annotators(
     Returns
     -------
     DataFrame
-        annotator, verdict, why, p_anomaly, agreement (0 by chance, 1 always with the
-        others) with lower and upper bounds, theta, ties (share), side (share of the
-        decided votes for the first), votes.
+        annotator; verdict; why; p_anomaly, the probability that the agreement is below
+        .4 of the median annotator's; agreement (0 by chance, 1 always with the others)
+        with its lower and upper bound at .95; theta; ties, their share of the votes;
+        side, the share of the decided votes that went to the competitor shown first;
+        votes.  For am-ELO also theta_of_sum_one, the paper's, and flagged_by_theta, its
+        rule at epsilon 0.  With ``makers`` also own_maker, the preference in logits, with
+        own_lower and own_upper.
 
     Raises
     ------
-    ModelError
+    VotesError
         If annotators are unknown.
     """
     from bayes_arena.people.judges import maker_columns
@@ -77,7 +91,9 @@ def discriminating(votes: object, **columns: Any) -> Fit:
     """Return a fit with discrimination as it is; else fit am-Davidson."""
     if isinstance(votes, Fit) and votes.model.discrimination != "none":
         return votes
-    return fit_model(votes_of(votes, **columns), model="am-davidson")
+    source = votes_of(votes, **columns)
+    source.require_annotators()
+    return fit_model(source, model="am-davidson")
 
 
 def annotator_columns(
@@ -94,34 +110,45 @@ def annotator_columns(
     """
     votes = fit.votes
     agreement = agreement_of(fit, seed)
-    lower, upper = agreement.bounds()
     counts = counts_by_annotator(votes)
     cast = counts.sum(axis=1)
-    decided = np.maximum(counts[:, FIRST] + counts[:, SECOND], 1e-12)
-    side = counts[:, FIRST] / decided if votes.sided else np.full(len(cast), np.nan)
     favourite = describe_favourites(votes, favourites)
-    p = agreement.p_anomaly
-    verdict = verdicts(p, cast, favourite)
-    why = reasons(fit, agreement, counts, verdict, favourite)
+    verdict = verdicts(agreement.p_anomaly, cast, favourite)
     columns: dict[str, Any] = {
         "annotator": np.array(votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": why,
-        "p_anomaly": p,
+        "why": reasons(agreement, counts, verdict, favourite),
+        "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
-        "lower": lower,
-        "upper": upper,
+        "lower": agreement.lower,
+        "upper": agreement.upper,
         "theta": fit.discrimination,
-        "ties": counts[:, TIE] / np.maximum(cast, 1e-12),
-        "side": side,
+        "ties": share(counts[:, TIE], cast),
+        "side": share(counts[:, FIRST], counts[:, FIRST] + counts[:, SECOND]),
         "votes": cast,
     }
+    if not votes.sided:
+        columns["side"] = np.full(len(cast), np.nan)
+    if len(cast) == 1:
+        for name in ("p_anomaly", "agreement", "lower", "upper"):
+            columns[name] = np.full(1, np.nan)
     if fit.model.name == "am-elo":
-        # The paper's theta sums to one, and is not positive for the anomalous.
         columns["theta_of_sum_one"] = fit.discrimination / len(cast)
-        columns["flagged_by_theta"] = fit.discrimination <= 0
-    order = np.lexsort([-cast, -p, verdict == "too few votes"])
+        columns["flagged_by_theta"] = is_low_theta(fit)
+    place = [VERDICTS.index(name) for name in verdict]
+    has_none = [k not in favourite for k in range(len(cast))]
+    order = np.lexsort([-cast, -agreement.p_anomaly, has_none, place])
     return {name: values[order] for name, values in columns.items()}
+
+
+def share(part: Floats, total: Floats) -> Floats:
+    """Return shares, nan of nothing."""
+    return np.divide(part, total, out=np.full(len(part), np.nan), where=total > 0)
+
+
+def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
+    """Return whose theta, of sum one, is at most epsilon (Liu et al., 2025)."""
+    return fit.discrimination / fit.votes.n_annotators <= epsilon + THETA_ACCURACY
 
 
 def counts_by_annotator(votes: Votes) -> Floats:
@@ -164,40 +191,31 @@ def describe_favourites(votes: Votes, found: Favourites | None) -> dict[int, str
 
 
 def reasons(
-    fit: Fit,
     agreement: Agreement,
     counts: Floats,
     verdict: Array,
     favourite: Mapping[int, str],
 ) -> Array:
     """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
-    mean = agreement.mean
-    lower, upper = agreement.bounds()
-    cast = counts.sum(axis=1)
-    prefers_side = side_preference(fit)
-    why = np.full(len(mean), "", dtype=object)
+    why = np.full(len(verdict), "", dtype=object)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
-        interval = f"{mean[k]:.2f} ({lower[k]:.2f} … {upper[k]:.2f})"
-        if upper[k] < 0:
-            why[k] = f"reversed: agreement {interval}"
-        elif counts[k, TIE] > MOSTLY_TIES * cast[k]:
-            why[k] = f"always ties: {counts[k, TIE]:,.0f} of {cast[k]:,.0f}"
-        elif prefers_side[k] and lower[k] < 0 < upper[k]:
-            side = "first" if counts[k, FIRST] > counts[k, SECOND] else "second"
-            most = max(counts[k, FIRST], counts[k, SECOND])
-            why[k] = f"one side: the {side} in {most:,.0f} of {cast[k]:,.0f}"
-        else:
-            why[k] = f"guesses: agreement {interval}"
+        why[k] = reason(agreement, counts, k)
     for k, text in favourite.items():
         why[k] = text
     return why
 
 
-def side_preference(fit: Fit) -> Array:
-    """Return whose preference for a side is clear, (annotators,)."""
-    n = fit.votes.n_annotators
-    if fit.model.position != "annotator":
-        return np.zeros(n, bool)
-    posterior = fit.posterior
-    b = posterior.mean_of("position") + posterior.mean_of("position_by_annotator")
-    return np.abs(b) > SURE_SIDE * posterior.sd_of("position_by_annotator")
+def reason(agreement: Agreement, counts: Floats, k: int) -> str:
+    """Return in what way annotator k does not vote with the others."""
+    mean, lower, upper = agreement.mean[k], agreement.lower[k], agreement.upper[k]
+    if upper < 0:
+        return f"reversed: agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
+    cast = counts[k].sum()
+    if counts[k, TIE] > MOSTLY_TIES * cast:
+        return f"always ties: {counts[k, TIE]:,.0f} of {cast:,.0f}"
+    if agreement.side[k] and lower < 0:
+        side = "first" if agreement.side[k] > 0 else "second"
+        chosen = counts[k, FIRST if agreement.side[k] > 0 else SECOND]
+        decided = cast - counts[k, TIE]
+        return f"one side: the {side} in {chosen:,.0f} of {decided:,.0f} decided votes"
+    return f"guesses: agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"

@@ -5,8 +5,8 @@ The net agreement of annotator k is
     D_k = mean over pairs of competitors of P(k votes for the better) - P(for the worse),
 
 at k's own discrimination and propensity to tie, and without a side: 0 by chance, 1 for
-who always votes with the others, negative for who votes against them. Who always ties has
-D near 0, whatever theta. The probability of an anomaly is
+who always votes with the others, negative for who votes against them.  Who always ties
+has D near 0, whatever theta.  The probability of an anomaly is
 
     P(D_k < .4 median_j D_j),
 
@@ -16,92 +16,133 @@ large minority of bad annotators does not move it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Array, Floats
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.effects import outcomes_of
+from bayes_arena.model.spec import Model
 
-DRAWS = 500
 SHARE = 0.4  # of the median agreement below which an annotator is anomalous
-LEADS = 24  # quantiles of the leads that stand for all pairs
-VALUES_AT_ONCE = 100_000  # in a block of draws, annotators and leads
+LEVEL = 0.95  # of intervals
+MOST_DRAWS, FEWEST_DRAWS = 1_000, 200
+MOST_VALUES = 5_000_000  # draws times annotators, beyond which there are fewer draws
+PAIRS = 600  # about as many pairs of competitors stand for all, where there are more
+BINS = 12  # of these pairs by lead, each at its mean lead
+VALUES_AT_ONCE = (
+    100_000  # draws times annotators times bins, to fit a processor's cache
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Draws of the annotators' net agreement, (draws, annotators)."""
+    """The net agreement of annotators, and how likely each is anomalous.
 
-    draws: Floats
+    All are (annotators,): posterior mean and bounds of D, the probability of an anomaly,
+    and whether the annotator clearly prefers the side shown first or second (1, -1; or 0).
+    """
 
-    @property
-    def mean(self) -> Floats:
-        """Mean agreement, (annotators,)."""
-        return self.draws.mean(axis=0)
-
-    def bounds(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return intervals of the agreement, each (annotators,)."""
-        tail = (1 - level) / 2
-        lower, upper = np.quantile(self.draws, [tail, 1 - tail], axis=0)
-        return lower, upper
-
-    @property
-    def p_anomaly(self) -> Floats:
-        """Probability of an anomaly, (annotators,)."""
-        median = np.median(self.draws, axis=1, keepdims=True)
-        return np.mean(self.draws < SHARE * median, axis=0)
+    mean: Floats
+    lower: Floats
+    upper: Floats
+    p_anomaly: Floats
+    side: Array
 
 
 def agreement_of(fit: Fit, seed: int = 0) -> Agreement:
-    """Return draws of the annotators' agreement.
+    """Return how closely annotators follow the ranking.
 
     Parameters
     ----------
     fit : Fit
         Of a model with discrimination.
     seed : int
+        Of the draws.
     """
-    draws = draw(fit, DRAWS, seed)
-    leads = lead_quantiles(draws["strength"])
+    wanted = MOST_VALUES // fit.votes.n_annotators
+    draws = draw(fit, min(max(wanted, FEWEST_DRAWS), MOST_DRAWS), seed)
+    agreement = net_agreement(fit.model, draws)
+    lower, upper = bounds(agreement)
+    median = np.median(agreement, axis=1, keepdims=True)
+    return Agreement(
+        mean=agreement.mean(axis=0),
+        lower=lower,
+        upper=upper,
+        p_anomaly=np.mean(agreement < SHARE * median, axis=0),
+        side=preferred_side(draws),
+    )
+
+
+def bounds(draws: Floats) -> tuple[Floats, Floats]:
+    """Return the lower and upper bounds of draws (draws, annotators)."""
+    tail = (1 - LEVEL) / 2
+    lower, upper = np.quantile(draws, [tail, 1 - tail], axis=0)
+    return lower, upper
+
+
+def preferred_side(draws: Mapping[str, Floats]) -> Array:
+    """Return whose position effect clearly favours a side: 1 the first, -1 the second."""
+    n_annotators = draws["discrimination"].shape[1]
+    if "position_by_annotator" not in draws:
+        return np.zeros(n_annotators, int)
+    lower, upper = bounds(draws["position"] + draws["position_by_annotator"])
+    return (lower > 0).astype(int) - (upper < 0).astype(int)
+
+
+def net_agreement(model: Model, draws: Mapping[str, Floats]) -> Floats:
+    """Return draws of D, (draws, annotators), from draws of the parameters by effect."""
+    outcomes = outcomes_of(model)
+    leads, weights = binned_leads(draws["strength"])
     theta = draws["discrimination"]
-    outcomes = outcomes_of(fit.model)
     offsets = []
     for name in outcomes.offsets:
         offset = draws[name] + draws.get(f"{name}_by_annotator", 0.0)
         offsets.append(np.broadcast_to(offset, theta.shape))
-    points = 2 * outcomes.points - 1
+    # Twice the score less one is P(for the better) - P(for the worse).
+    sign = 2 * outcomes.points - 1
     agreement = np.empty_like(theta)
-    step = max(VALUES_AT_ONCE // (DRAWS * LEADS), 1)
+    step = max(VALUES_AT_ONCE // leads.size, 1)
     for start in range(0, theta.shape[1], step):
-        subset = slice(start, start + step)
-        eta = theta[:, subset, None] * leads[:, None, :]
-        z = [eta, *(offset[:, subset, None] + 0 * eta for offset in offsets)]
+        part = slice(start, start + step)
+        eta = theta[:, part, None] * leads[:, None, :]
+        z = [eta]
+        for offset in offsets:
+            z.append(np.broadcast_to(offset[:, part, None], eta.shape))
         logits = np.tensordot(outcomes.phi, np.stack(z), 1)
-        logits -= logits.max(axis=0)
-        p = np.exp(logits, out=logits)
-        net = np.tensordot(points, p, 1) / p.sum(axis=0)
-        agreement[:, subset] = net.mean(axis=-1)
-    return Agreement(agreement)
+        p = np.exp(logits - logits.max(axis=0))
+        agreement[:, part] = np.tensordot(sign, p, 1) / p.sum(axis=0) @ weights
+    return agreement
 
 
-def lead_quantiles(strength: Floats) -> Floats:
-    """Return quantiles of the leads over all pairs, in every draw, (draws, LEADS).
+def binned_leads(strength: Floats) -> tuple[Floats, Floats]:
+    """Return mean leads of bins of pairs, in every draw, and the bins' shares of pairs.
 
-    Quantiles change smoothly with the strengths, as pairs picked by rank would not.
+    Of many pairs, those some places apart in the ranking are taken, which goes round in a
+    circle: so every competitor is in as many.
+
+    Parameters
+    ----------
+    strength : ndarray, shape (draws, competitors)
+
+    Returns
+    -------
+    leads : ndarray, shape (draws, bins)
+    weights : ndarray, shape (bins,)
     """
     n = strength.shape[1]
-    above, below = np.triu_indices(n, k=1)
-    if len(above) > 20 * LEADS:
-        # Every competitor with those so many places further round: each is as often in it.
-        distances = np.unique(
-            np.linspace(1, n // 2, max(20 * LEADS // n, 1)).astype(int)
-        )
-        above = np.tile(np.arange(n), len(distances))
-        below = (above + np.repeat(distances, n)) % n
+    first, second = np.triu_indices(n, k=1)
+    if len(first) > PAIRS:
+        n_distances = max(PAIRS // n, 1)
+        middles = (np.arange(n_distances) + 0.5) / n_distances
+        distance = 1 + (middles * (n // 2)).astype(int)
+        first = np.tile(np.arange(n), n_distances)
+        second = (first + np.repeat(distance, n)) % n
         strength = np.sort(strength, axis=1)
-    leads = np.abs(strength[:, above] - strength[:, below])
-    middle = (np.arange(LEADS) + 0.5) / LEADS
-    return np.quantile(leads, middle, axis=1).T
+    leads = np.sort(np.abs(strength[:, first] - strength[:, second]), axis=1)
+    starts = np.unique(np.arange(BINS) * len(first) // BINS)
+    sizes = np.diff(np.append(starts, len(first)))
+    return np.add.reduceat(leads, starts, axis=1) / sizes, sizes / len(first)

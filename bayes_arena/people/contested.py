@@ -46,7 +46,7 @@ def contested(votes: object, **columns: Any) -> pd.DataFrame:
 
     Raises
     ------
-    ModelError
+    VotesError
         If annotators are unknown.
     """
     source = votes_of(votes, **columns)

@@ -35,10 +35,10 @@ LARGEST_VARIANCE = 2.0  # of a strength that only these votes determine
 
 @dataclass(frozen=True, eq=False)
 class Favourites:
-    """Tested pairs, and those that were named.
+    """Tested pairs, and which of them are named.
 
-    ``table`` has all pairs at the last fit; ``expected`` and ``p_value`` are (pairs,), and
-    ``is_for`` and ``is_against`` say which pairs are named.
+    ``table`` has the tested pairs at the last fit.  ``expected`` scores, ``p_value``,
+    ``is_for`` and ``is_against`` are (pairs,).
     """
 
     table: PairTable
@@ -72,7 +72,7 @@ def favourites(votes: object, **columns: Any) -> pd.DataFrame:
 
     Raises
     ------
-    ModelError
+    VotesError
         If annotators are unknown.
     """
     source = votes_of(votes, **columns)
@@ -82,14 +82,13 @@ def favourites(votes: object, **columns: Any) -> pd.DataFrame:
 def favourite_columns(votes: Votes, found: Favourites) -> Columns:
     """Return the columns of :func:`favourites`."""
     table = found.table
-    tested = np.flatnonzero(table.votes >= LEAST_VOTES)
-    order = tested[np.argsort(found.p_value[tested], kind="stable")]
+    order = np.argsort(found.p_value, kind="stable")
     direction = np.where(table.score >= found.expected, "for", "against")
+    annotators = np.array(votes.annotators, dtype=object)
+    competitors = np.array(votes.competitors, dtype=object)
     return {
-        "annotator": np.array(votes.annotators, dtype=object)[table.annotator[order]],
-        "competitor": np.array(votes.competitors, dtype=object)[
-            table.competitor[order]
-        ],
+        "annotator": annotators[table.annotator[order]],
+        "competitor": competitors[table.competitor[order]],
         "direction": direction[order],
         "votes": table.votes[order],
         "wins": table.wins[order],
@@ -105,32 +104,29 @@ def find_favourites(votes: Votes) -> Favourites:
     votes = votes.collapse(annotators=True)
     left_out = np.zeros(0, np.intp)
     for _ in range(MOST_ROUNDS):
-        found = test_pairs(pair_table(votes, left_out), left_out)
+        found = surprising_pairs(pair_table(votes, left_out), left_out)
         if np.array_equal(found.named, left_out):
             break
         left_out = found.named
     return found
 
 
-def test_pairs(table: PairTable, left_out: Array) -> Favourites:
-    """Return which pairs stand out from the expectations of the others' votes."""
-    high, low, expected = tail_probabilities(table, left_out)
-    tested = np.flatnonzero(table.votes >= LEAST_VOTES)
-    p = np.concatenate([high[tested], low[tested]])
-    high_found, low_found = np.split(discoveries(p, FALSE_RATE), 2)
-    is_for = np.zeros(len(table.code), bool)
-    is_against = is_for.copy()
-    is_for[tested[high_found]] = True
-    is_against[tested[low_found]] = True
+def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:
+    """Return which pairs stand out from what the others' votes let expect."""
+    taste = table.taste
+    table = table.subset(table.votes >= LEAST_VOTES)
+    high, low, expected = tail_probabilities(table, taste, left_out)
+    named = discoveries(np.concatenate([high, low]), FALSE_RATE)
+    is_for, is_against = np.split(named, 2)
     return Favourites(table, expected, np.minimum(high, low), is_for, is_against)
 
 
 def tail_probabilities(
-    table: PairTable, left_out: Array
+    table: PairTable, taste: float, left_out: Array
 ) -> tuple[Floats, Floats, Floats]:
     """Return p-values of a score as high, and as low, and expected scores, (pairs,)."""
     shift, variance = without_own_votes(table, left_out)
-    sd = np.sqrt(WIDER * table.taste**2 + variance)
+    sd = np.sqrt(WIDER * taste**2 + variance)
     high, low = np.zeros((2, len(table.code)))
     width = TASTES[1] - TASTES[0]
     for node in TASTES:

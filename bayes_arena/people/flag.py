@@ -9,10 +9,12 @@ import numpy as np
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
-from bayes_arena.people.annotators import annotator_columns, discriminating
+from bayes_arena.people.annotators import (
+    annotator_columns,
+    discriminating,
+    is_low_theta,
+)
 from bayes_arena.people.table import votes_of
-
-ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
 
 def flag(votes: object, *, seed: int = 0, **columns: Any) -> tuple[str, ...]:
@@ -67,7 +69,6 @@ def flag_by_theta(
         raise ModelError(
             f"Model {fit.model.name!r} has no discrimination. Use model='am-elo'."
         )
-    theta = fit.discrimination / fit.votes.n_annotators
-    order = np.argsort(theta, kind="stable")
-    is_low = theta <= epsilon + ACCURACY
+    is_low = is_low_theta(fit, epsilon)
+    order = np.argsort(fit.discrimination, kind="stable")
     return tuple(fit.votes.annotators[k] for k in order if is_low[k])

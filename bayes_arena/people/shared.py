@@ -21,7 +21,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.intervals import cluster_codes, repeating_prompts
+from bayes_arena.boards.intervals import (
+    FEWEST_CLUSTERS,
+    cluster_codes,
+    repeating_prompts,
+)
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.sandwich import cluster_moves
@@ -122,8 +126,8 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
 
 
 def clusters(fit: Fit) -> Ints:
-    """Return the clusters of rows: prompts where these repeat, else the rows."""
-    if repeating_prompts(fit) is not None:
+    """Return the clusters of rows: prompts where enough repeat, else the rows."""
+    if (repeating_prompts(fit) or 0.0) >= FEWEST_CLUSTERS:
         return cluster_codes(fit.votes, PROMPT)
     return np.arange(len(fit.votes)) % MOST_CLUSTERS
 

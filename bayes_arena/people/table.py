@@ -12,14 +12,15 @@ read this table. Davidson's fit is its base, as theta would explain favourites a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.special import ndtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.errors import ModelError
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
@@ -30,8 +31,21 @@ from bayes_arena.votes.votes import FIRST, TIE, Votes
 
 LEAST_TASTE = 0.3  # smallest spread of tastes, in logits: that of ordinary annotators
 LARGEST_TASTE = 10.0
+TASTE_ACCURACY = 1e-6
 CLIP = 4.0  # largest square of a standard score where tastes are estimated: robust
 MOST_LEVERAGE = 0.9  # of an annotator's votes on a competitor's strength
+# Fields of a table with a value for each pair.
+OF_PAIRS = (
+    "code",
+    "annotator",
+    "competitor",
+    "votes",
+    "score",
+    "wins",
+    "net",
+    "variance",
+    "strength_variance",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,29 +115,52 @@ class PairTable:
 
     @cached_property
     def taste(self) -> float:
-        """Standard deviation of tastes in logits, by robust moments.
+        """Standard deviation of tastes, in logits."""
+        return spread_of_tastes(self)
 
-        A few planted favourites must not hide themselves, so squares of standard scores
-        are clipped, and their mean is set to that of clipped normal ones.
-        """
-        own, tasted = self.chance_variance, self.taste_variance
-        weight = tasted / (own + LEAST_TASTE**2 * tasted)
-        edge = np.sqrt(CLIP)
-        density = np.exp(-CLIP / 2) / np.sqrt(2 * np.pi)
-        inside = 2 * ndtr(edge) - 1 - 2 * edge * density
-        mean = CLIP * 2 * ndtr(-edge) + inside
+    def subset(self, mask: Array) -> PairTable:
+        """Return the table of some pairs, (pairs,), and of their oriented votes."""
+        kept = mask[self.row]
+        number = np.cumsum(mask) - 1
+        columns: dict[str, Any] = {name: getattr(self, name)[mask] for name in OF_PAIRS}
+        return replace(
+            self,
+            row=number[self.row[kept]],
+            lead=self.lead[kept],
+            weight=self.weight[kept],
+            **columns,
+        )
 
-        def excess(taste: float) -> float:
-            z2 = self.net**2 / (own + taste**2 * tasted)
-            return float(weight @ (np.minimum(z2, CLIP) - mean))
 
-        low, high = LEAST_TASTE, LARGEST_TASTE
-        if excess(low) <= 0:
-            return low
-        while high - low > 1e-6:
-            middle = (low + high) / 2
-            low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-        return (low + high) / 2
+def spread_of_tastes(table: PairTable) -> float:
+    """Return the standard deviation of tastes, in logits, by robust moments.
+
+    Squares of standard scores are clipped, so that a few planted favourites do not hide
+    themselves, and their weighted mean is set to that of clipped normal ones.
+    """
+    chance, tasted = table.chance_variance, table.taste_variance
+    weight = tasted / (chance + LEAST_TASTE**2 * tasted)
+    target = weight.sum() * mean_of_clipped_square(CLIP)
+
+    def is_too_small(taste: float) -> bool:
+        squares = table.net**2 / (chance + taste**2 * tasted)
+        return bool(weight @ np.minimum(squares, CLIP) > target)
+
+    low, high = LEAST_TASTE, LARGEST_TASTE
+    if not is_too_small(low):
+        return low
+    while high - low > TASTE_ACCURACY:
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_too_small(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def mean_of_clipped_square(clip: float) -> float:
+    """Return E min(z^2, clip) of a standard normal z."""
+    edge = np.sqrt(clip)
+    density = np.exp(-clip / 2) / np.sqrt(2 * np.pi)
+    inside = 1 - 2 * ndtr(-edge) - 2 * edge * density
+    return float(inside + clip * 2 * ndtr(-edge))
 
 
 def score_moments(
@@ -155,13 +192,10 @@ def pair_table(votes: Votes, left_out: Array | None = None) -> PairTable:
 
     Raises
     ------
-    ModelError
+    VotesError
         If annotators are unknown.
     """
-    if not votes.n_annotators:
-        raise ModelError(
-            "The votes do not say who cast them. Name their column with annotator=."
-        )
+    votes.require_annotators()
     n = votes.n_competitors
     first, second = votes.annotator * n + votes.i, votes.annotator * n + votes.j
     posterior = davidson_posterior(without_pairs(votes, first, second, left_out))
@@ -226,14 +260,21 @@ def exposure(votes: Votes) -> float:
 
     It is near 1 where pairs were given out at random.
     """
-    seen = np.zeros((votes.n_annotators, votes.n_competitors))
     cast = votes.counts.sum(axis=1)
-    np.add.at(seen, (votes.annotator, votes.i), cast)
-    np.add.at(seen, (votes.annotator, votes.j), cast)
-    expected = seen.sum(axis=1, keepdims=True) * seen.sum(axis=0) / seen.sum()
-    chi_square = np.sum((seen - expected) ** 2 / np.maximum(expected, 1e-9))
-    freedom = max((seen.shape[0] - 1) * (seen.shape[1] - 1), 1)
-    return float(chi_square / freedom)
+    annotator = np.concatenate([votes.annotator, votes.annotator])
+    competitor = np.concatenate([votes.i, votes.j])
+    shape = (votes.n_annotators, votes.n_competitors)
+    seen = coo_array((np.tile(cast, 2), (annotator, competitor)), shape=shape)
+    seen.sum_duplicates()
+    by_annotator, by_competitor = seen.sum(axis=1), seen.sum(axis=0)
+    total = seen.sum()
+    row, column = seen.coords
+    # sum (m - e)^2 / e over all cells, also those with m = 0, is sum m^2 / e - total.
+    chi_square = total * np.sum(
+        seen.data**2 / (by_annotator[row] * by_competitor[column])
+    )
+    n_rows, n_columns = np.count_nonzero(by_annotator), np.count_nonzero(by_competitor)
+    return float((chi_square - total) / max((n_rows - 1) * (n_columns - 1), 1))
 
 
 def votes_of(source: object, **columns: object) -> Votes:
