@@ -16,9 +16,8 @@ from measuring import DATA, least, markdown, python, write_page
 EVALICA = """
 import evalica, numpy as np, pandas as pd
 votes = pd.read_csv({path!r})
-winner = votes["winner"].map({{
-    "model_a": evalica.Winner.X, "model_b": evalica.Winner.Y,
-}}).fillna(evalica.Winner.Draw)
+meaning = {{"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}}
+winner = [meaning.get(label, evalica.Winner.Draw) for label in votes["winner"]]
 result = evalica.bradley_terry(votes["model_a"], votes["model_b"], winner)
 scores = 1000 + 400 * np.log10(result.scores)
 print(scores.sort_values(ascending=False).round(1).to_string())
