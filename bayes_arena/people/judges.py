@@ -1,34 +1,65 @@
-"""A judge, a program that votes say, held to the others: agreement, and its own maker.
+"""A judge, a program that votes, held to the others: agreement, and its own maker.
 
-The agreement of a judge with the others is over pairs that both saw: votes of the judge
-against the majority of the others, corrected for chance as Cohen's kappa is (1960), ties half
-agreeing.  The preference for its own maker is the taste for that maker's competitors, S / V
-of the table annotators x competitors (people/table.py), in logits, with the spread of tastes
-in its standard deviation.
+An item is a pair of competitors, on one prompt where prompts are known.  The agreement p of
+a judge with the others is the mean, over the items that both saw, of the probability that a
+vote of the judge and one of the others are the same: for one, for the other, or a tie.
+Beyond chance it is (Cohen, 1960)
+
+    kappa = (p - e) / (1 - e),    e = t t' + (1 - t) (1 - t') / 2,
+
+with t and t' the shares of ties of the judge and of the others.  By chance either competitor
+has half of the votes that are not ties, as the order within a pair is arbitrary.
+
+The preference of a judge for its own maker is a shift of its eta, in logits, in votes
+between that maker's competitors and others.  It is fitted with am-Davidson, for all judges
+with a maker together, as each one's preference bends the strengths.  A judge has tastes for
+single competitors, too; so the variance of the preference has in addition
+
+    tau^2 (1 / K_own + 1 / K_others),
+
+with tau the spread of tastes (people/table.py) and K Kish's numbers of the competitors that
+these votes were on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.intervals import kish
 from bayes_arena.errors import ModelError, VotesError, did_you_mean, listing
-from bayes_arena.fits.fit import fit as fit_model
-from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.fits.fit import find_posterior
+from bayes_arena.model.priors import PRIORS
+from bayes_arena.model.spec import PRESETS, resolve_model
+from bayes_arena.people.annotators import annotator_columns, discriminating
 from bayes_arena.people.favourites import favourite_columns, find_favourites
-from bayes_arena.people.table import PairTable, pair_table, votes_of
+from bayes_arena.people.table import pair_table
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.votes import FIRST, TIE, Votes
+from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes, distinct_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
+type Makers = Mapping[str, str] | str | Path
 NORMAL = 1.96  # standard deviations of an interval at .95
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A judge's preference for its own maker in logits, with its bounds at .95."""
+
+    value: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        """Return the preference with its interval."""
+        return f"{self.value:+.2f} logits ({self.lower:+.2f} … {self.upper:+.2f})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,63 +71,59 @@ class JudgeReport:
     judge : str
     row : dict
         Its row of :func:`~bayes_arena.annotators`.
+    agreement : float
+        Probability that its vote and one of the others on the same item are the same; nan
+        where it shares no item with them.
     kappa : float
-        Agreement with the majority of the others beyond chance; 1 for always.  nan where
-        no pair was seen by both.
-    n_common : float
-        Its votes on pairs that others saw, too.
-    competitors : dict
-        Its rows of the table annotators x competitors (``table`` as a dataframe).
-    preference : float, optional
-        For competitors of its own maker, in logits; ``lower`` and ``upper`` at .95.
+        The same beyond chance: 0 by chance, 1 always.
+    items : int
+        Pairs, on one prompt where prompts are known, that the others saw, too.
+    competitors : Columns
+        Its rows of :func:`~bayes_arena.favourites`; as a dataframe in ``table``.
+    preference : Preference, optional
+        For the competitors of its own maker.
     """
 
     judge: str
-    row: dict[str, Any]
+    row: Mapping[str, Any]
+    agreement: float
     kappa: float
-    n_common: float
+    items: int
     competitors: Columns
-    preference: float | None = None
-    lower: float | None = None
-    upper: float | None = None
+    preference: Preference | None = None
 
     @property
     def table(self) -> pd.DataFrame:
-        """Its votes on each competitor, beside those that the others let expect."""
+        """Its score for each competitor, beside what the others' votes let expect."""
         return dataframe(self.competitors)
 
     def __str__(self) -> str:
         """Return the report in a few lines."""
+        why = f" ({self.row['why']})" if self.row["why"] else ""
         lines = [
-            f"{self.judge}: {self.row['verdict']}, {self.row['votes']:,.0f} votes",
-            f"Agreement with the others beyond chance: {self.kappa:.2f} "
-            f"({self.n_common:,.0f} votes on pairs that others saw)",
+            f"{self.judge}: {self.row['verdict']}{why}, {self.row['votes']:,.0f} votes",
+            f"Agreement with the others: {self.agreement:.2f}, beyond chance "
+            f"{self.kappa:.2f} ({self.items:,} items that they saw, too)",
         ]
         if self.preference is not None:
-            lines.append(
-                f"Preference for its own maker: {self.preference:+.2f} logits "
-                f"({self.lower:+.2f} … {self.upper:+.2f})"
-            )
+            lines.append(f"Preference for its own maker: {self.preference}")
         return "\n".join(lines)
 
 
 def judge_report(
-    votes: object,
-    judge: str,
-    makers: Mapping[str, str] | str | Path | None = None,
-    **columns: Any,
+    votes: object, judge: str, makers: Makers | None = None, **columns: Any
 ) -> JudgeReport:
     """Report on one judge beside the others.
 
     Parameters
     ----------
     votes : Fit, or votes
-        With several annotators.
+        Of several annotators.  A fit without discrimination, or votes, are fitted by
+        am-Davidson.
     judge : str
         Its name among the annotators.
     makers : mapping of str to str, or path, optional
-        The maker of each competitor, and of the judge if it is no competitor; or a CSV of
-        the two columns.
+        The maker of each competitor and of the judge; or a CSV of the two columns.
     **columns
         Options of :func:`~bayes_arena.read_votes`.
 
@@ -107,126 +134,156 @@ def judge_report(
     Raises
     ------
     ModelError
-        If the judge is unknown, or votes alone.
+        If nobody of this name votes, or nobody else does.
+    VotesError
+        If annotators are unknown, or ``makers`` cannot be read.
     """
-    source = votes_of(votes, **columns)
+    fit = discriminating(votes, **columns)
+    source = fit.votes
     if judge not in source.annotators:
+        known = did_you_mean(judge, source.annotators)
         raise ModelError(
-            f"{judge!r} is no annotator.{did_you_mean(judge, source.annotators)}"
+            f"No annotator is called {judge!r}."
+            f"{known or f' They are {listing(source.annotators)}.'}"
         )
     if source.n_annotators == 1:
         raise ModelError(
             f"{judge!r} voted alone: no comparison is possible. Add votes of others."
         )
     found = find_favourites(source)
-    table = annotator_columns(fit_model(source, model="am-davidson"), found)
+    table = annotator_columns(fit, found)
     k = list(table["annotator"]).index(judge)
-    row = {name: values[k] for name, values in table.items()}
     rows = favourite_columns(source, found)
-    mine = np.asarray(rows["annotator"]) == judge
-    competitors = {
-        name: np.asarray(values)[mine]
-        for name, values in rows.items()
-        if name != "annotator"
-    }
-    kappa, n_common = agreement_with_others(source, source.annotators.index(judge))
-    report = JudgeReport(judge, row, kappa, n_common, competitors)
-    if makers is None:
-        return report
-    columns_of_makers = maker_columns(source, makers, table["annotator"])
-    preference = {name: float(values[k]) for name, values in columns_of_makers.items()}
-    return JudgeReport(judge, row, kappa, n_common, competitors, *preference.values())
+    is_judge = np.asarray(rows["annotator"]) == judge
+    agreement, kappa, items = agreement_with_others(source, judge)
+    preference = None
+    if makers is not None:
+        preference = own_maker_preferences(source, makers).get(judge)
+    return JudgeReport(
+        judge=judge,
+        row={name: values[k] for name, values in table.items()},
+        agreement=agreement,
+        kappa=kappa,
+        items=items,
+        competitors={n: np.asarray(v)[is_judge] for n, v in rows.items()},
+        preference=preference,
+    )
 
 
-def agreement_with_others(votes: Votes, k: int) -> tuple[float, float]:
-    """Return kappa of a judge with the majority of the others, and votes in common."""
-    n = votes.n_competitors
-    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
-    pair, row = np.unique(low * n + high, return_inverse=True)
-    folded = votes.folded
-    score = folded[:, FIRST] + folded[:, TIE] / 2
-    cast = folded.sum(axis=1)
-    score = np.where(votes.i == low, score, cast - score)
-    own = votes.annotator == k
-    mine = sum_by(row, score, own, len(pair))
-    my_votes = sum_by(row, cast, own, len(pair))
-    theirs = sum_by(row, score, ~own, len(pair))
-    their_votes = sum_by(row, cast, ~own, len(pair))
-    common = (my_votes > 0) & (their_votes > 0)
-    if not common.any():
-        return float("nan"), 0.0
-    majority = np.sign(theirs[common] / their_votes[common] - 0.5) / 2 + 0.5
-    first = mine[common]
-    second = my_votes[common] - first
-    total = float(my_votes[common].sum())
-    observed = float(first @ majority + second @ (1 - majority)) / total
-    share = float(first.sum()) / total
-    base = float(my_votes[common] @ majority) / total
-    chance = share * base + (1 - share) * (1 - base)
-    return (observed - chance) / max(1 - chance, 1e-12), total
+def agreement_with_others(votes: Votes, judge: str) -> tuple[float, float, int]:
+    """Return the agreement of a judge, the same beyond chance, and the items in common."""
+    verdicts, item = verdicts_by_item(votes)
+    n_items = int(item.max()) + 1
+    is_judge = votes.annotator == votes.annotators.index(judge)
+    counts = np.zeros((2, n_items, 3))
+    np.add.at(counts, (is_judge.astype(int), item), verdicts)
+    cast = counts.sum(axis=2)
+    is_common = (cast > 0).all(axis=0)
+    if not is_common.any():
+        return float("nan"), float("nan"), 0
+    theirs, own = counts[:, is_common] / cast[:, is_common, None]
+    agreement = float(np.mean(np.sum(own * theirs, axis=1)))
+    t, t_others = own[:, TIE].mean(), theirs[:, TIE].mean()
+    chance = float(t * t_others + (1 - t) * (1 - t_others) / 2)
+    kappa = (agreement - chance) / (1 - chance) if chance < 1 else float("nan")
+    return agreement, kappa, int(is_common.sum())
 
 
-def sum_by(row: Ints, values: Floats, mask: Array, size: int) -> Floats:
-    """Return sums of the values of some rows by pair, (pairs,)."""
-    return np.bincount(row[mask], values[mask], size).astype(float)
+def verdicts_by_item(votes: Votes) -> tuple[Floats, Ints]:
+    """Return votes for the earlier name, for the other and ties, (rows, 3), and items."""
+    swapped = votes.i > votes.j
+    verdicts = votes.folded.copy()
+    verdicts[swapped] = verdicts[swapped][:, [SECOND, FIRST, TIE]]
+    pair = [np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)]
+    if PROMPT in votes.slices:
+        pair.append(votes.slices[PROMPT])
+    return verdicts, distinct_rows(pair)[1]
 
 
-def maker_columns(
-    votes: Votes, makers: Mapping[str, str] | str | Path, annotators: Any
-) -> Columns:
+def maker_columns(votes: Votes, makers: Makers, annotators: Iterable[str]) -> Columns:
     """Return each annotator's preference for its own maker, with bounds.
 
-    They are nan for annotators without a maker, people say.
+    They are nan for annotators without a maker, such as people.
     """
+    preferences = own_maker_preferences(votes, makers)
+    unknown = Preference(np.nan, np.nan, np.nan)
+    rows = [preferences.get(str(name), unknown) for name in annotators]
+    return {
+        "own_maker": np.array([row.value for row in rows]),
+        "own_lower": np.array([row.lower for row in rows]),
+        "own_upper": np.array([row.upper for row in rows]),
+    }
+
+
+def own_maker_preferences(votes: Votes, makers: Makers) -> dict[str, Preference]:
+    """Return the preference for its own maker of each annotator who has one, by name."""
     maker = read_makers(makers)
-    unknown = [name for name in votes.competitors if name not in maker]
-    if len(unknown) == votes.n_competitors:
-        raise VotesError(
-            f"makers names no maker of {listing(map(repr, unknown))}. It needs a maker for "
-            "each competitor."
-        )
-    table = pair_table(votes.collapse(annotators=True))
-    names = [str(name) for name in annotators]
-    preference, lower, upper = np.full((3, len(names)), np.nan)
-    for place, name in enumerate(names):
-        if name in maker:
-            k = votes.annotators.index(name)
-            taste, sd = maker_taste(table, votes, k, maker)
-            preference[place] = taste
-            lower[place], upper[place] = taste - NORMAL * sd, taste + NORMAL * sd
-    return {"own_maker": preference, "own_lower": lower, "own_upper": upper}
+    require_makers(votes, maker)
+    features = {}
+    for k, judge in enumerate(votes.annotators):
+        own = own_first(votes, k, maker)
+        if own.any():
+            features[judge] = own
+    if not features:
+        return {}
+    rows = replace(votes, features=features)
+    model = replace(PRESETS["am-davidson"], style=tuple(features))
+    model, _ = resolve_model(model, rows)
+    posterior = find_posterior(rows, model, PRIORS["default"], "gaussian")
+    taste = pair_table(votes.collapse(annotators=True)).taste
+    preferences = {}
+    for judge, own in features.items():
+        value = float(posterior.mean_of(f"style_{judge}")[0])
+        sd = float(posterior.sd_of(f"style_{judge}")[0])
+        sd = float(np.hypot(sd, taste * np.sqrt(sum_of_shares(votes, own))))
+        bounds = value - NORMAL * sd, value + NORMAL * sd
+        preferences[judge] = Preference(value, *bounds)
+    return preferences
 
 
-def maker_taste(
-    table: PairTable, votes: Votes, k: int, maker: Mapping[str, str]
-) -> tuple[float, float]:
-    """Return an annotator's mean taste for its maker's competitors, and its sd."""
-    own = maker[votes.annotators[k]]
-    is_own = np.array([maker.get(name) == own for name in votes.competitors])
-    rows = (table.annotator == k) & is_own[table.competitor]
-    information = float(table.variance[rows].sum())
-    if information == 0:
-        return float("nan"), float("nan")
-    taste = float(table.net[rows].sum()) / information
-    spread = float(table.taste_variance[rows].sum()) * table.taste**2
-    return taste, float(np.sqrt(information + spread)) / information
+def own_first(votes: Votes, k: int, maker: Mapping[str, str]) -> Floats:
+    """Return 1 where judge k sees its maker's competitor first, -1 second, else 0."""
+    own = maker.get(votes.annotators[k])
+    if own is None:
+        return np.zeros(len(votes))
+    is_own = np.array([maker.get(name) == own for name in votes.competitors], float)
+    return np.where(votes.annotator == k, is_own[votes.i] - is_own[votes.j], 0.0)
 
 
-def read_makers(makers: Mapping[str, str] | str | Path) -> Mapping[str, str]:
+def sum_of_shares(votes: Votes, own: Floats) -> float:
+    """Return 1 / K_own + 1 / K_others of a judge's votes on its own maker."""
+    cast = votes.counts.sum(axis=1) * np.abs(own)
+    mine = np.where(own > 0, votes.i, votes.j)
+    others = np.where(own > 0, votes.j, votes.i)
+    return sum(1 / kish(np.bincount(codes, cast)) for codes in (mine, others))
+
+
+def require_makers(votes: Votes, maker: Mapping[str, str]) -> None:
+    """Raise a VotesError where no competitor, or no annotator, has a maker."""
+    for kind in ("competitors", "annotators"):
+        names: tuple[str, ...] = getattr(votes, kind)
+        if not any(name in maker for name in names):
+            raise VotesError(
+                f"None of the {kind} has a maker: {listing(map(repr, names))}. makers needs "
+                "the names of competitors and of judges, each with its maker."
+            )
+
+
+def read_makers(makers: Makers) -> Mapping[str, str]:
     """Return the maker of each name, from a mapping or a CSV of two columns."""
     if isinstance(makers, Mapping):
         return makers
     import csv
 
     try:
-        with Path(makers).open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-    except OSError as error:
-        raise VotesError(f"Cannot read {str(makers)!r}: {error.strerror}.") from error
+        text = Path(makers).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise VotesError(f"Cannot read {str(makers)!r}: {error}.") from error
+    rows = [row for row in csv.reader(text.splitlines()) if row]
     wrong = [number for number, row in enumerate(rows, 1) if len(row) != 2]
     if wrong:
         raise VotesError(
-            f"{str(makers)!r} needs two columns, a name and its maker; rows "
-            f"{listing(wrong)} have others."
+            f"{str(makers)!r} needs two columns, a name and its maker; not so in rows "
+            f"{listing(wrong)}."
         )
     return {name.strip(): maker.strip() for name, maker in rows}
