@@ -228,6 +228,8 @@ class Rating:
                 f"The {self.votes.n_annotators:,} annotators were not judged: that takes "
                 "a minute or more."
             ]
+        if self.judges_annotators and self.annotator_fit is None:
+            return ["Annotators were not judged: their fit found no answer."]
         if not self.annotator_columns:
             return []
         verdicts = np.asarray(self.annotator_columns["verdict"])
