@@ -64,9 +64,11 @@ def public_members(name: str, module: object) -> dict[str, object]:
     for key in sorted(listed):
         value = getattr(module, key)
         is_ours = getattr(value, "__module__", "").startswith(f"bayes_arena.{name}")
-        if not key.startswith("_") and (
-            inspect.isfunction(value) or inspect.isclass(value)
-        ) and is_ours:
+        if (
+            not key.startswith("_")
+            and (inspect.isfunction(value) or inspect.isclass(value))
+            and is_ours
+        ):
             members[key] = value
     return members
 

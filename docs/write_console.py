@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BAYES_ARENA_DATA", ROOT.parent / "shared" / "data"))
@@ -40,7 +41,12 @@ def run_command(command: str) -> str:
     words = shlex.split(PROGRAM.sub("", command))
     program = [sys.executable, "-m", "bayes_arena", *words]
     env = {**os.environ, "COLUMNS": "100"}
-    result = subprocess.run(program, cwd=DATA, env=env, capture_output=True, text=True)
+    with TemporaryDirectory() as folder:
+        for file in DATA.iterdir():
+            (Path(folder) / file.name).symlink_to(file)
+        result = subprocess.run(
+            program, cwd=folder, env=env, capture_output=True, text=True
+        )
     return result.stdout
 
 
