@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,8 @@ from bayes_arena.errors import ArenaError
 from bayes_arena.version import __version__
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# An unknown command or option, a value that is no number. Typer does not export it.
+USAGE_ERROR: Any = typer.BadParameter.__base__
 
 app = typer.Typer(
     name="bayes-arena",
@@ -79,6 +81,9 @@ def run() -> int:
         return code if isinstance(code, int) else 0
     except typer.Exit as end:
         return end.exit_code
+    except USAGE_ERROR as error:
+        error.show()
+        return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         progress.clear()
         tell("bayes-arena: Interrupted.")

@@ -218,3 +218,20 @@ def test_the_screens_of_real_votes(bayes_arena):
     _, out, _ = bayes_arena("rank", real("mt_bench_human.csv"))
     assert "gpt-4 is the best (P above 0.99)." in out
     assert "Annotators" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "Commands:"),
+        (("arena",), "create"),
+        (("rnk",), "No such command 'rnk'"),
+        (("rank", "--interval"), "requires an argument"),
+        (("rank", "--alll"), "No such option: --alll"),
+        (("rank", "--seed", "one"), "Invalid value for '--seed'"),
+    ],
+)
+def test_a_slip_of_the_keys_ends_with_help(bayes_arena, words, message):
+    code, out, err = bayes_arena(*words)
+    assert (code, out) == (2, "")
+    assert message in err
