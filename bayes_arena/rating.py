@@ -6,8 +6,10 @@ judged by am-Davidson, and the two boards are compared.  Each fit is made once.
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,12 +27,14 @@ from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.errors import (
     ArenaError,
+    ArenaWarning,
     ModelError,
     did_you_mean,
     listing,
     require_choice,
+    warn,
 )
-from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import (
@@ -58,6 +62,7 @@ MOST_NOTES = 5
 MOST_NAMED = 3  # favourites that a note names
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 SHOWN_ROWS = 10  # of a board on the screen
+INTERVALS = "Intervals"  # how a note begins that says what intervals allow for
 IN_WORDS = {
     "davidson": "Davidson: all votes have equal weight.",
     "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
@@ -85,6 +90,10 @@ class Rating:
         Where the votes come from.
     rank_spread : bool
         Whether ranges of ranks are the arena's spread.
+    warnings : tuple of str
+        What makes the board doubtful.
+    without : str or collection of str, optional
+        Whom to leave out, as it was asked for.
     left_out : tuple of str
         Annotators whose votes were left out.
     before : Rating, optional
@@ -97,6 +106,8 @@ class Rating:
     is_full: bool = True
     source: str = "votes"
     rank_spread: bool = False
+    warnings: tuple[str, ...] = ()
+    without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rating | None = None
 
@@ -108,7 +119,9 @@ class Rating:
     @property
     def judges_annotators(self) -> bool:
         """Whether annotators are judged."""
-        return self.is_full and 1 < self.votes.n_annotators <= MOST_JUDGED
+        is_small = self.votes.n_competitors <= MOST_WITH_ANNOTATORS
+        is_known = 1 < self.votes.n_annotators <= MOST_JUDGED
+        return self.is_full and is_small and is_known
 
     @cached_property
     def annotator_fit(self) -> Fit | None:
@@ -116,7 +129,11 @@ class Rating:
         if not self.judges_annotators:
             return None
         try:
-            return fit_model(self.votes, model="am-davidson")
+            with (
+                warnings.catch_warnings()
+            ):  # it is about annotators, not about the board
+                warnings.simplefilter("ignore", ArenaWarning)
+                return fit_model(self.votes, model="am-davidson")
         except ArenaError:
             return None
 
@@ -193,14 +210,15 @@ class Rating:
     @property
     def header(self) -> tuple[str, ...]:
         """What was rated, and how, in plain words."""
-        name = self.fit.model.name
-        words = IN_WORDS.get(name, f"{self.fit.plan}.")
-        interval = [
-            note for note in self.standing.notes if note.startswith("Intervals")
-        ]
-        lines = [describe_votes(self.votes, self.source), " ".join([words, *interval])]
+        words = describe_fit(self.fit)
+        intervals = [n for n in self.standing.notes if n.startswith(INTERVALS)]
+        lines = [describe_votes(self.votes, self.source), " ".join([words, *intervals])]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
+        elif self.without in WITHOUT:
+            lines.append(
+                f"Nobody was left out: there are no {self.without} annotators."
+            )
         return tuple(lines)
 
     @cached_property
@@ -215,23 +233,20 @@ class Rating:
         ]
         return tuple(notes[:MOST_NOTES])
 
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What makes the board doubtful."""
-        note = prior_sensitivity(self.fit, min_votes=self.standing.min_votes)
-        return (*self.fit.warnings, *([note] if note else []))
-
     def annotator_notes(self) -> list[str]:
         """Say who is anomalous, and who has a favourite."""
-        if self.is_full and self.votes.n_annotators > MOST_JUDGED:
+        if self.is_full and self.votes.n_annotators > 1 and not self.judges_annotators:
             return [
                 f"The {self.votes.n_annotators:,} annotators were not judged: that takes "
-                "a minute or more."
+                "minutes with so many of them, or of competitors."
             ]
         if self.judges_annotators and self.annotator_fit is None:
             return ["Annotators were not judged: their fit found no answer."]
         if not self.annotator_columns:
-            return []
+            failed = (
+                "Annotators were not judged: am-Davidson has no fit to these votes."
+            )
+            return [failed] if self.judges_annotators else []
         verdicts = np.asarray(self.annotator_columns["verdict"])
         n_anomalous = int(np.sum(verdicts == "anomalous"))
         parts = []
@@ -272,8 +287,7 @@ class Rating:
 
     def standing_notes(self) -> list[str]:
         """Say what the board's intervals and ranks leave out."""
-        notes = self.standing.notes
-        return [note for note in notes if not note.startswith("Intervals")]
+        return [n for n in self.standing.notes if not n.startswith(INTERVALS)]
 
     def side_notes(self) -> list[str]:
         """Say whether the side shown first wins more often."""
@@ -285,8 +299,8 @@ class Rating:
         side = "first" if b > 0 else "second"
         share = 100 * float(expit(abs(b)))
         return [
-            f"Between equals the answer shown {side} wins {share:.0f} % of the decided "
-            "votes; scores allow for it."
+            f"Between equals the {side} side wins {share:.0f} % of the decided votes; "
+            "scores allow for it."
         ]
 
     def report(self, path: str | Path, *, title: str | None = None) -> None:
@@ -295,16 +309,19 @@ class Rating:
 
         report(self, path, title=title)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the rating as dictionaries and lists that JSON can hold."""
-        return {
+    def to_json(self) -> str:
+        """Return the rating as one object of JSON: tables, plan, verdict and notes."""
+        content = {
             "leaderboard": tables.records(self.board_columns),
             "annotators": tables.records(self.annotator_columns),
+            "favourites": tables.records(self.favourite_columns),
+            "contested": tables.records(self.contested_columns),
             "plan": self.fit.plan,
             "verdict": self.verdict,
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
+            "notes": self.notes,
+            "warnings": self.warnings,
         }
+        return json.dumps(content, ensure_ascii=False, indent=2)
 
     def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
         """Return header, verdict, board and notes as lines."""
@@ -317,6 +334,7 @@ class Rating:
         if hidden:
             table += f"    …  {hidden:,} more\n"
         notes = "".join(f"{note}\n" for note in self.notes)
+        notes += "".join(f"Warning: {text}\n" for text in self.warnings)
         head = "\n".join(self.header)
         return f"{head}\n\n{self.verdict}\n\n{table}" + (f"\n{notes}" if notes else "")
 
@@ -329,7 +347,8 @@ class Rating:
         shown = shown_board(self.board_columns, self.standing.level)
         head = [*self.header, self.verdict]
         paragraphs = [f"<p>{tables.html_text(text)}</p>" for text in head]
-        notes = [f"<p>{tables.html_text(text)}</p>" for text in self.notes]
+        below = [*self.notes, *(f"Warning: {text}" for text in self.warnings)]
+        notes = [f"<p>{tables.html_text(text)}</p>" for text in below]
         return "\n".join([*paragraphs, tables.html_table(shown), *notes])
 
 
@@ -392,17 +411,37 @@ def rate(
         "min_votes": min_votes,
         "seed": seed,
     }
-    standing = standing_of(result, **options)
     is_full = result.model.name == "davidson"
-    rating = Rating(result, standing, elo, is_full, source, rank_spread)
-    if without is None:
-        return rating
-    names = left_out_names(rating, without)
-    if not names:
-        return rating
-    after = fit_model(result.votes.drop(annotators=names), model=result.model)
-    standing = standing_of(after, **options)
-    return Rating(after, standing, elo, is_full, source, rank_spread, names, rating)
+    sensitivity = prior_sensitivity(result, min_votes=min_votes)
+    rating = Rating(
+        fit=result,
+        standing=standing_of(result, **options),
+        elo=elo,
+        is_full=is_full,
+        source=source,
+        rank_spread=rank_spread,
+        warnings=(*result.warnings, *([sensitivity] if sensitivity else [])),
+        without=without,
+    )
+    names = () if without is None else left_out_names(rating, without)
+    if names:
+        after = rate(
+            refitted(result, names), rank_spread=rank_spread, elo=elo, **options
+        )
+        return replace(
+            after, source=source, without=without, left_out=names, before=rating
+        )
+    if sensitivity:
+        warn(sensitivity)
+    return rating
+
+
+def refitted(fit: Fit, left_out: Collection[str]) -> Fit:
+    """Return the same model fitted to the votes without some annotators."""
+    votes = fit.votes.drop(annotators=left_out)
+    return fit_model(
+        votes, model=fit.model, prior=fit.prior, method=fit.method, seed=fit.seed
+    )
 
 
 def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str, ...]:
@@ -470,6 +509,16 @@ def describe_source(votes: object) -> str:
     if isinstance(votes, str | Path):
         return Path(votes).name
     return "votes"
+
+
+def describe_fit(fit: Fit) -> str:
+    """Return what was fitted, in plain words."""
+    words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")
+    if fit.samples is not None:
+        return f"{words} The posterior was sampled by NUTS."
+    if fit.prior.is_flat:
+        return f"{words} Maximum likelihood."
+    return words
 
 
 def describe_votes(votes: Votes, source: str) -> str:

@@ -17,6 +17,7 @@ from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.threads import threads_for
 
+MOST_COMPETITORS = 2_000  # above, a second fit takes too long
 LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
 HALF_WIDTH = 1.96  # standard deviations
 
@@ -62,7 +63,8 @@ def is_judged(fit: Fit) -> bool:
     """Whether the second fit is asked for."""
     model = fit.model
     return (
-        fit.method == "gaussian"
+        len(fit.strength) <= MOST_COMPETITORS
+        and fit.method == "gaussian"
         and fit.prior == PRIORS["default"]
         and model.discrimination == "none"
         and not model.needs_annotators
