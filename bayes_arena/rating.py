@@ -393,6 +393,11 @@ def rate(
     ArenaError
         If the votes cannot be read or fitted, or an option is unknown.
 
+    Warns
+    -----
+    ArenaWarning
+        If scores are not comparable, or depend on the prior.
+
     Examples
     --------
     >>> import bayes_arena as ba
@@ -439,9 +444,8 @@ def rate(
 def refitted(fit: Fit, left_out: Collection[str]) -> Fit:
     """Return the same model fitted to the votes without some annotators."""
     votes = fit.votes.drop(annotators=left_out)
-    return fit_model(
-        votes, model=fit.model, prior=fit.prior, method=fit.method, seed=fit.seed
-    )
+    options: dict[str, Any] = {"prior": fit.prior, "method": fit.method}
+    return fit_model(votes, model=fit.model, seed=fit.seed, **options)
 
 
 def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str, ...]:

@@ -65,8 +65,7 @@ def rank(
         )
         columns = rating.board_columns
         notes = [*rating.notes, *more_about(rating, source)]
-        unwarned = [text for text in rating.warnings if text not in work.fit.warnings]
-    warned += unwarned
+    warned += [text for text in rating.warnings if text not in warned]
     shown = shown_board(columns, boarding.level)
     if answering.explain:
         shown = all_columns(columns)
