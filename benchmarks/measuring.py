@@ -7,6 +7,7 @@ import platform
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,12 @@ def run(command: Sequence[str], check: bool = True) -> Cost:
     """Run a command in a process of its own, with bytecode, and return its cost."""
     env = dict(os.environ)
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    launcher = [sys.executable, __file__, *command]
-    result = subprocess.run(launcher, capture_output=True, text=True, env=env)
+    launcher = [sys.executable, str(Path(__file__).resolve()), *command]
+    # Not in the checkout: Python would import the package from there.
+    elsewhere = tempfile.gettempdir()
+    result = subprocess.run(
+        launcher, capture_output=True, text=True, env=env, cwd=elsewhere
+    )
     if check and result.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{result.stderr[-2000:]}")
     cpu, wall, memory = map(float, result.stderr.splitlines()[-1].split())
