@@ -5,7 +5,14 @@ from typing import Annotated
 import typer
 
 from bayes_arena.arena.stable_arena import StableArena
-from bayes_arena.cli.options import ANSWER, Answering, Reading, option, with_options
+from bayes_arena.cli.options import (
+    ANSWER,
+    Answering,
+    Reading,
+    option,
+    source_of,
+    with_options,
+)
 from bayes_arena.cli.output import (
     Answer,
     all_columns,
@@ -15,7 +22,7 @@ from bayes_arena.cli.output import (
     write,
 )
 from bayes_arena.cli.spelling import spelled
-from bayes_arena.errors import listing
+from bayes_arena.errors import ModelError, listing
 from bayes_arena.rating import plural
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
@@ -47,13 +54,17 @@ def create(
 @with_options
 def add(
     path: ArenaFile,
-    source: Annotated[str, typer.Argument(metavar="VOTES", help="File of votes.")],
+    votes: Annotated[
+        list[str], typer.Argument(metavar="VOTES", help="Files of votes.")
+    ],
     *,
     reading: Reading,
 ) -> None:
-    """Add the votes of a file."""
+    """Add the votes of files, all or none."""
+    if reading.delta is not None:
+        raise ModelError("--delta belongs to the arena: arena create --delta.")
     with collected_warnings() as warned:
-        added = StableArena.open(path).add(source, **reading.columns())
+        added = StableArena.open(path).add(source_of(votes), **reading.columns())
     known = f", {added.known:,} known already" if added.known else ""
     tell(f"{path}: {plural(added.new, 'vote')} added{known}.")
     for text in warned:

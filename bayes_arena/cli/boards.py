@@ -1,5 +1,7 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -18,13 +20,13 @@ from bayes_arena.cli.options import (
     Drawing,
     Fitting,
     Reading,
-    Source,
+    Saving,
+    Sources,
     option,
     with_options,
 )
 from bayes_arena.cli.output import (
     Answer,
-    all_columns,
     collected_warnings,
     intervals,
     numbers,
@@ -37,12 +39,13 @@ from bayes_arena.rating import SHOWN_ROWS, Rating, describe_votes, shown_board
 from bayes_arena.tables import Columns
 
 NO, OPEN = 1, 4  # exit codes of the gate
-SPARE = ("before", "votes", "rank range")
+SPARE = ("before", "votes", "rank range", "95% interval", "rank")
+SPARE_OF_PAIRS = ("score", "votes", "more votes", "interval", "P(first ahead)")
 
 
 @with_options
 def rank(
-    source: Source = None,
+    votes: Sources = None,
     *,
     show_all: Annotated[bool, option("Print all rows.", BOARDS, "--all")] = False,
     rank_spread: Annotated[
@@ -59,47 +62,39 @@ def rank(
 ) -> None:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting, drawing.seed)
         rating = boarding.rating(
             work.fit, work.name, drawing.seed, rank_spread=rank_spread
         )
-        columns = rating.board_columns
-        notes = [*rating.notes, *more_about(rating, source)]
+        notes = [*rating.notes, *remarks_on(rating, votes)]
     warned += [text for text in rating.warnings if text not in warned]
-    shown = shown_board(columns, boarding.level)
-    if answering.explain:
-        shown = all_columns(columns)
-    is_short = not (show_all or answering.explain)
-    hidden = max(len(columns["rank"]) - SHOWN_ROWS, 0) if is_short else 0
-    if hidden:
-        shown = {name: values[:SHOWN_ROWS] for name, values in shown.items()}
     answer = Answer(
         key="leaderboard",
-        columns=columns,
-        shown=shown,
+        columns=rating.board_columns,
+        shown=shown_board(rating.board_columns, boarding.level),
         head=[*rating.header, "", rating.verdict],
         notes=notes,
         facts={"plan": work.fit.plan, "verdict": rating.verdict},
         spare=SPARE,
-        hidden=hidden,
+        n_shown=None if show_all else SHOWN_ROWS,
+        more="--all",
     )
     write(answer, answering, warned)
 
 
-def more_about(rating: Rating, source: str | None) -> list[str]:
-    """Return where more is to be seen, in a line or two."""
-    notes = []
-    remarks = [*rating.votes.remarks, *rating.votes.dropped]
-    if source is not None and len(remarks):
-        count = len(remarks)
-        noun = "remark" if count == 1 else "remarks"
-        notes.append(f"{count} {noun} on the file: bayes-arena check {source}")
-    return notes
+def remarks_on(rating: Rating, sources: Sequence[str] | None) -> list[str]:
+    """Return where remarks on the file are to be seen, in a line."""
+    count = len(rating.votes.remarks)
+    if not sources or not count:
+        return []
+    noun = "remark" if count == 1 else "remarks"
+    files = " ".join(map(shlex.quote, sources))
+    return [f"{count} {noun} on the file: bayes-arena check {files}"]
 
 
 @with_options
 def boards(
-    source: Source = None,
+    votes: Sources = None,
     *,
     by: Annotated[str, option("The slice: category, language, month.", BOARDS)],
     reading: Reading,
@@ -111,7 +106,7 @@ def boards(
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
         pooled = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
-        work = fitted(source, reading, pooled, drawing.seed)
+        work = fitted(votes, reading, pooled, drawing.seed, boarding.left_out)
         options = boarding.standing_options(drawing.seed)
         standings = standings_by(work.fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
@@ -131,7 +126,7 @@ def boards(
 
 @with_options
 def pairs(
-    source: Source = None,
+    votes: Sources = None,
     *,
     between: Annotated[
         tuple[str, str] | None, option("Two competitors: A B.", BOARDS)
@@ -153,16 +148,17 @@ def pairs(
     if require is not None and between is None:
         raise ModelError("--require goes with --between A B.")
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting, drawing.seed, boarding.left_out)
         standing = standing_of(work.fit, **boarding.standing_options(drawing.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
+        is_open = np.asarray(columns["more_votes"]) != 0
         passed = None
         if between is not None and require is not None:
             passed = gate(standing, between, require, margin, elo=boarding.elo)
-    shown = all_columns(columns) if answering.explain else shown_pairs(columns)
-    is_open = (np.asarray(columns["lower"]) < 0) & (np.asarray(columns["upper"]) > 0)
     head = [describe_votes(work.votes, work.name)]
+    chosen = np.arange(len(is_open))
     if between is None:
+        chosen = np.flatnonzero(is_open)[:SHOWN_ROWS]
         head.append(
             f"Open at {boarding.level:g}: {is_open.sum():,} of {len(is_open):,} pairs."
         )
@@ -171,8 +167,9 @@ def pairs(
         words = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
         head.append(f"{require}: {words[passed]}.")
         facts["gate"] = passed
+    shown = shown_pairs({name: np.asarray(v)[chosen] for name, v in columns.items()})
     answer = Answer(
-        "pairs", columns, shown, head, standing.notes, facts, ("score", "votes")
+        "pairs", columns, shown, head, standing.notes, facts, SPARE_OF_PAIRS
     )
     write(answer, answering, warned)
     if passed in ("no", "open"):
@@ -195,7 +192,7 @@ def shown_pairs(columns: Columns) -> dict[str, list[str]]:
 
 @with_options
 def next_pairs(
-    source: Source = None,
+    votes: Sources = None,
     *,
     goal: Annotated[
         str, option("best or ranking.", BOARDS, show_default=True)
@@ -209,7 +206,7 @@ def next_pairs(
 ) -> None:
     """Say which pairs to ask about next."""
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting, drawing.seed, boarding.left_out)
         standing = standing_of(work.fit, **boarding.standing_options(drawing.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns)
@@ -224,25 +221,28 @@ def next_pairs(
         }
     head = [describe_votes(work.votes, work.name), sentence]
     facts = {"plan": work.fit.plan, "verdict": sentence}
-    write(Answer("next", columns, shown, head, facts=facts), answering, warned)
+    spare = ("votes", "Elo gap", "P(first ahead)")
+    answer = Answer("next_pairs", columns, shown, head, facts=facts, spare=spare)
+    write(answer, answering, warned)
 
 
 @with_options
 def report(
-    source: Source = None,
+    votes: Sources = None,
     *,
     title: Annotated[str | None, option("Heading of the page.", BOARDS)] = None,
     reading: Reading,
     fitting: Fitting,
     drawing: Drawing,
     boarding: Boarding,
-    answering: Answering,
+    saving: Saving,
 ) -> None:
     """Write a page with the board, the annotators and all the rest: -o board.html."""
-    if answering.output is None:
+    if saving.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting, drawing.seed)
         rating = boarding.rating(work.fit, work.name, drawing.seed)
-        rating.report(answering.output, title=title)
-    tell_warnings(warned, answering)
+        rating.report(saving.output, title=title)
+    warned += [text for text in rating.warnings if text not in warned]
+    tell_warnings(warned, saving)

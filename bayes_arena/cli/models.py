@@ -1,5 +1,6 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,47 +11,52 @@ from bayes_arena.cli.options import (
     Drawing,
     Fitting,
     Reading,
-    Source,
+    Saving,
+    Sources,
     option,
     with_options,
 )
 from bayes_arena.cli.output import (
     Answer,
     all_columns,
+    cell,
     collected_warnings,
     columns_of,
+    numbers,
     tell_warnings,
     write,
 )
 from bayes_arena.cli.source import fitted, name_of, saved_fit
 from bayes_arena.errors import ModelError, OutputError
+from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.rating import describe_votes
-from bayes_arena.votes.votes import PROMPT
+from bayes_arena.tables import Columns, Shown
+from bayes_arena.votes.votes import PROMPT, Votes
 
 
 @with_options
 def fit(
-    source: Source = None,
+    votes: Sources = None,
     *,
     reading: Reading,
     fitting: Fitting,
     drawing: Drawing,
-    answering: Answering,
+    saving: Saving,
 ) -> None:
     """Fit a model and save it: -o board.npz, or -o posterior.nc for --method nuts."""
-    if answering.output is None:
+    if saving.output is None:
         raise OutputError("Name the file to write: -o fit.npz, or -o fit.nc for nuts.")
     from bayes_arena.fits.save import save
 
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
-        save(work.fit, answering.output)
-    tell_warnings(warned, answering)
+        work = fitted(votes, reading, fitting, drawing.seed)
+        save(work.fit, saving.output)
+    tell_warnings(warned, saving)
 
 
 @with_options
 def diagnose(
-    source: Source = None,
+    votes: Sources = None,
     *,
     reading: Reading,
     fitting: Fitting,
@@ -61,7 +67,7 @@ def diagnose(
     from bayes_arena.checks.diagnose import diagnose as diagnose_fit
 
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting, drawing.seed)
         table = diagnose_fit(work.fit)
         columns = columns_of(table)
     head = [describe_votes(work.votes, work.name), f"{work.fit.plan}."]
@@ -73,37 +79,62 @@ def diagnose(
 
 @with_options
 def compare(
-    source: Source = None,
+    votes: Sources = None,
     *,
     models: Annotated[
         str, option("Models, with commas between.", FITS, show_default=True)
     ] = "davidson,am-davidson",
     over: Annotated[
-        str,
-        option(
-            "Predict new ones of: vote, annotator, prompt or a slice.",
-            FITS,
-            show_default=True,
-        ),
-    ] = "vote",
+        str | None,
+        option("Predict new ones of: vote, annotator, prompt or a slice.", FITS),
+    ] = None,
     reading: Reading,
     drawing: Drawing,
     answering: Answering,
 ) -> None:
-    """Compare models by how well they predict votes that they have not seen."""
-    from bayes_arena.checks.held_out import held_out
+    """Compare models by how well they predict votes that they have not seen.
 
+    By default votes are left out one at a time; with --over, a fifth of them in ten
+    splits.
+    """
     names = [name.strip() for name in models.split(",") if name.strip()]
-    slices = () if over in ("vote", "annotator", PROMPT) else (over,)
+    slices = () if over in (None, "vote", "annotator", PROMPT) else (over,)
     with collected_warnings() as warned:
-        votes = reading.votes(source, slices)
-        table = held_out(votes, names, by=over, seed=drawing.seed)
-        columns = columns_of(table)
+        cast = reading.with_slices(slices).votes(votes)
+        if over is None:
+            columns = one_at_a_time(cast, names)
+        else:
+            from bayes_arena.checks.held_out import held_out
+
+            columns = columns_of(held_out(cast, names, by=over, seed=drawing.seed))
+    told = "one vote left out at a time" if over is None else f"new ones of: {over}"
     head = [
-        describe_votes(votes, name_of(source)),
-        f"Predictions of votes held out by {over}; scores are a vote, higher is better.",
+        describe_votes(cast, name_of(votes)),
+        f"Predictions of {told}; log scores in nats, higher is better.",
     ]
-    write(Answer("comparison", columns, all_columns(columns), head), answering, warned)
+    shown = shown_comparison(columns)
+    write(Answer("comparison", columns, shown, head), answering, warned)
+
+
+def one_at_a_time(votes: Votes, names: Sequence[str]) -> Columns:
+    """Return the comparison of models by leave-one-out cross-validation."""
+    from bayes_arena.checks.compare import compare
+
+    return columns_of(compare({name: fit_model(votes, model=name) for name in names}))
+
+
+def shown_comparison(columns: Columns) -> Shown:
+    """Return a comparison as texts, standard errors beside their numbers."""
+    errors = {"elpd": "se", "elpd_diff": "dse"}
+    shown = {}
+    for name, values in columns.items():
+        error = columns.get(errors.get(name, f"{name}_se"))
+        if error is not None:
+            cells = zip(numbers(values, ".4g"), numbers(error, ".2g"), strict=True)
+            shown[name.replace("_", " ")] = [f"{value} ± {se}" for value, se in cells]
+        elif name not in errors.values() and not name.endswith("_se"):
+            shown[name.replace("_", " ")] = [cell(value) for value in values]
+    return shown
 
 
 @with_options
@@ -111,7 +142,7 @@ def reproduce(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A table or figure: table2, fig5, ...")
     ],
-    source: Source = None,
+    votes: Sources = None,
     *,
     reading: Reading,
     answering: Answering,
@@ -120,11 +151,11 @@ def reproduce(
     from bayes_arena.paper import reproduce as reproduce_figure
 
     with collected_warnings() as warned:
-        if saved_fit(source) is not None:
+        if saved_fit(votes) is not None:
             raise ModelError("reproduce takes votes, not a saved fit.")
-        result = reproduce_figure(name, reading.votes(source))
+        result = reproduce_figure(name, reading.votes(votes))
         columns = result.summary
-    head = [f"{name}, Liu et al. (2025), on {name_of(source)}."]
+    head = [f"{name}, Liu et al. (2025), on {name_of(votes)}."]
     notes = [result.note] if result.note else []
     answer = Answer("summary", columns, all_columns(columns), head, notes)
     write(answer, answering, warned)

@@ -4,11 +4,11 @@ Commands take groups of options: a frozen dataclass each, whose fields are Typer
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Self, get_type_hints
 
 import typer
 
@@ -26,11 +26,11 @@ FITS = "Options: model"
 BOARDS = "Options: board"
 ANSWER = "Options: answer"
 
-Source = Annotated[
-    str | None,
+Sources = Annotated[
+    list[str] | None,
     typer.Argument(
-        metavar="[VOTES]",
-        help="A file of votes (CSV, TSV, JSON, JSONL, Parquet, hf:owner/name) or a saved "
+        metavar="VOTES",
+        help="Files of votes (CSV, TSV, JSON, JSONL, Parquet, hf:owner/name) or a saved "
         "fit. By default the built-in example.",
         show_default=False,
     ),
@@ -60,7 +60,7 @@ class Reading:
     ] = False
     slice: Annotated[
         list[str] | None,
-        option("Column of a slice: category, language. May be repeated.", VOTES),
+        option("Column of a slice, such as category. May be repeated.", VOTES),
     ] = None
     weight: Annotated[str | None, option("Column of numbers of votes.", VOTES)] = None
     outcome: Annotated[
@@ -96,28 +96,31 @@ class Reading:
             "judge": self.judge,
         }
         columns = {name: value for name, value in given.items() if value is not None}
+        if self.prompt is not None and self.no_prompt:
+            raise VotesError("--prompt and --no-prompt exclude each other.")
         if self.slice:
-            columns["slices"] = tuple(self.slice)
+            columns["slices"] = tuple(dict.fromkeys(self.slice))
         if self.outcome:
             columns["outcomes"] = dict(map(meaning, self.outcome))
         return columns | {"both_bad": self.both_bad, "on_invalid": self.on_invalid}
 
-    def votes(
-        self, source: str | None, slices: tuple[str, ...] = (), **further: Any
-    ) -> Votes:
-        """Return the votes of a file, or those of the example."""
-        columns = self.columns() | further
-        if slices:
-            columns["slices"] = tuple(
-                dict.fromkeys([*columns.get("slices", ()), *slices])
-            )
-        if source is None:
-            votes = read_votes(example_arena().columns, **columns)
-        else:
-            votes = read_votes(source, **columns)
-        if self.delta is not None:
-            votes = votes.keep(more_than=self.delta)
-        return votes
+    def votes(self, sources: Sequence[str] | None, **further: Any) -> Votes:
+        """Return the votes of files, or those of the example."""
+        source: Any = source_of(sources)
+        votes = read_votes(source, **self.columns() | further)
+        return votes if self.delta is None else votes.keep(more_than=self.delta)
+
+    def with_slices(self, slices: Sequence[str]) -> Self:
+        """Return the options with further slices."""
+        names = dict.fromkeys([*(self.slice or ()), *slices])
+        return replace(self, slice=[*names])
+
+
+def source_of(sources: Sequence[str] | None) -> Any:
+    """Return what is to be read: a file, several, or the example."""
+    if not sources:
+        return example_arena().columns
+    return sources[0] if len(sources) == 1 else list(sources)
 
 
 def meaning(text: str) -> tuple[str, str]:
@@ -157,13 +160,21 @@ class Fitting:
     ] = None
     style: Annotated[
         list[str] | None,
-        option("Column of a feature of the answers. May be repeated.", FITS),
+        option(
+            "Feature of the answers to allow for: a column of differences, or "
+            "NAME=COLUMN_A,COLUMN_B. May be repeated.",
+            FITS,
+        ),
     ] = None
 
     @property
-    def is_default(self) -> bool:
-        """Whether nothing was asked for."""
-        return self == Fitting()
+    def features(self) -> dict[str, Any]:
+        """The columns of the features, by name."""
+        columns: dict[str, Any] = {}
+        for text in self.style or ():
+            name, equals, pair = text.partition("=")
+            columns[name] = tuple(pair.split(",")) if equals else name
+        return columns
 
     def options(self, seed: int = 0) -> dict[str, Any]:
         """Return the options of ``fit``."""
@@ -175,16 +186,25 @@ class Fitting:
         if self.strength_by:
             changes["strength_by"] = tuple(self.strength_by)
         if self.style:
-            changes["style"] = tuple(self.style)
+            changes["style"] = tuple(self.features)
         if changes:
-            name = " ".join([model.name, *map(str, changes.values())])
-            model = replace(model, name=name, **changes)
+            model = replace(model, name=changed_name(model.name, changes), **changes)
         return {
             "model": model if changes else self.model,
             "prior": self.prior,
             "method": self.method,
             "seed": seed,
         }
+
+
+def changed_name(name: str, changes: dict[str, Any]) -> str:
+    """Return the name of a preset with some terms changed."""
+    words = {"ties": "ties", "strength_by": "by", "style": "at equal"}
+    parts = [name]
+    for term, value in changes.items():
+        terms = [value] if isinstance(value, str) else value
+        parts.append(f"{words[term]} {', '.join(terms)}")
+    return " ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -213,9 +233,11 @@ class Boarding:
         option("Votes from which a competitor has a rank.", BOARDS, show_default=True),
     ] = 10
     anchor: Annotated[
-        str | None, option("A competitor and its score: NAME=SCORE.", BOARDS)
+        list[str] | None, option("A competitor and its score: NAME=SCORE.", BOARDS)
     ] = None
-    init: Annotated[float, option("Mean score.", BOARDS, show_default=True)] = 1000.0
+    init: Annotated[
+        float | None, option("Mean score; 1000 unless there is an anchor.", BOARDS)
+    ] = None
     without: Annotated[
         str | None,
         option("Leave out annotators: flagged, favourites, or NAME,NAME.", BOARDS),
@@ -225,14 +247,23 @@ class Boarding:
     def elo(self) -> EloScale:
         """The scale of the scores."""
         if self.anchor is None:
-            return EloScale(init=self.init)
-        name, _, score = self.anchor.rpartition("=")
-        try:
-            return EloScale(init=self.init, anchor=(name, float(score)))
-        except ValueError:
+            return EloScale() if self.init is None else EloScale(init=self.init)
+        if len(self.anchor) > 1 or self.init is not None:
+            raise ModelError("A scale has one --anchor or --init, not several.")
+        name, _, score = self.anchor[0].rpartition("=")
+        if not name or not is_number(score):
             raise ModelError(
-                f"--anchor takes NAME=SCORE, such as gpt-4=1200; not {self.anchor!r}."
-            ) from None
+                "--anchor takes NAME=SCORE, such as gpt-4=1200; not "
+                f"{self.anchor[0]!r}."
+            )
+        return EloScale(anchor=(name, float(score)))
+
+    @property
+    def left_out(self) -> str | tuple[str, ...] | None:
+        """Which annotators to leave out."""
+        if self.without is None or self.without in WITHOUT:
+            return self.without
+        return tuple(name.strip() for name in self.without.split(","))
 
     def standing_options(self, seed: int) -> dict[str, Any]:
         """Return the options of a standing."""
@@ -248,17 +279,23 @@ class Boarding:
         self, fitted: Any, source: str, seed: int, *, rank_spread: bool = False
     ) -> Rating:
         """Return the rating of a fit."""
-        without: Any = self.without
-        if without is not None and without not in WITHOUT:
-            without = tuple(name.strip() for name in without.split(","))
         rating = rate(
             fitted,
-            without=without,
+            without=self.left_out,
             rank_spread=rank_spread,
             elo=self.elo,
             **self.standing_options(seed),
         )
         return replace(rating, source=source)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -275,6 +312,18 @@ class Answering:
     explain: Annotated[
         bool, option("Print all columns, and what they mean.", ANSWER, "--explain")
     ] = False
+    strict: Annotated[
+        bool, option("Exit with code 3 after a warning.", ANSWER, "--strict")
+    ] = False
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where a page or a fit is written."""
+
+    output: Annotated[
+        Path | None, option("File to write.", ANSWER, "--output", "-o")
+    ] = None
     strict: Annotated[
         bool, option("Exit with code 3 after a warning.", ANSWER, "--strict")
     ] = False

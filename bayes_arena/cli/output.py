@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bayes_arena import tables
-from bayes_arena.cli.options import FORMATS, Answering, require_format
+from bayes_arena.cli.options import FORMATS, Answering, Saving, require_format
 from bayes_arena.cli.spelling import spelled
+from bayes_arena.cli.words import explanations
 from bayes_arena.errors import ArenaWarning, printable
 from bayes_arena.files import written_beside
 from bayes_arena.tables import Columns, Shown
@@ -45,8 +46,10 @@ class Answer:
         Further entries of the JSON object: plan, verdict.
     spare : sequence of str
         Headings that a narrow screen may leave out.
-    hidden : int
-        Rows that are not shown.
+    n_shown : int, optional
+        Rows that are shown; by default all.
+    more : str
+        The option that shows the others.
     """
 
     key: str
@@ -56,23 +59,33 @@ class Answer:
     notes: Sequence[str] = ()
     facts: dict[str, Any] = field(default_factory=dict)
     spare: Sequence[str] = ()
-    hidden: int = 0
+    n_shown: int | None = None
+    more: str = "--explain"
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return max(map(len, self.columns.values()), default=0)
 
 
 def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
     """Write an answer, then the warnings to standard error."""
     form = chosen_format(answering)
-    text = render(answer, form, answering, warned)
+    write_text(render(answer, form, answering, warned), answering)
+    tell_warnings(warned, answering)
+
+
+def write_text(text: str, answering: Answering) -> None:
+    """Write a text to the screen or the file."""
     if answering.output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
         with written_beside(answering.output) as draft:
             draft.write_text(text, encoding="utf-8")
-    tell_warnings(warned, answering)
 
 
-def tell_warnings(warned: Sequence[str], answering: Answering) -> None:
+def tell_warnings(warned: Sequence[str], answering: Answering | Saving) -> None:
     """Print warnings to standard error; with --strict, exit after them."""
     for text in warned:
         tell(f"Warning: {spelled(text)}")
@@ -101,22 +114,35 @@ def render(
         content = {answer.key: tables.records(answer.columns), **facts}
         content |= {"notes": [*answer.notes], "warnings": [*warned]}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    head = [printable(spelled(line)) for line in answer.head]
-    notes = [printable(spelled(line)) for line in answer.notes]
+    shown = all_columns(answer.columns) if answering.explain else first_rows(answer)
+    n_hidden = 0 if answering.explain or not shown else answer.n_rows - n_rows_of(shown)
+    more = [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden > 0 else []
+    words = explanations(answer.columns) if answering.explain else []
+    head, notes = (
+        [printable(spelled(line)) for line in lines]
+        for lines in (answer.head, answer.notes)
+    )
     if form == "markdown":
-        lines = [*map(tables.markdown_text, head)]
-        table = tables.markdown_table(answer.shown)
-        return (
-            "\n\n".join([*lines, table, *map(tables.markdown_text, notes)]).rstrip()
-            + "\n"
-        )
+        blocks = [tables.markdown_text(line) for line in head if line]
+        blocks += [tables.markdown_table(shown).rstrip()] if shown else []
+        blocks += [tables.markdown_text(line) for line in [*more, *notes, *words]]
+        return "\n\n".join(blocks) + "\n"
     on_screen = answering.output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_screen else None
-    table = tables.text_table(answer.shown, width, answer.spare) if answer.shown else ""
-    if answer.hidden:
-        table += f"    …  {answer.hidden:,} more: --all\n"
-    parts = ["\n".join(head), table.rstrip("\n"), "\n".join(notes)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    table = tables.text_table(shown, width, answer.spare) if shown else ""
+    table = "\n".join([*table.splitlines(), *more])
+    blocks = ["\n".join(lines) for lines in (head, [table], notes, words)]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def first_rows(answer: Answer) -> Shown:
+    """Return what is shown of the first rows."""
+    return {name: values[: answer.n_shown] for name, values in answer.shown.items()}
+
+
+def n_rows_of(shown: Shown) -> int:
+    """Return the rows of a shown table."""
+    return max(map(len, shown.values()), default=0)
 
 
 def plain(value: Any) -> Any:

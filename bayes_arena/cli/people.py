@@ -1,5 +1,8 @@
 """The command about annotators."""
 
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,37 +13,39 @@ from bayes_arena.cli.options import (
     Drawing,
     Fitting,
     Reading,
-    Source,
+    Sources,
     option,
     with_options,
 )
 from bayes_arena.cli.output import (
     Answer,
-    all_columns,
     collected_warnings,
     numbers,
     write,
 )
-from bayes_arena.cli.source import fitted
+from bayes_arena.cli.source import name_of, require_defaults, saved_fit, votes_of
+from bayes_arena.errors import require_choice
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import (
     FEWEST_VOTES,
     annotator_columns,
     discriminating,
 )
 from bayes_arena.people.favourites import find_favourites
-from bayes_arena.rating import plural
+from bayes_arena.rating import SHOWN_ROWS, plural
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 
 
 @with_options
 def annotators(
-    source: Source = None,
+    votes: Sources = None,
     *,
     makers: Annotated[
         str | None, option("CSV of names and their makers: adds own_maker.", BOARDS)
     ] = None,
-    show_all: Annotated[bool, option("Print all rows.", BOARDS, "--all")] = False,
     reading: Reading,
     fitting: Fitting,
     drawing: Drawing,
@@ -48,51 +53,55 @@ def annotators(
 ) -> None:
     """Say who votes how: who guesses, votes reversed, always ties, has a favourite."""
     with collected_warnings() as warned:
-        work = fitted(source, reading, fitting, drawing.seed)
-        fit = discriminating(work.fit)
+        judging = judging_fit(votes, reading, fitting, drawing.seed)
         columns: dict[str, Any] = dict(
-            annotator_columns(fit, find_favourites(fit.votes), drawing.seed)
+            annotator_columns(judging, find_favourites(judging.votes), drawing.seed)
         )
         if makers is not None:
             from bayes_arena.people.judges import maker_columns
 
-            columns |= maker_columns(fit.votes, makers, columns["annotator"])
+            columns |= maker_columns(judging.votes, makers, columns["annotator"])
     verdict = np.asarray(columns["verdict"])
-    shown = shown_annotators(columns)
-    if answering.explain:
-        shown = all_columns(columns)
-    hidden = 0
-    if not (show_all or answering.explain):
-        n_shown = int(np.isin(verdict, SHOWN).sum())
-        n_shown = min(max(n_shown, 10), len(verdict))
-        hidden = len(verdict) - n_shown
-        shown = {name: values[:n_shown] for name, values in shown.items()}
     notes = []
     if "anomalous" in verdict:
-        name = source or "VOTES"
+        files = "".join(f" {shlex.quote(file)}" for file in votes or ())
         notes.append(
-            f"To see the board without them: bayes-arena rank {name} --without flagged"
+            f"To see the board without them: bayes-arena rank{files} --without flagged"
         )
     answer = Answer(
-        "annotators",
-        columns,
-        shown,
-        describe(work.name, fit.votes.n_votes, verdict),
-        notes,
-        {"plan": fit.plan},
-        ("why",),
-        hidden,
+        key="annotators",
+        columns=columns,
+        shown=shown_annotators(columns),
+        head=describe(name_of(votes), judging, verdict),
+        notes=notes,
+        facts={"plan": judging.plan},
+        spare=("why", "votes", "P"),
+        n_shown=max(int(np.isin(verdict, SHOWN).sum()), SHOWN_ROWS),
     )
     write(answer, answering, warned)
 
 
-def describe(name: str, n_votes: float, verdict: Any) -> list[str]:
+def judging_fit(
+    sources: Sequence[str] | None, reading: Reading, fitting: Fitting, seed: int
+) -> Fit:
+    """Return a fit with discrimination: the one that is asked for, else am-Davidson."""
+    saved = saved_fit(sources)
+    if saved is not None:
+        require_defaults(reading, fitting)
+        return discriminating(saved)
+    require_choice("model", fitting.model, PRESETS)
+    if PRESETS[fitting.model].discrimination == "none":
+        fitting = replace(fitting, model="am-davidson", method="gaussian")
+    return fit(votes_of(sources, reading, fitting), **fitting.options(seed))
+
+
+def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     """Return what was judged, in two lines."""
     n_few = int(np.sum(verdict == "too few votes"))
     n_anomalous = int(np.sum(verdict == "anomalous"))
     verb = "is" if n_anomalous == 1 else "are"
     first = (
-        f"{name}: {plural(n_votes, 'vote')} by {plural(len(verdict), 'annotator')}. "
+        f"{name}: {plural(fit.votes.n_votes, 'vote')} by {plural(len(verdict), 'annotator')}. "
         f"{n_anomalous} {verb} anomalous (P 0.8 or more)."
     )
     if n_few:
@@ -100,7 +109,7 @@ def describe(name: str, n_votes: float, verdict: Any) -> list[str]:
         first += f" {n_few} with fewer than {FEWEST_VOTES} votes {was} not judged."
     return [
         first,
-        "Judged by am-Davidson. Agreement: 0 is chance, 1 is always with the others.",
+        f"Judged by {fit.model.name}. Agreement: 0 is chance, 1 is always with the others.",
     ]
 
 

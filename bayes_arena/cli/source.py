@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from bayes_arena.cli.options import Fitting, Reading
+from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
-from bayes_arena.votes.votes import Votes
+from bayes_arena.rating import rate
+from bayes_arena.votes.votes import PROMPT, Votes
 
 EXAMPLE = "example arena (simulated)"
 
@@ -26,35 +29,63 @@ class Work:
         return self.fit.votes
 
 
-def name_of(source: str | None) -> str:
-    """Return the name of a file of votes."""
-    return EXAMPLE if source is None else Path(source).name
+def name_of(sources: Sequence[str] | None) -> str:
+    """Return the name of the files of votes."""
+    if not sources:
+        return EXAMPLE
+    name = Path(sources[0]).name
+    return name if len(sources) == 1 else f"{name} and {len(sources) - 1} more"
 
 
 def fitted(
-    source: str | None,
+    sources: Sequence[str] | None,
     reading: Reading,
     fitting: Fitting,
     seed: int = 0,
-    slices: tuple[str, ...] = (),
+    without: str | Collection[str] | None = None,
 ) -> Work:
-    """Return a saved fit, or fit the votes."""
-    saved = saved_fit(source)
-    if saved is not None:
-        return Work(saved, name_of(source))
-    needed = tuple(dict.fromkeys([*slices, *(fitting.strength_by or ())]))
-    columns = {"features": tuple(fitting.style)} if fitting.style else {}
-    votes = reading.votes(source, needed, **columns)
-    return Work(fit(votes, **fitting.options(seed)), name_of(source))
+    """Return a saved fit, or fit the votes; without the votes of some annotators."""
+    result = saved_fit(sources)
+    if result is None:
+        votes = votes_of(sources, reading, fitting)
+        result = fit(votes, **fitting.options(seed))
+    else:
+        require_defaults(reading, fitting)
+    if without is not None:
+        result = rate(result, without=without).fit
+    return Work(result, name_of(sources))
 
 
-def saved_fit(source: str | None) -> Fit | None:
+def votes_of(
+    sources: Sequence[str] | None, reading: Reading, fitting: Fitting
+) -> Votes:
+    """Return the votes with the slices and features that a model needs."""
+    reading = reading.with_slices(
+        [name for name in fitting.strength_by or () if name != PROMPT]
+    )
+    further = {"features": fitting.features} if fitting.style else {}
+    return reading.votes(sources, **further)
+
+
+def saved_fit(sources: Sequence[str] | None) -> Fit | None:
     """Return the fit that a file holds, if it does."""
-    if source is None:
-        return None
-    suffix = Path(source).suffix.lower()
-    if suffix not in (".npz", ".nc"):
+    if not sources or Path(sources[0]).suffix.lower() not in (".npz", ".nc"):
         return None
     from bayes_arena.fits.save import holds_fit, load
 
-    return load(source) if holds_fit(source) else None
+    return load(sources[0]) if holds_fit(sources[0]) else None
+
+
+def require_defaults(*groups: Reading | Fitting) -> None:
+    """Refuse options that a saved fit would not heed."""
+    names = [
+        "--" + field.name.replace("_", "-")
+        for group in groups
+        for field in fields(group)
+        if getattr(group, field.name) != field.default
+    ]
+    if names:
+        raise ModelError(
+            f"A saved fit has its own votes and model: {listing(names)} would have no "
+            "effect. Leave it out, or give the votes."
+        )

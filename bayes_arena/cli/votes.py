@@ -1,6 +1,7 @@
 """Commands about votes: check and simulate."""
 
-import sys
+import json
+from collections.abc import Sequence
 from typing import Annotated
 
 from bayes_arena import tables
@@ -9,8 +10,9 @@ from bayes_arena.cli.options import (
     Answering,
     Drawing,
     Reading,
-    Source,
+    Sources,
     option,
+    source_of,
     with_options,
 )
 from bayes_arena.cli.output import (
@@ -20,30 +22,38 @@ from bayes_arena.cli.output import (
     plain,
     tell_warnings,
     write,
+    write_text,
 )
-from bayes_arena.files import written_beside
+from bayes_arena.cli.source import require_defaults, saved_fit
+from bayes_arena.cli.spelling import spelled
+from bayes_arena.errors import printable
 from bayes_arena.model.simulate import simulate as simulate_arena
+from bayes_arena.votes.check import Check, check as check_votes
 
 
 @with_options
-def check(source: Source = None, *, reading: Reading, answering: Answering) -> None:
+def check(votes: Sources = None, *, reading: Reading, answering: Answering) -> None:
     """Say what was read, what was left out, and what the votes can tell."""
-    import json
-
-    from bayes_arena.votes.check import check as check_votes
-
     with collected_warnings() as warned:
-        result = check_votes(reading.votes(source))
-    form = chosen_format(answering)
-    text = f"{result}\n"
-    if form == "json":
-        text = json.dumps(plain(result.as_dict()), ensure_ascii=False, indent=2) + "\n"
-    if answering.output is None:
-        sys.stdout.write(text)
+        result = checked(votes, reading)
+    if chosen_format(answering) == "json":
+        content = {**plain(result.as_dict()), "warnings": warned}
+        text = json.dumps(content, ensure_ascii=False, indent=2)
     else:
-        with written_beside(answering.output) as draft:
-            draft.write_text(text, encoding="utf-8")
+        text = "\n".join(printable(spelled(line)) for line in str(result).splitlines())
+    write_text(f"{text}\n", answering)
     tell_warnings(warned, answering)
+
+
+def checked(sources: Sequence[str] | None, reading: Reading) -> Check:
+    """Return what there is to say of a file, or of the votes of a saved fit."""
+    saved = saved_fit(sources)
+    if saved is not None:
+        require_defaults(reading)
+        return check_votes(saved.votes)
+    if reading.delta is not None:
+        return check_votes(reading.votes(sources))
+    return check_votes(source_of(sources), **reading.columns())
 
 
 @with_options
@@ -68,12 +78,7 @@ def simulate(
         reversed=reversed,
         seed=drawing.seed,
     )
-    text = tables.csv_text(arena.columns)
     if chosen_format(answering) == "json":
         write(Answer("votes", arena.columns, {}), answering, [])
-        return
-    if answering.output is None:
-        sys.stdout.write(text)
-        return
-    with written_beside(answering.output) as draft:
-        draft.write_text(text, encoding="utf-8")
+    else:
+        write_text(tables.csv_text(arena.columns), answering)
