@@ -7,7 +7,6 @@ import os
 import sys
 
 INTERRUPTED = 130  # exit code after Ctrl-C, of shells as of Typer
-BAD_INPUT = 2
 
 
 def main() -> None:
@@ -16,6 +15,7 @@ def main() -> None:
     try:
         from bayes_arena.cli.app import run
     except KeyboardInterrupt:
+        print("bayes-arena: Interrupted.", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     gc.freeze()  # what is imported stays: collecting it at exit takes time
     sys.exit(run())

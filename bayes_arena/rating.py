@@ -515,6 +515,11 @@ def describe_source(votes: object) -> str:
     return "votes"
 
 
+def name_of_model(fit: Fit) -> str:
+    """Return the name of a fit's model, as a text has it."""
+    return IN_WORDS.get(fit.model.name, fit.model.name).partition(":")[0]
+
+
 def describe_fit(fit: Fit) -> str:
     """Return what was fitted, in plain words."""
     words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")

@@ -11,7 +11,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ type Columns = Mapping[str, Sequence[Any] | Array]
 type Shown = Mapping[str, Sequence[str]]
 
 GAP = "  "
-SHORTEST_NAME = 8  # characters to which a long text may be cut
+FOLDED, NARROWEST = 20, 8  # characters of a column of text: folded freely, and at least
 # What a spreadsheet takes for the start of a formula, also in its wide forms.
 FORMULA = re.compile(r"^[\s\x00-\x20]*[=+\-@\t\r＝＋－＠−]")  # noqa: RUF001
 SPECIAL = re.compile(r"([\\`*_\[\]<>&|~#$!])")  # what Markdown would not show as text
@@ -130,64 +130,89 @@ def text_table(
     }
     left_out = []
     for name in spare:
-        if width is None or total_width(table) <= width:
+        if width is None or line_width(map(least_width, table.items())) <= width:
             break
         if table.pop(name, None) is not None:
             left_out.append(name)
-    if width is not None:
-        table = shortened(table, width)
-    lines = [line.rstrip() for line in aligned(table)]
+    lines = aligned(table, column_widths(table, width))
     if left_out:
         lines.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     return "\n".join(lines) + "\n"
 
 
-def aligned(table: Mapping[str, list[str]]) -> list[str]:
+def aligned(table: Mapping[str, list[str]], widths: Sequence[int]) -> list[str]:
     """Return the lines of a table: heading, rule, rows; numbers to the right."""
-    widths = column_widths(table)
     is_left = [has_words(values) for values in table.values()]
-    rows = [list(table), *map(list, zip(*table.values(), strict=True))]
-    lines = []
-    for row in rows:
-        cells = []
-        for cell, width, left in zip(row, widths, is_left, strict=True):
-            space = " " * (width - text_width(cell))
-            cells.append(cell + space if left else space + cell)
-        lines.append(" " + GAP.join(cells))
-    rule = " " + "─" * (sum(widths) + len(GAP) * (len(widths) - 1))
-    return [lines[0], rule, *lines[1:]]
+
+    def lines_of(cells: Sequence[str]) -> list[str]:
+        """Return the lines of a row, in which long cells are folded."""
+        folded = [fold(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        lines = []
+        for number in range(max(map(len, folded), default=0)):
+            parts = []
+            for cell, width, left in zip(folded, widths, is_left, strict=True):
+                text = cell[number] if number < len(cell) else ""
+                space = " " * (width - text_width(text))
+                parts.append(text + space if left else space + text)
+            lines.append((" " + GAP.join(parts)).rstrip())
+        return lines
+
+    rows = zip(*table.values(), strict=True)
+    rule = " " + "─" * (line_width(widths) - 1)
+    return [
+        *lines_of(list(table)),
+        rule,
+        *(line for row in rows for line in lines_of(row)),
+    ]
 
 
-def shortened(table: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
-    """Return a table whose longest texts are cut until it fits, if it can."""
-    result = dict(table)
-    while total_width(result) > width:
-        widths = dict(zip(result, column_widths(result), strict=True))
-        texts = [name for name, values in result.items() if has_words(values)]
-        name = max(texts, key=lambda text: widths[text], default=None)
-        if name is None or widths[name] <= SHORTEST_NAME:
-            break
-        room = max(widths[name] - (total_width(result) - width), SHORTEST_NAME)
-        result[name] = [cut(value, room) for value in result[name]]
-        if widths[name] == text_width(name) > room:
-            result[cut(name, room)] = result.pop(name)
-            break
-    return result
+def column_widths(table: Mapping[str, list[str]], width: int | None) -> list[int]:
+    """Return the width of every column: as much as it needs, or less where room is short."""
+    columns = list(table.items())
+    widths = [max(map(text_width, [name, *values])) for name, values in columns]
+    if width is None:
+        return widths
+    free = [least_width(column) for column in columns]
+    tight = [
+        min(least, NARROWEST) if has_words(values) else least
+        for least, (_, values) in zip(free, columns, strict=True)
+    ]
+    for floors in (free, tight):
+        while line_width(widths) > width and widths != floors:
+            wider = [k for k, floor in enumerate(floors) if widths[k] > floor]
+            widths[max(wider, key=widths.__getitem__)] -= 1
+    return widths
 
 
-def cut(text: str, width: int) -> str:
-    """Return a text of so many characters at most."""
-    return text if text_width(text) <= width else text[: width - 1] + "…"
+def least_width(column: tuple[str, list[str]]) -> int:
+    """Return the width of a column whose heading is folded, and whose texts may be."""
+    name, values = column
+    word = max(map(text_width, name.split()), default=1)
+    value = max(map(text_width, values), default=0)
+    return max(word, min(value, FOLDED) if has_words(values) else value)
 
 
-def column_widths(table: Mapping[str, list[str]]) -> list[int]:
-    """Return the width of every column."""
-    return [max(map(text_width, [name, *values])) for name, values in table.items()]
+def fold(text: str, width: int) -> list[str]:
+    """Return a text in lines of so many characters, broken between words if it can."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if text_width(joined) <= width:
+            lines[-1] = joined
+            continue
+        lines += [word] if lines[-1] else []
+        lines[-1] = lines[-1] or word
+        while text_width(lines[-1]) > width:
+            rest = lines[-1]
+            size = next(n for n in range(width, 0, -1) if text_width(rest[:n]) <= width)
+            lines[-1:] = [rest[:size], rest[size:]]
+    return lines
 
 
-def total_width(table: Mapping[str, list[str]]) -> int:
+def line_width(widths: Iterable[int]) -> int:
     """Return the width of a line."""
-    return 1 + sum(column_widths(table)) + len(GAP) * (len(table) - 1)
+    widths = list(widths)
+    return 1 + sum(widths) + len(GAP) * (len(widths) - 1)
 
 
 def text_width(text: str) -> int:

@@ -19,7 +19,6 @@ from bayes_arena.cli.options import (
 from bayes_arena.cli.output import (
     Answer,
     all_columns,
-    cell,
     collected_warnings,
     columns_of,
     numbers,
@@ -107,13 +106,18 @@ def compare(
             from bayes_arena.checks.held_out import held_out
 
             columns = columns_of(held_out(cast, names, by=over, seed=drawing.seed))
-    told = "one vote left out at a time" if over is None else f"new ones of: {over}"
+    predicted = "one vote from all others" if over is None else over_words(over)
     head = [
         describe_votes(cast, name_of(votes)),
-        f"Predictions of {told}; log scores in nats, higher is better.",
+        f"Predicted: {predicted}. Log scores are in nats, higher is better.",
     ]
     shown = shown_comparison(columns)
     write(Answer("comparison", columns, shown, head), answering, warned)
+
+
+def over_words(over: str) -> str:
+    """Return what is predicted."""
+    return "votes held out" if over == "vote" else f"votes of every new {over}"
 
 
 def one_at_a_time(votes: Votes, names: Sequence[str]) -> Columns:
@@ -126,14 +130,19 @@ def one_at_a_time(votes: Votes, names: Sequence[str]) -> Columns:
 def shown_comparison(columns: Columns) -> Shown:
     """Return a comparison as texts, standard errors beside their numbers."""
     errors = {"elpd": "se", "elpd_diff": "dse"}
+    forms = {"elpd": ".1f", "elpd_diff": ".1f", "weight": ".2f", "pareto_k": ".2f"}
     shown = {}
     for name, values in columns.items():
+        form = forms.get(name, ".4f")
         error = columns.get(errors.get(name, f"{name}_se"))
+        heading = name.replace("_", " ")
         if error is not None:
-            cells = zip(numbers(values, ".4g"), numbers(error, ".2g"), strict=True)
-            shown[name.replace("_", " ")] = [f"{value} ± {se}" for value, se in cells]
-        elif name not in errors.values() and not name.endswith("_se"):
-            shown[name.replace("_", " ")] = [cell(value) for value in values]
+            cells = zip(numbers(values, form), numbers(error, form), strict=True)
+            shown[heading] = [f"{value} ± {se}" for value, se in cells]
+        elif name in ("model", "rank"):
+            shown[heading] = [str(value) for value in values]
+        elif name in forms:
+            shown[heading] = numbers(values, form)
     return shown
 
 

@@ -129,7 +129,9 @@ def render(
         return "\n\n".join(blocks) + "\n"
     on_screen = answering.output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_screen else None
-    table = tables.text_table(shown, width, answer.spare) if shown else ""
+    is_default = answer.spare and not answering.explain
+    spare = answer.spare if is_default else [*shown][:1:-1]
+    table = tables.text_table(shown, width, spare) if shown else ""
     table = "\n".join([*table.splitlines(), *more])
     blocks = ["\n".join(lines) for lines in (head, [table], notes, words)]
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -34,7 +34,7 @@ from bayes_arena.people.annotators import (
     discriminating,
 )
 from bayes_arena.people.favourites import find_favourites
-from bayes_arena.rating import SHOWN_ROWS, plural
+from bayes_arena.rating import SHOWN_ROWS, name_of_model, plural
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 
@@ -75,7 +75,7 @@ def annotators(
         head=describe(name_of(votes), judging, verdict),
         notes=notes,
         facts={"plan": judging.plan},
-        spare=("why", "votes", "P"),
+        spare=("votes", "P", "why"),
         n_shown=max(int(np.isin(verdict, SHOWN).sum()), SHOWN_ROWS),
     )
     write(answer, answering, warned)
@@ -107,10 +107,8 @@ def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     if n_few:
         was = "was" if n_few == 1 else "were"
         first += f" {n_few} with fewer than {FEWEST_VOTES} votes {was} not judged."
-    return [
-        first,
-        f"Judged by {fit.model.name}. Agreement: 0 is chance, 1 is always with the others.",
-    ]
+    agreement = "Agreement: 0 is chance, 1 is always with the others."
+    return [first, f"Judged by {name_of_model(fit)}. {agreement}"]
 
 
 def shown_annotators(columns: dict[str, Any]) -> dict[str, list[str]]:

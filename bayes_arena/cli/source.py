@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from bayes_arena.cli.options import Fitting, Reading
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating import rate
@@ -64,7 +64,10 @@ def votes_of(
         [name for name in fitting.strength_by or () if name != PROMPT]
     )
     further = {"features": fitting.features} if fitting.style else {}
-    return reading.votes(sources, **further)
+    try:
+        return reading.votes(sources, **further)
+    except VotesError as error:  # the user did not name a slice, but what needs it
+        raise VotesError(str(error).replace(", which slices= names", "")) from error
 
 
 def saved_fit(sources: Sequence[str] | None) -> Fit | None:

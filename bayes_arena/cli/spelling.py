@@ -18,6 +18,8 @@ OPTIONS = (
     "cluster",
     "level",
     "min_votes",
+    "anchor",
+    "init",
     "without",
     "delta",
     "epsilon",
@@ -28,22 +30,27 @@ OPTIONS = (
     "goal",
     "count",
     "makers",
+    "over",
 )
+NAMES = "|".join(OPTIONS)
 ARGUMENT = re.compile(
-    rf"\b(?P<name>{'|'.join(OPTIONS)})="
-    r"(?P<value>'[^']*'|\(?'[^']*',?\)|\d[\d.]*\b)?"
+    rf"\b(?P<name>{NAMES})=(?P<value>'[^']*'|\(?'[^']*',?\)|\d[\d.]*\b)?"
 )
+SUBJECT = re.compile(
+    rf"^(?P<name>{NAMES})(?= must )"
+)  # "min_votes must not be negative"
 CALL = re.compile(r",? or (votes\.keep|leaderboards)\([^()]*(\([^()]*\))?[^()]*\)")
 
 
 def spelled(message: str) -> str:
     """Return a message with arguments as options, and without calls of Python."""
-    message = CALL.sub("", message)
-    return ARGUMENT.sub(option, for_terminal(message))
+    message = SUBJECT.sub(option, CALL.sub("", message))
+    message = ARGUMENT.sub(option, for_terminal(message))
+    return message.replace("--features", "--style")
 
 
 def option(match: re.Match[str]) -> str:
     """Return an argument of Python as an option."""
     name = match["name"].replace("_", "-")
-    value = (match["value"] or "").strip("(),'").removesuffix("',")
+    value = (match.groupdict().get("value") or "").strip("(),'").removesuffix("',")
     return f"--{name} {value}".rstrip()
