@@ -17,18 +17,28 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BAYES_ARENA_DATA", ROOT.parent / "shared" / "data"))
 BLOCK = re.compile(r"```console\n\$ (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
+# A file that the page tells the reader to save.
+FILE = re.compile(
+    r"Save this as `(?P<name>[^`]+)`:\n\n```text\n(?P<content>.*?)```", re.DOTALL
+)
 PROGRAM = re.compile(r"^(uv run )?bayes-arena\b")
 
 
 def refreshed(text: str) -> str:
     """Return a page with the output of its commands as it is now."""
-    return BLOCK.sub(lambda block: run_block(block), text)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in DATA.iterdir():
+            (folder / file.name).symlink_to(file)
+        for file in FILE.finditer(text):
+            (folder / file["name"]).write_text(file["content"], encoding="utf-8")
+        return BLOCK.sub(lambda block: run_block(block, folder), text)
 
 
-def run_block(block: re.Match[str]) -> str:
+def run_block(block: re.Match[str], folder: Path) -> str:
     """Return a block with its output anew."""
     command, output = block["command"], block["output"]
-    lines = run_command(command).splitlines()
+    lines = run_command(command, folder).splitlines()
     shown = output.splitlines()
     if shown and shown[-1] == "…":
         lines = [*lines[: len(shown) - 1], "…"]
@@ -36,17 +46,14 @@ def run_block(block: re.Match[str]) -> str:
     return f"```console\n$ {command}\n{body}\n```"
 
 
-def run_command(command: str) -> str:
-    """Return what a command prints, with a line of 100 characters."""
+def run_command(command: str, folder: Path) -> str:
+    """Return what a command prints in a folder, with a line of 100 characters."""
     words = shlex.split(PROGRAM.sub("", command))
     program = [sys.executable, "-m", "bayes_arena", *words]
     env = {**os.environ, "COLUMNS": "100"}
-    with TemporaryDirectory() as folder:
-        for file in DATA.iterdir():
-            (Path(folder) / file.name).symlink_to(file)
-        result = subprocess.run(
-            program, cwd=folder, env=env, capture_output=True, text=True
-        )
+    result = subprocess.run(
+        program, cwd=folder, env=env, capture_output=True, text=True
+    )
     return result.stdout
 
 
