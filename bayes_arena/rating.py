@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ELO = EloScale()
-WITHOUT = ("flagged", "favourites")
+WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
 MOST_JUDGED = 5_000  # annotators that `rate` judges
 MOST_NOTES = 5
 MOST_NAMED = 3  # favourites that a note names
@@ -129,9 +129,7 @@ class Rating:
         if not self.judges_annotators:
             return None
         try:
-            with (
-                warnings.catch_warnings()
-            ):  # it is about annotators, not about the board
+            with warnings.catch_warnings():  # they are not about the board
                 warnings.simplefilter("ignore", ArenaWarning)
                 return fit_model(self.votes, model="am-davidson")
         except ArenaError:
@@ -215,10 +213,8 @@ class Rating:
         lines = [describe_votes(self.votes, self.source), " ".join([words, *intervals])]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
-        elif self.without in WITHOUT:
-            lines.append(
-                f"Nobody was left out: there are no {self.without} annotators."
-            )
+        elif isinstance(self.without, str):
+            lines.append(f"Nobody was left out: nobody {WITHOUT[self.without]}.")
         return tuple(lines)
 
     @cached_property
@@ -243,10 +239,7 @@ class Rating:
         if self.judges_annotators and self.annotator_fit is None:
             return ["Annotators were not judged: their fit found no answer."]
         if not self.annotator_columns:
-            failed = (
-                "Annotators were not judged: am-Davidson has no fit to these votes."
-            )
-            return [failed] if self.judges_annotators else []
+            return []
         verdicts = np.asarray(self.annotator_columns["verdict"])
         n_anomalous = int(np.sum(verdicts == "anomalous"))
         parts = []

@@ -8,21 +8,7 @@ import sys
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.cli.app import run
 from tests.helpers import real
-
-
-@pytest.fixture
-def bayes_arena(monkeypatch, capsys):
-    """Return a function that runs a command: exit code, output and messages."""
-
-    def command(*words):
-        monkeypatch.setattr(sys, "argv", ["bayes-arena", *map(str, words)])
-        code = run()
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return command
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +21,8 @@ def votes_file(tmp_path_factory):
     return path
 
 
-def test_rank_rates_the_example(bayes_arena):
-    code, out, err = bayes_arena("rank")
+def test_rank_rates_the_example(command):
+    code, out, err = command("rank")
     assert code == 0
     assert err == ""
     assert out.startswith("example arena (simulated): 4,321 votes on 20 competitors")
@@ -45,8 +31,8 @@ def test_rank_rates_the_example(bayes_arena):
     assert "Annotators: 4 of 42 are anomalous" in out
 
 
-def test_json_has_all_rows_and_what_was_fitted(bayes_arena, votes_file):
-    code, out, _ = bayes_arena("rank", votes_file, "--format", "json")
+def test_json_has_all_rows_and_what_was_fitted(command, votes_file):
+    code, out, _ = command("rank", votes_file, "--format", "json")
     answer = json.loads(out)
     assert code == 0
     assert len(answer["leaderboard"]) == 8
@@ -57,17 +43,17 @@ def test_json_has_all_rows_and_what_was_fitted(bayes_arena, votes_file):
     assert answer["leaderboard"][0]["elo"] == pytest.approx(table["elo"][0])
 
 
-def test_csv_and_markdown_by_the_name_of_the_file(bayes_arena, votes_file, tmp_path):
+def test_csv_and_markdown_by_the_name_of_the_file(command, votes_file, tmp_path):
     for name, start in (("b.csv", "rank,competitor,elo"), ("b.md", "votes.csv: 600")):
-        code, out, _ = bayes_arena("rank", votes_file, "-o", tmp_path / name)
+        code, out, _ = command("rank", votes_file, "-o", tmp_path / name)
         assert (code, out) == (0, "")
         assert (tmp_path / name).read_text().startswith(start)
 
 
-def test_a_formula_in_a_name_is_harmless(bayes_arena, tmp_path):
+def test_a_formula_in_a_name_is_harmless(command, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("model_a,model_b,winner\n=1+1,b,model_a\nb,=1+1,tie\n")
-    _, out, _ = bayes_arena("rank", path, "--format", "csv")
+    _, out, _ = command("rank", path, "--format", "csv")
     assert "'=1+1" in out
 
 
@@ -84,114 +70,114 @@ def test_a_formula_in_a_name_is_harmless(bayes_arena, tmp_path):
         (("rank", "--without", "nobody"), "No votes of 'nobody'."),
     ],
 )
-def test_bad_input_is_a_line_and_code_2(bayes_arena, words, message):
-    code, out, err = bayes_arena(*words)
+def test_bad_input_is_a_line_and_code_2(command, words, message):
+    code, out, err = command(*words)
     assert code == 2
     assert out == ""
     assert message in err
     assert len(err.splitlines()) <= 2
 
 
-def test_messages_are_spelled_for_the_terminal(bayes_arena, votes_file):
-    _, _, err = bayes_arena("rank", votes_file, "--cluster", "country")
+def test_messages_are_spelled_for_the_terminal(command, votes_file):
+    _, _, err = command("rank", votes_file, "--cluster", "country")
     assert "slices=" not in err
     assert "cluster='" not in err
 
 
-def test_the_gate(bayes_arena, votes_file):
+def test_the_gate(command, votes_file):
     board = ba.leaderboard(votes_file)
     best, worst = board["competitor"].iloc[0], board["competitor"].iloc[-1]
     between = ("pairs", votes_file, "--between")
-    assert bayes_arena(*between, best, worst, "--require", "better")[0] == 0
-    assert bayes_arena(*between, worst, best, "--require", "better")[0] == 1
-    assert bayes_arena(*between, best, worst, "--require", "settled")[0] == 0
+    assert command(*between, best, worst, "--require", "better")[0] == 0
+    assert command(*between, worst, best, "--require", "better")[0] == 1
+    assert command(*between, best, worst, "--require", "settled")[0] == 0
     second = board["competitor"].iloc[3]
     third = board["competitor"].iloc[4]
-    assert bayes_arena(*between, second, third, "--require", "better")[0] == 4
+    assert command(*between, second, third, "--require", "better")[0] == 4
 
 
-def test_annotators_names_the_reversed(bayes_arena, votes_file):
-    code, out, _ = bayes_arena("annotators", votes_file)
+def test_annotators_names_the_reversed(command, votes_file):
+    code, out, _ = command("annotators", votes_file)
     assert code == 0
     assert "2 are anomalous (P 0.8 or more)" in out
     assert "reversed: agreement" in out
     assert f"bayes-arena rank {votes_file} --without flagged" in out
 
 
-def test_without_shows_the_board_before(bayes_arena, votes_file):
-    code, out, _ = bayes_arena("rank", votes_file, "--without", "flagged")
+def test_without_shows_the_board_before(command, votes_file):
+    code, out, _ = command("rank", votes_file, "--without", "flagged")
     assert code == 0
     assert "Without the votes of" in out
     assert "before" in out
 
 
-def test_boards_by_slice(bayes_arena, votes_file):
-    code, out, _ = bayes_arena("boards", votes_file, "--by", "language")
+def test_boards_by_slice(command, votes_file):
+    code, out, _ = command("boards", votes_file, "--by", "language")
     assert code == 0
     assert out.count(" de ") == out.count(" en ") == 8
 
 
-def test_next_compare_check_and_diagnose(bayes_arena, votes_file):
-    for command in ("next", "check", "diagnose"):
-        code, out, _ = bayes_arena(command, votes_file)
+def test_next_compare_check_and_diagnose(command, votes_file):
+    for name in ("next", "check", "diagnose"):
+        code, out, _ = command(name, votes_file)
         assert code == 0
         assert "600" in out
 
 
 @pytest.mark.slow
-def test_compare(bayes_arena, votes_file):
-    code, out, _ = bayes_arena("compare", votes_file, "--over", "annotator")
+def test_compare(command, votes_file):
+    code, out, _ = command("compare", votes_file, "--over", "annotator")
     assert code == 0
     assert "am-davidson" in out
 
 
-def test_a_saved_fit_is_rated_like_its_votes(bayes_arena, votes_file, tmp_path):
+def test_a_saved_fit_is_rated_like_its_votes(command, votes_file, tmp_path):
     path = tmp_path / "fit.npz"
-    assert bayes_arena("fit", votes_file, "-o", path)[0] == 0
-    saved = json.loads(bayes_arena("rank", path, "--format", "json")[1])
-    fresh = json.loads(bayes_arena("rank", votes_file, "--format", "json")[1])
+    assert command("fit", votes_file, "-o", path)[0] == 0
+    saved = json.loads(command("rank", path, "--format", "json")[1])
+    fresh = json.loads(command("rank", votes_file, "--format", "json")[1])
     assert saved["leaderboard"] == fresh["leaderboard"]
 
 
-def test_report_writes_a_page(bayes_arena, votes_file, tmp_path):
+def test_report_writes_a_page(command, votes_file, tmp_path):
     path = tmp_path / "board.html"
-    code, out, _ = bayes_arena("report", votes_file, "--title", "Ours", "-o", path)
+    code, out, _ = command("report", votes_file, "--title", "Ours", "-o", path)
     assert (code, out) == (0, "")
     assert "<title>Ours" in path.read_text()
 
 
-def test_simulated_votes_can_be_rated(bayes_arena, tmp_path):
+def test_simulated_votes_can_be_rated(command, tmp_path):
     path = tmp_path / "simulated.csv"
-    code, _, _ = bayes_arena("simulate", "--votes", 200, "--seed", 1, "-o", path)
+    code, _, _ = command("simulate", "--votes", 200, "--seed", 1, "-o", path)
     assert code == 0
-    assert bayes_arena("rank", path)[1].startswith("simulated.csv: 200 votes")
+    assert command("rank", path)[1].startswith("simulated.csv: 200 votes")
 
 
-def test_an_arena_grows(bayes_arena, votes_file, tmp_path):
+def test_an_arena_grows(command, votes_file, tmp_path):
     path = tmp_path / "arena.db"
-    assert bayes_arena("arena", "create", path, "--delta", 10)[0] == 0
-    assert "600 votes added" in bayes_arena("arena", "add", path, votes_file)[2]
-    code, out, _ = bayes_arena("arena", "round", path)
+    assert command("arena", "create", path, "--delta", 10)[0] == 0
+    assert "600 votes added" in command("arena", "add", path, votes_file)[2]
+    code, out, _ = command("arena", "round", path)
     assert code == 0
     assert "2 annotators excluded" in out
-    assert bayes_arena("arena", "publish", path)[1].count("model-") == 8
-    assert bayes_arena("arena", "history", path, "rounds")[0] == 0
+    assert command("arena", "publish", path)[1].count("model-") == 8
+    assert command("arena", "history", path, "rounds")[0] == 0
 
 
-def test_strict_exits_after_a_warning(bayes_arena, tmp_path):
+def test_strict_exits_after_a_warning(command, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("model_a,model_b,winner\na,b,a\nb,a,tie\nc,d,c\nd,c,tie\n")
-    code, _, err = bayes_arena("rank", path, "--strict")
+    code, _, err = command("rank", path, "--strict")
     assert code == 3
     assert err.count("never compared") == 1
 
 
-def test_version_and_help(bayes_arena):
-    assert bayes_arena("--version")[1] == f"bayes-arena {ba.__version__}\n"
-    commands = bayes_arena("--help")[1]
+def test_version_and_help(command):
+    assert command("--version")[1] == f"bayes-arena {ba.__version__}\n"
+    commands = command("--help")[1]
     for name in ("rank", "boards", "pairs", "next", "annotators", "compare", "report"):
         assert f" {name} " in commands
-    options = bayes_arena("rank", "--help")[1]
+    options = command("rank", "--help")[1]
     for name in ("--layout", "--prior", "--seed", "--interval", "--format", "--delta"):
         assert name in options
 
@@ -210,12 +196,12 @@ def test_a_closed_pipe_and_a_narrow_terminal(votes_file):
 
 
 @pytest.mark.slow
-def test_the_screens_of_real_votes(bayes_arena):
-    _, out, _ = bayes_arena("rank", real("llmfao.csv"))
+def test_the_screens_of_real_votes(command):
+    _, out, _ = command("rank", real("llmfao.csv"))
     assert "GPT 4 is probably the best" in out
     assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in out
     assert "would move 'command' the most: 49 Elo, from 3rd to 14th" in out
-    _, out, _ = bayes_arena("rank", real("mt_bench_human.csv"))
+    _, out, _ = command("rank", real("mt_bench_human.csv"))
     assert "gpt-4 is the best (P above 0.99)." in out
     assert "Annotators" not in out
 
@@ -231,7 +217,7 @@ def test_the_screens_of_real_votes(bayes_arena):
         (("rank", "--seed", "one"), "Invalid value for '--seed'"),
     ],
 )
-def test_a_slip_of_the_keys_ends_with_help(bayes_arena, words, message):
-    code, out, err = bayes_arena(*words)
+def test_a_slip_of_the_keys_ends_with_help(command, words, message):
+    code, out, err = command(*words)
     assert (code, out) == (2, "")
     assert message in err
