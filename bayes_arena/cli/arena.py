@@ -6,7 +6,6 @@ import typer
 
 from bayes_arena.arena.stable_arena import StableArena
 from bayes_arena.cli.options import (
-    ANSWER,
     Answering,
     Reading,
     option,
@@ -39,11 +38,11 @@ def create(
     path: ArenaFile,
     delta: Annotated[
         float,
-        option("Annotators need more votes than this.", ANSWER, show_default=True),
+        option("Annotators need more votes than this.", show_default=True),
     ] = 50,
     epsilon: Annotated[
         float,
-        option("Annotators need a theta above this.", ANSWER, show_default=True),
+        option("Annotators need a theta above this.", show_default=True),
     ] = 0.0,
 ) -> None:
     """Create an arena."""

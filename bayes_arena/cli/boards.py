@@ -14,10 +14,8 @@ from bayes_arena.boards.pairs import gate, pair_columns
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.cli.options import (
-    BOARDS,
     Answering,
     Boarding,
-    Drawing,
     Fitting,
     Reading,
     Saving,
@@ -47,24 +45,21 @@ SPARE_OF_PAIRS = ("score", "votes", "more votes", "interval", "P(first ahead)")
 def rank(
     votes: Sources = None,
     *,
-    show_all: Annotated[bool, option("Print all rows.", BOARDS, "--all")] = False,
+    show_all: Annotated[bool, option("Print all rows.", "--all")] = False,
     rank_spread: Annotated[
         bool,
-        option(
-            "Ranks by which intervals overlap, as arenas do.", BOARDS, "--rank-spread"
-        ),
+        option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
     ] = False,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     boarding: Boarding,
     answering: Answering,
 ) -> None:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting)
         rating = boarding.rating(
-            work.fit, work.name, drawing.seed, rank_spread=rank_spread
+            work.fit, work.name, fitting.seed, rank_spread=rank_spread
         )
         notes = [*rating.notes, *remarks_on(rating, votes)]
     warned += [text for text in rating.warnings if text not in warned]
@@ -96,18 +91,17 @@ def remarks_on(rating: Rating, sources: Sequence[str] | None) -> list[str]:
 def boards(
     votes: Sources = None,
     *,
-    by: Annotated[str, option("The slice: category, language, month.", BOARDS)],
+    by: Annotated[str, option("The slice: category, language, month.")],
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     boarding: Boarding,
     answering: Answering,
 ) -> None:
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
         pooled = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
-        work = fitted(votes, reading, pooled, drawing.seed, boarding.left_out)
-        options = boarding.standing_options(drawing.seed)
+        work = fitted(votes, reading, pooled, boarding.left_out)
+        options = boarding.standing_options(fitting.seed)
         standings = standings_by(work.fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
     shown = {
@@ -128,19 +122,16 @@ def boards(
 def pairs(
     votes: Sources = None,
     *,
-    between: Annotated[
-        tuple[str, str] | None, option("Two competitors: A B.", BOARDS)
-    ] = None,
+    between: Annotated[tuple[str, str] | None, option("Two competitors: A B.")] = None,
     require: Annotated[
         str | None,
-        option("A gate for A against B: better, not-worse or settled.", BOARDS),
+        option("A gate for A against B: better, not-worse or settled."),
     ] = None,
     margin: Annotated[
-        float, option("Elo points that count as nothing.", BOARDS, show_default=True)
+        float, option("Elo points that count as nothing.", show_default=True)
     ] = 0.0,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     boarding: Boarding,
     answering: Answering,
 ) -> None:
@@ -148,8 +139,8 @@ def pairs(
     if require is not None and between is None:
         raise ModelError("--require goes with --between A B.")
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed, boarding.left_out)
-        standing = standing_of(work.fit, **boarding.standing_options(drawing.seed))
+        work = fitted(votes, reading, fitting, boarding.left_out)
+        standing = standing_of(work.fit, **boarding.standing_options(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
         is_open = np.asarray(columns["more_votes"]) != 0
         passed = None
@@ -194,20 +185,17 @@ def shown_pairs(columns: Columns) -> dict[str, list[str]]:
 def next_pairs(
     votes: Sources = None,
     *,
-    goal: Annotated[
-        str, option("best or ranking.", BOARDS, show_default=True)
-    ] = "best",
-    count: Annotated[int, option("Most pairs.", BOARDS, show_default=True)] = 10,
+    goal: Annotated[str, option("best or ranking.", show_default=True)] = "best",
+    count: Annotated[int, option("Most pairs.", show_default=True)] = 10,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     boarding: Boarding,
     answering: Answering,
 ) -> None:
     """Say which pairs to ask about next."""
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed, boarding.left_out)
-        standing = standing_of(work.fit, **boarding.standing_options(drawing.seed))
+        work = fitted(votes, reading, fitting, boarding.left_out)
+        standing = standing_of(work.fit, **boarding.standing_options(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns)
     shown = {}
@@ -230,10 +218,9 @@ def next_pairs(
 def report(
     votes: Sources = None,
     *,
-    title: Annotated[str | None, option("Heading of the page.", BOARDS)] = None,
+    title: Annotated[str | None, option("Heading of the page.")] = None,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     boarding: Boarding,
     saving: Saving,
 ) -> None:
@@ -241,8 +228,8 @@ def report(
     if saving.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed)
-        rating = boarding.rating(work.fit, work.name, drawing.seed)
+        work = fitted(votes, reading, fitting)
+        rating = boarding.rating(work.fit, work.name, fitting.seed)
         rating.report(saving.output, title=title)
     warned += [text for text in rating.warnings if text not in warned]
     tell_warnings(warned, saving)

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from bayes_arena.cli.options import (
-    FITS,
     Answering,
     Drawing,
     Fitting,
@@ -39,7 +38,6 @@ def fit(
     *,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     saving: Saving,
 ) -> None:
     """Fit a model and save it: -o board.npz, or -o posterior.nc for --method nuts."""
@@ -48,7 +46,7 @@ def fit(
     from bayes_arena.fits.save import save
 
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting)
         save(work.fit, saving.output)
     tell_warnings(warned, saving)
 
@@ -59,14 +57,13 @@ def diagnose(
     *,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     answering: Answering,
 ) -> None:
     """Say whether a fit can be trusted, and what it predicts worse than it should."""
     from bayes_arena.checks.diagnose import diagnose as diagnose_fit
 
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, drawing.seed)
+        work = fitted(votes, reading, fitting)
         table = diagnose_fit(work.fit)
         columns = columns_of(table)
     head = [describe_votes(work.votes, work.name), f"{work.fit.plan}."]
@@ -81,11 +78,11 @@ def compare(
     votes: Sources = None,
     *,
     models: Annotated[
-        str, option("Models, with commas between.", FITS, show_default=True)
+        str, option("Models, with commas between.", show_default=True)
     ] = "davidson,am-davidson",
     over: Annotated[
         str | None,
-        option("Predict new ones of: vote, annotator, prompt or a slice.", FITS),
+        option("Predict new ones of: vote, annotator, prompt or a slice."),
     ] = None,
     reading: Reading,
     drawing: Drawing,

@@ -3,9 +3,11 @@
 Commands take groups of options: a frozen dataclass each, whose fields are Typer's options.
 """
 
+# ruff: noqa: RUF009  (`shared` returns a field)
+
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Self, get_type_hints
@@ -21,11 +23,6 @@ from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
 
 FORMATS = ("table", "json", "csv", "markdown")
-VOTES = "Options: votes"
-FITS = "Options: model"
-BOARDS = "Options: board"
-ANSWER = "Options: answer"
-
 Sources = Annotated[
     list[str] | None,
     typer.Argument(
@@ -37,50 +34,42 @@ Sources = Annotated[
 ]
 
 
-def option(text: str, panel: str, *names: str, **settings: Any) -> Any:
-    """Return an option with its help."""
+def option(text: str, *names: str, **settings: Any) -> Any:
+    """Return an option of a command, with its help."""
     settings.setdefault("show_default", False)
-    return typer.Option(*names, help=text, rich_help_panel=panel, **settings)
+    return typer.Option(*names, help=text, **settings)
+
+
+def shared(text: str, default: Any = None, *names: str) -> Any:
+    """Return an option that several commands share, as a field of a group."""
+    is_shown = default is not None and default is not False
+    entry = option(text, *names, show_default=is_shown)
+    return field(default=default, metadata={"option": entry})
 
 
 @dataclass(frozen=True)
 class Reading:
     """How votes are read."""
 
-    layout: Annotated[
-        str | None, option("Format of the file, where it is not told.", VOTES)
-    ] = None
-    a: Annotated[str | None, option("Column of the first competitor.", VOTES)] = None
-    b: Annotated[str | None, option("Column of the second competitor.", VOTES)] = None
-    winner: Annotated[str | None, option("Column of the winner.", VOTES)] = None
-    annotator: Annotated[str | None, option("Column of who voted.", VOTES)] = None
-    prompt: Annotated[str | None, option("Column of the prompt.", VOTES)] = None
-    no_prompt: Annotated[
-        bool, option("Take votes on a prompt as independent.", VOTES, "--no-prompt")
-    ] = False
-    slice: Annotated[
-        list[str] | None,
-        option("Column of a slice, such as category. May be repeated.", VOTES),
-    ] = None
-    weight: Annotated[str | None, option("Column of numbers of votes.", VOTES)] = None
-    outcome: Annotated[
-        list[str] | None,
-        option("Meaning of a label: LABEL=tie, =model_a, ... May be repeated.", VOTES),
-    ] = None
-    both_bad: Annotated[
-        str, option("Votes for neither: tie or drop.", VOTES, show_default=True)
-    ] = "tie"
-    baseline: Annotated[
-        str | None, option("The competitor that all are compared with.", VOTES)
-    ] = None
-    judge: Annotated[str | None, option("Who cast all votes.", VOTES)] = None
-    on_invalid: Annotated[
-        str, option("Invalid votes: raise or drop.", VOTES, show_default=True)
-    ] = "raise"
-    delta: Annotated[
-        float | None,
-        option("Leave out annotators with so many votes or fewer.", VOTES),
-    ] = None
+    layout: str | None = shared("Format of the file, where its columns do not tell.")
+    a: str | None = shared("Column of the first competitor.")
+    b: str | None = shared("Column of the second competitor.")
+    winner: str | None = shared("Column of the winner; or several: WINS_A,WINS_B.")
+    annotator: str | None = shared("Column of who voted.")
+    prompt: str | None = shared("Column of the prompt.")
+    no_prompt: bool = shared(
+        "Take votes on a prompt as independent.", False, "--no-prompt"
+    )
+    slice: list[str] | None = shared("Column of a slice, as category. May be repeated.")
+    weight: str | None = shared("Column of numbers of votes.")
+    outcome: list[str] | None = shared(
+        "Meaning of a label: LABEL=tie, =model_a, ... May be repeated."
+    )
+    both_bad: str = shared("Votes for neither: tie or drop.", "tie")
+    baseline: str | None = shared("The competitor that all others met.")
+    judge: str | None = shared("Who cast all votes.")
+    on_invalid: str = shared("Invalid votes: raise or drop.", "raise")
+    delta: float | None = shared("Leave out annotators with so many votes or fewer.")
 
     def columns(self) -> dict[str, Any]:
         """Return the options of ``read_votes`` that were given."""
@@ -134,38 +123,27 @@ def meaning(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Fitting:
+class Drawing:
+    """What is drawn."""
+
+    seed: int = shared("Seed of all draws.", 0)
+
+
+@dataclass(frozen=True)
+class Fitting(Drawing):
     """What is fitted."""
 
-    model: Annotated[
-        str,
-        option(
-            "davidson, bradley-terry, m-elo, am-elo or am-davidson.",
-            FITS,
-            show_default=True,
-        ),
-    ] = "davidson"
-    ties: Annotated[
-        str | None, option("half, davidson or drop, in place of the model's.", FITS)
-    ] = None
-    prior: Annotated[str, option("default, weak or flat.", FITS, show_default=True)] = (
-        "default"
+    model: str = shared(f"One of {', '.join(PRESETS)}.", "davidson")
+    ties: str | None = shared("half, davidson or drop, in place of the model's.")
+    prior: str = shared("default, weak or flat.", "default")
+    method: str = shared("gaussian, map or nuts.", "gaussian")
+    strength_by: list[str] | None = shared(
+        "Slice in which competitors may be stronger. May be repeated."
     )
-    method: Annotated[
-        str, option("gaussian, map or nuts.", FITS, show_default=True)
-    ] = "gaussian"
-    strength_by: Annotated[
-        list[str] | None,
-        option("Slice in which competitors may be stronger. May be repeated.", FITS),
-    ] = None
-    style: Annotated[
-        list[str] | None,
-        option(
-            "Feature of the answers to allow for: a column of differences, or "
-            "NAME=COLUMN_A,COLUMN_B. May be repeated.",
-            FITS,
-        ),
-    ] = None
+    style: list[str] | None = shared(
+        "Feature of the answers to allow for: a column of differences, or "
+        "NAME=COLUMN_A,COLUMN_B. May be repeated."
+    )
 
     @property
     def features(self) -> dict[str, Any]:
@@ -176,7 +154,7 @@ class Fitting:
             columns[name] = tuple(pair.split(",")) if equals else name
         return columns
 
-    def options(self, seed: int = 0) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """Return the options of ``fit``."""
         require_choice("model", self.model, PRESETS)
         model = PRESETS[self.model]
@@ -193,7 +171,7 @@ class Fitting:
             "model": model if changes else self.model,
             "prior": self.prior,
             "method": self.method,
-            "seed": seed,
+            "seed": self.seed,
         }
 
 
@@ -208,40 +186,18 @@ def changed_name(name: str, changes: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What is drawn."""
-
-    seed: Annotated[int, option("Seed of all draws.", FITS, show_default=True)] = 0
-
-
-@dataclass(frozen=True)
 class Boarding:
     """How a board is made."""
 
-    interval: Annotated[
-        str | None,
-        option("posterior, clustered, sandwich or bootstrap.", BOARDS),
-    ] = None
-    cluster: Annotated[
-        str | None, option("prompt, annotator or a slice, for clustered.", BOARDS)
-    ] = None
-    level: Annotated[
-        float, option("Of intervals and rank ranges.", BOARDS, show_default=True)
-    ] = 0.95
-    min_votes: Annotated[
-        float,
-        option("Votes from which a competitor has a rank.", BOARDS, show_default=True),
-    ] = 10
-    anchor: Annotated[
-        list[str] | None, option("A competitor and its score: NAME=SCORE.", BOARDS)
-    ] = None
-    init: Annotated[
-        float | None, option("Mean score; 1000 unless there is an anchor.", BOARDS)
-    ] = None
-    without: Annotated[
-        str | None,
-        option("Leave out annotators: flagged, favourites, or NAME,NAME.", BOARDS),
-    ] = None
+    interval: str | None = shared("posterior, clustered, sandwich or bootstrap.")
+    cluster: str | None = shared("prompt, annotator or a slice, for clustered.")
+    level: float = shared("Of intervals and rank ranges.", 0.95)
+    min_votes: float = shared("Votes from which a competitor has a rank.", 10)
+    anchor: list[str] | None = shared("A competitor and its score: NAME=SCORE.")
+    init: float | None = shared("Mean score; 1000 unless there is an anchor.")
+    without: str | None = shared(
+        "Leave out annotators: flagged, favourites, or NAME,NAME."
+    )
 
     @property
     def elo(self) -> EloScale:
@@ -299,59 +255,41 @@ def is_number(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Answering:
-    """How an answer is written."""
+class Saving:
+    """Where an answer is written, and what a warning does."""
 
-    format: Annotated[
-        str | None,
-        option("table, json, csv or markdown; by default by the file's name.", ANSWER),
-    ] = None
-    output: Annotated[
-        Path | None, option("File to write.", ANSWER, "--output", "-o")
-    ] = None
-    explain: Annotated[
-        bool, option("Print all columns, and what they mean.", ANSWER, "--explain")
-    ] = False
-    strict: Annotated[
-        bool, option("Exit with code 3 after a warning.", ANSWER, "--strict")
-    ] = False
+    output: Path | None = shared("File to write.", None, "--output", "-o")
+    strict: bool = shared("Exit with code 3 after a warning.", False, "--strict")
 
 
 @dataclass(frozen=True)
-class Saving:
-    """Where a page or a fit is written."""
+class Answering(Saving):
+    """How an answer is written."""
 
-    output: Annotated[
-        Path | None, option("File to write.", ANSWER, "--output", "-o")
-    ] = None
-    strict: Annotated[
-        bool, option("Exit with code 3 after a warning.", ANSWER, "--strict")
-    ] = False
+    format: str | None = shared(
+        "table, json, csv or markdown; by default by the file's name."
+    )
+    explain: bool = shared(
+        "Print all rows and columns, and what they mean.", False, "--explain"
+    )
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes the fields of its groups of options one by one."""
     hints = get_type_hints(function, include_extras=True)
-    groups = {
-        name: hint
-        for name, hint in hints.items()
-        if hasattr(hint, "__dataclass_fields__")
+    groups: dict[str, Any] = {
+        n: hint for n, hint in hints.items() if is_dataclass(hint)
     }
-    parameters = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name not in groups:
-            parameters.append(parameter.replace(annotation=hints[name]))
+    parameters = [
+        parameter.replace(annotation=hints[name])
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name not in groups
+    ]
     for group in groups.values():
-        annotations = get_type_hints(group, include_extras=True)
-        for field in fields(group):
-            parameters.append(
-                inspect.Parameter(
-                    field.name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=None if field.default is MISSING else field.default,
-                    annotation=annotations[field.name],
-                )
-            )
+        types = get_type_hints(group)
+        parameters += [
+            parameter_of(entry, types[entry.name]) for entry in fields(group)
+        ]
 
     @wraps(function)
     def command(*args: Any, **values: Any) -> None:
@@ -363,6 +301,16 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def parameter_of(entry: Field[Any], kind: Any) -> inspect.Parameter:
+    """Return the parameter of a command for a field of a group."""
+    return inspect.Parameter(
+        entry.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=entry.default,
+        annotation=Annotated[kind, entry.metadata["option"]],
+    )
 
 
 def require_format(name: str) -> None:

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bayes_arena.cli.options import (
-    BOARDS,
     Answering,
-    Drawing,
     Fitting,
     Reading,
     Sources,
@@ -44,18 +42,17 @@ def annotators(
     votes: Sources = None,
     *,
     makers: Annotated[
-        str | None, option("CSV of names and their makers: adds own_maker.", BOARDS)
+        str | None, option("CSV of names and their makers: adds own_maker.")
     ] = None,
     reading: Reading,
     fitting: Fitting,
-    drawing: Drawing,
     answering: Answering,
 ) -> None:
     """Say who votes how: who guesses, votes reversed, always ties, has a favourite."""
     with collected_warnings() as warned:
-        judging = judging_fit(votes, reading, fitting, drawing.seed)
+        judging = judging_fit(votes, reading, fitting)
         columns: dict[str, Any] = dict(
-            annotator_columns(judging, find_favourites(judging.votes), drawing.seed)
+            annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
         )
         if makers is not None:
             from bayes_arena.people.judges import maker_columns
@@ -82,7 +79,7 @@ def annotators(
 
 
 def judging_fit(
-    sources: Sequence[str] | None, reading: Reading, fitting: Fitting, seed: int
+    sources: Sequence[str] | None, reading: Reading, fitting: Fitting
 ) -> Fit:
     """Return a fit with discrimination: the one that is asked for, else am-Davidson."""
     saved = saved_fit(sources)
@@ -92,7 +89,7 @@ def judging_fit(
     require_choice("model", fitting.model, PRESETS)
     if PRESETS[fitting.model].discrimination == "none":
         fitting = replace(fitting, model="am-davidson", method="gaussian")
-    return fit(votes_of(sources, reading, fitting), **fitting.options(seed))
+    return fit(votes_of(sources, reading, fitting), **fitting.options())
 
 
 def describe(name: str, fit: Fit, verdict: Any) -> list[str]:

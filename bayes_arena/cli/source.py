@@ -41,14 +41,13 @@ def fitted(
     sources: Sequence[str] | None,
     reading: Reading,
     fitting: Fitting,
-    seed: int = 0,
     without: str | Collection[str] | None = None,
 ) -> Work:
     """Return a saved fit, or fit the votes; without the votes of some annotators."""
     result = saved_fit(sources)
     if result is None:
         votes = votes_of(sources, reading, fitting)
-        result = fit(votes, **fitting.options(seed))
+        result = fit(votes, **fitting.options())
     else:
         require_defaults(reading, fitting)
     if without is not None:
@@ -85,7 +84,7 @@ def require_defaults(*groups: Reading | Fitting) -> None:
         "--" + field.name.replace("_", "-")
         for group in groups
         for field in fields(group)
-        if getattr(group, field.name) != field.default
+        if field.name != "seed" and getattr(group, field.name) != field.default
     ]
     if names:
         raise ModelError(

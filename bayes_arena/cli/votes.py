@@ -6,7 +6,6 @@ from typing import Annotated
 
 from bayes_arena import tables
 from bayes_arena.cli.options import (
-    VOTES,
     Answering,
     Drawing,
     Reading,
@@ -59,12 +58,12 @@ def checked(sources: Sequence[str] | None, reading: Reading) -> Check:
 @with_options
 def simulate(
     *,
-    competitors: Annotated[int, option("How many.", VOTES, show_default=True)] = 20,
-    annotators: Annotated[int, option("How many.", VOTES, show_default=True)] = 42,
-    votes: Annotated[int, option("How many.", VOTES, show_default=True)] = 4321,
-    guessers: Annotated[int, option("Who toss a coin.", VOTES, show_default=True)] = 0,
+    competitors: Annotated[int, option("How many.", show_default=True)] = 20,
+    annotators: Annotated[int, option("How many.", show_default=True)] = 42,
+    votes: Annotated[int, option("How many.", show_default=True)] = 4321,
+    guessers: Annotated[int, option("Who toss a coin.", show_default=True)] = 0,
     reversed: Annotated[
-        int, option("Who vote against the ranking.", VOTES, show_default=True)
+        int, option("Who vote against the ranking.", show_default=True)
     ] = 0,
     drawing: Drawing,
     answering: Answering,
