@@ -36,6 +36,7 @@ VERDICTS = (
 )
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 FEWEST_VOTES = 10  # of an annotator who is judged
+NEARLY_ALWAYS = 0.9  # score of a favourite that also explains votes against the ranking
 MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
@@ -112,12 +113,12 @@ def annotator_columns(
     agreement = agreement_of(fit, seed)
     counts = counts_by_annotator(votes)
     cast = counts.sum(axis=1)
-    favourite = describe_favourites(votes, favourites)
+    favourite = clearest_pairs(favourites)
     verdict = verdicts(agreement.p_anomaly, cast, favourite)
     columns: dict[str, Any] = {
         "annotator": np.array(votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": reasons(agreement, counts, verdict, favourite),
+        "why": reasons(votes, agreement, verdict, favourites, favourite),
         "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
         "lower": agreement.lower,
@@ -160,7 +161,7 @@ def counts_by_annotator(votes: Votes) -> Floats:
     return counts
 
 
-def verdicts(p: Floats, cast: Floats, favourite: Mapping[int, str]) -> Array:
+def verdicts(p: Floats, cast: Floats, favourite: Mapping[int, int]) -> Array:
     """Return the verdict on each annotator, (annotators,)."""
     if len(p) == 1:
         return np.array(["only annotator"], dtype=object)
@@ -172,36 +173,50 @@ def verdicts(p: Floats, cast: Floats, favourite: Mapping[int, str]) -> Array:
     return verdict
 
 
-def describe_favourites(votes: Votes, found: Favourites | None) -> dict[int, str]:
-    """Return by annotator whom they favour, with the counts."""
-    if found is None:
-        return {}
+def clearest_pairs(found: Favourites | None) -> dict[int, int]:
+    """Return the clearest favourite of each annotator who has one: a row of the pairs."""
+    pairs: dict[int, int] = {}
+    if found is not None:
+        named = np.flatnonzero(found.is_for | found.is_against)
+        for pair in named[np.argsort(found.p_value[named], kind="stable")]:
+            pairs.setdefault(int(found.table.annotator[pair]), int(pair))
+    return pairs
+
+
+def describe_favourite(votes: Votes, found: Favourites, pair: int) -> str:
+    """Return whom somebody favours, or votes against, with the counts."""
     table = found.table
-    sentences: dict[int, str] = {}
-    named = np.flatnonzero(found.is_for | found.is_against)
-    for pair in named[np.argsort(found.p_value[named], kind="stable")]:
-        verb = "favours" if found.is_for[pair] else "votes against"
-        cast = table.votes[pair]
-        wins = table.wins[pair]
-        expected = found.expected[pair] * cast
-        name = votes.competitors[table.competitor[pair]]
-        text = f"{verb} {name}: {wins:,.0f} of {cast:,.0f}, {expected:,.0f} expected"
-        sentences.setdefault(int(table.annotator[pair]), text)
-    return sentences
+    verb = "favours" if found.is_for[pair] else "votes against"
+    name = votes.competitors[table.competitor[pair]]
+    expected = found.expected[pair] * table.votes[pair]
+    return (
+        f"{verb} {name}: {table.wins[pair]:,.0f} of {table.votes[pair]:,.0f}, "
+        f"{expected:,.0f} expected"
+    )
+
+
+def explains_reversal(found: Favourites, pair: int) -> bool:
+    """Whether a favourite is more than what reversed votes for the weak make of one."""
+    score = found.table.score[pair]
+    return bool(max(score, 1 - score) >= NEARLY_ALWAYS)
 
 
 def reasons(
+    votes: Votes,
     agreement: Agreement,
-    counts: Floats,
     verdict: Array,
-    favourite: Mapping[int, str],
+    found: Favourites | None,
+    favourite: Mapping[int, int],
 ) -> Array:
     """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
     why = np.full(len(verdict), "", dtype=object)
+    counts = counts_by_annotator(votes)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
         why[k] = reason(agreement, counts, k)
-    for k, text in favourite.items():
-        why[k] = text
+    if found is not None:
+        for k, pair in favourite.items():
+            if agreement.upper[k] >= 0 or explains_reversal(found, pair):
+                why[k] = describe_favourite(votes, found, pair)
     return why
 
 

@@ -31,7 +31,8 @@ SHARE = 0.4  # of the median agreement below which an annotator is anomalous
 LEVEL = 0.95  # of intervals
 MOST_DRAWS, FEWEST_DRAWS = 1_000, 200
 MOST_VALUES = 5_000_000  # draws times annotators, beyond which there are fewer draws
-PAIRS = 600  # about as many pairs of competitors stand for all, where there are more
+MOST_STRENGTHS = 100  # quantiles of the strengths stand for more competitors
+PAIRS = 1_000  # about as many pairs of these stand for all, where there are more
 BINS = 12  # of these pairs by lead, each at its mean lead
 VALUES_AT_ONCE = (
     100_000  # draws times annotators times bins, to fit a processor's cache
@@ -122,7 +123,7 @@ def binned_leads(strength: Floats) -> tuple[Floats, Floats]:
     """Return mean leads of bins of pairs, in every draw, and the bins' shares of pairs.
 
     Of many pairs, those some places apart in the ranking are taken, which goes round in a
-    circle: so every competitor is in as many.
+    circle: so each competitor is in as many.
 
     Parameters
     ----------
@@ -133,16 +134,22 @@ def binned_leads(strength: Floats) -> tuple[Floats, Floats]:
     leads : ndarray, shape (draws, bins)
     weights : ndarray, shape (bins,)
     """
+    strength = np.sort(strength, axis=1)
     n = strength.shape[1]
+    if n > MOST_STRENGTHS:
+        strength = strength[:, (middles(MOST_STRENGTHS) * n).astype(int)]
+        n = MOST_STRENGTHS
     first, second = np.triu_indices(n, k=1)
     if len(first) > PAIRS:
-        n_distances = max(PAIRS // n, 1)
-        middles = (np.arange(n_distances) + 0.5) / n_distances
-        distance = 1 + (middles * (n // 2)).astype(int)
-        first = np.tile(np.arange(n), n_distances)
+        distance = 1 + (middles(PAIRS // n) * (n // 2)).astype(int)
+        first = np.tile(np.arange(n), len(distance))
         second = (first + np.repeat(distance, n)) % n
-        strength = np.sort(strength, axis=1)
     leads = np.sort(np.abs(strength[:, first] - strength[:, second]), axis=1)
     starts = np.unique(np.arange(BINS) * len(first) // BINS)
     sizes = np.diff(np.append(starts, len(first)))
     return np.add.reduceat(leads, starts, axis=1) / sizes, sizes / len(first)
+
+
+def middles(count: int) -> Floats:
+    """Return the middles of so many equal parts of 0 to 1, (count,)."""
+    return (np.arange(count) + 0.5) / count

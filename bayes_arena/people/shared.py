@@ -84,6 +84,7 @@ def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
         pairs were given out at random), reading.
     """
     source = votes_of(votes, **columns)
+    source.require_annotators()
     plain = fit_model(source, model="davidson")
     weighted = fit_model(source, model="am-davidson")
     result = compare_boards(plain, weighted)

@@ -1,0 +1,118 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.people.favourites import discoveries, divergence, find_favourites
+from tests.helpers import real
+from tests.people.arenas import KINDS, votes_of
+
+COLUMNS = ["annotator", "competitor", "direction", "votes", "wins", "score", "expected"]
+
+
+def flagged(votes):
+    table = ba.favourites(votes)
+    return table[table["flagged"]]
+
+
+def test_a_favourite_is_found_and_nobody_else():
+    table = ba.favourites(votes_of(loyal=80))
+    assert list(table.columns) == [*COLUMNS, "p_value", "flagged"]
+    assert table["p_value"].is_monotonic_increasing
+    assert (table["votes"] >= 5).all()
+    row = table[table["flagged"]].iloc[0]
+    assert len(table[table["flagged"]]) == 1
+    assert row["annotator"] == "honest 00"
+    assert row["competitor"] == "model 10"
+    assert row["direction"] == "for"
+    assert row["wins"] / row["votes"] > 0.8
+    assert row["expected"] < 0.4 * row["votes"]
+
+
+def test_one_who_votes_against_a_competitor():
+    votes = votes_of()
+    best = "model 00"
+    is_judged = votes["judge"] == "honest 03"
+    against = votes_of(seed=1, annotators=1, each=600)
+    against = against[(against["model_a"] == best) | (against["model_b"] == best)]
+    loser = np.where(against["model_a"] == best, "model_b", "model_a")
+    against = against.assign(judge="honest 03", winner=loser)
+    row = flagged(pd.concat([votes[~is_judged], against])).iloc[0]
+    assert (row["annotator"], row["competitor"]) == ("honest 03", best)
+    assert row["direction"] == "against"
+    assert row["wins"] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ten_votes_by_chance_are_not_named(seed):
+    votes = votes_of(seed=seed, annotators=30, each=60)
+    luck = votes_of(seed=seed + 50, annotators=1, each=10)
+    luck = luck.assign(model_a="model 06", winner="model_a", judge="honest 01")
+    luck = luck[luck["model_b"] != "model 06"]
+    assert flagged(pd.concat([votes, luck])).empty
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_nobody_honest_is_named_beside_bad_annotators(seed):
+    votes = votes_of(seed=seed, planted=KINDS, annotators=40, taste=0.4)
+    assert set(flagged(votes)["annotator"]) <= {"reversed"}
+
+
+def test_order_and_names_decide_nothing():
+    votes = votes_of(annotators=15, loyal=80)
+    table = ba.favourites(votes)
+    shuffled = ba.favourites(votes.sample(frac=1, random_state=0))
+    np.testing.assert_allclose(shuffled["p_value"], table["p_value"], rtol=1e-7)
+    swap = votes.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+    swapped = ba.favourites(swap.assign(winner=votes["winner"].map(other)))
+    np.testing.assert_allclose(swapped["p_value"], table["p_value"], rtol=1e-4)
+
+
+def test_fits_and_votes_give_the_same():
+    votes = ba.read_votes(votes_of(annotators=10, loyal=40))
+    by_fit = ba.favourites(ba.fit(votes, model="am-davidson"))
+    assert by_fit.equals(ba.favourites(votes))
+
+
+def test_two_annotators_with_few_votes():
+    votes = votes_of(annotators=2, each=4)
+    assert ba.favourites(votes).empty or not ba.favourites(votes)["flagged"].any()
+
+
+def test_llmfao():
+    table = flagged(real("llmfao.csv"))
+    assert table["annotator"].tolist() == ["worker_15", "worker_70"]
+    assert set(table["competitor"]) == {"Weaver 12k"}
+    assert table["votes"].tolist() == [110, 45]
+    assert (table["score"] / table["votes"]).round(2).tolist() == [0.97, 0.96]
+    assert (table["expected"] / table["votes"]).round(2).tolist() == [0.40, 0.37]
+    assert table["p_value"].tolist() == pytest.approx([1.6e-8, 4.2e-6], rel=0.05)
+
+
+def test_mt_bench_has_none():
+    assert flagged(real("mt_bench_human.csv")).empty
+
+
+def test_divergence_of_scores():
+    x, q = np.array([0.0, 1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.5, 0.5])
+    expected = [np.log(2), np.log(2), 0, 0.25 * np.log(0.5) + 0.75 * np.log(1.5)]
+    np.testing.assert_allclose(divergence(x, q), expected)
+
+
+def test_discoveries_by_hand():
+    p = np.array([0.04, 0.001, 0.5, 0.02])
+    assert discoveries(p, 0.05).tolist() == [False, True, False, True]
+    assert discoveries(np.array([0.5, 0.9]), 0.05).tolist() == [False, False]
+    assert discoveries(np.zeros(0), 0.05).tolist() == []
+
+
+def test_named_pairs_are_left_out_of_the_expectations():
+    votes = ba.read_votes(votes_of(annotators=15, loyal=80))
+    result = find_favourites(votes)
+    pair = int(np.flatnonzero(result.is_for)[0])
+    fair = ba.favourites(votes_of(annotators=15))
+    others = fair[fair["competitor"] == "model 10"]
+    share = others["score"].sum() / others["votes"].sum()
+    assert result.expected[pair] == pytest.approx(share, abs=0.08)
