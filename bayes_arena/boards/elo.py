@@ -45,6 +45,11 @@ class EloScale:
         """Check the numbers."""
         numbers = [self.init, self.scale, self.base]
         if self.anchor is not None:
+            if not isinstance(self.anchor, tuple) or len(self.anchor) != 2:
+                raise ModelError(
+                    "An anchor is a competitor and its score, such as ('gpt-4', 1500.0); "
+                    f"not {self.anchor!r}."
+                )
             numbers.append(self.anchor[1])
         if not all(map(math.isfinite, numbers)) or self.scale <= 0 or self.base <= 1:
             raise ModelError(

@@ -171,7 +171,10 @@ def resolve_interval(
 ) -> tuple[str, str | None, tuple[str, ...]]:
     """Return the kind of interval, its clusters, and what a reader has to know."""
     if interval == "profile":
-        raise ModelError("interval='profile' is for strengths() only.")
+        raise ModelError(
+            f"interval must be one of {', '.join(INTERVALS)}; 'profile' is only for "
+            "strengths of a Bradley-Terry fit, in Python."
+        )
     if interval is not None:
         require_choice("interval", interval, INTERVALS)
     if fit.samples is not None:

@@ -17,7 +17,7 @@ from bayes_arena import tables
 from bayes_arena.cli.options import FORMATS, Answering, Saving, require_format
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.cli.words import explanations
-from bayes_arena.errors import ArenaWarning, printable
+from bayes_arena.errors import ArenaWarning, OutputError, printable
 from bayes_arena.files import written_beside
 from bayes_arena.tables import Columns, Shown
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 WARNED = 3  # exit code with --strict after a warning
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
+OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
 
 
 @dataclass
@@ -100,7 +101,13 @@ def chosen_format(answering: Answering) -> str:
         return answering.format
     if answering.output is None:
         return FORMATS[0]
-    return SUFFIXES.get(answering.output.suffix.lower(), FORMATS[0])
+    suffix = answering.output.suffix.lower()
+    if suffix in OTHER_COMMANDS:
+        raise OutputError(
+            f"{suffix} files are written by bayes-arena {OTHER_COMMANDS[suffix]}. Here "
+            "choose a name that ends in .json, .csv, .md or .txt."
+        )
+    return SUFFIXES.get(suffix, FORMATS[0])
 
 
 def render(

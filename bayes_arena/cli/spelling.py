@@ -39,12 +39,14 @@ ARGUMENT = re.compile(
 SUBJECT = re.compile(
     rf"^(?P<name>{NAMES})(?= must )"
 )  # "min_votes must not be negative"
+KEEP = re.compile(r"votes\.keep\(more_than=(\d+)\)")  # --delta in a terminal
 CALL = re.compile(r",? or (votes\.keep|leaderboards)\([^()]*(\([^()]*\))?[^()]*\)")
 
 
 def spelled(message: str) -> str:
     """Return a message with arguments as options, and without calls of Python."""
-    message = SUBJECT.sub(option, CALL.sub("", message))
+    message = CALL.sub("", KEEP.sub(r"--delta \1", message))
+    message = SUBJECT.sub(option, message)
     message = ARGUMENT.sub(option, for_terminal(message))
     return message.replace("--features", "--style")
 

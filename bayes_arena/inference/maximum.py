@@ -28,8 +28,9 @@ from bayes_arena.model.priors import FLAT, Spread
 from bayes_arena.model.spec import Model, visible_votes
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
-REMEDY = (
-    "Leave out annotators with few votes (delta=50, or votes.keep(more_than=50)), or use "
+REMEDY = "Use model='bradley-terry', or prior='default'."
+REMEDY_FOR_ANNOTATORS = (
+    "Leave out annotators with few votes with votes.keep(more_than=50), or use "
     "prior='default'."
 )
 
@@ -49,17 +50,19 @@ def maximum_likelihood(votes: Votes, model: Model) -> Posterior:
         If there is no finite maximum.
     """
     design = build_design(votes, model, FLAT)
+    alike = model.discrimination == "none"
+    remedy = REMEDY if alike else REMEDY_FOR_ANNOTATORS
     try:
-        if model.discrimination == "none":
+        if alike:
             posterior = posterior_mode(design)
         else:
             posterior = posterior_mode(design, free_discrimination(votes, model))
     except np.linalg.LinAlgError as error:
         raise NotIdentifiedError(
-            "The votes do not determine all parameters under a flat prior. " + REMEDY
+            "The votes do not determine all parameters under a flat prior. " + remedy
         ) from error
     if not posterior.converged:
-        raise FitError(f"{describe_runaway(posterior)} {REMEDY}")
+        raise FitError(f"{describe_runaway(posterior)} {remedy}")
     return posterior
 
 

@@ -60,7 +60,7 @@ class Check:
         Annotators with fewer than ten votes.
     first_wins, first_wins_z : float or None
         Share of the decided votes won by who was shown first, and its distance from one
-        half in standard errors; None if sides are unknown.
+        half in standard errors; None if sides are unknown, or tell no more than the pairs.
     ties, clear_wins : float
         Shares of the votes.
     slices, features : list of str
@@ -134,7 +134,8 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     cast_by_row = votes.counts.sum(axis=1)
     prompts = sums(votes.slices[PROMPT], cast_by_row, size) if size else np.zeros(0)
     first, second, ties = votes.folded.sum(axis=0)
-    is_known = votes.sided and first + second > 0
+    both_ways = np.intersect1d(votes.i * n + votes.j, votes.j * n + votes.i).size > 0
+    is_known = votes.sided and both_ways and first + second > 0
     z = (first - second) / math.sqrt(first + second) if is_known else None
     clear = votes.counts[:, FIRST_CLEARLY:].sum()
     return Check(
@@ -211,7 +212,8 @@ def named(votes: Votes, which: Array) -> list[str]:
 
 def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on what was read and left out."""
-    by = f" by {summary.n_annotators:,} annotators" if summary.n_annotators else ""
+    n = summary.n_annotators
+    by = f" by {n:,} annotator{'s' if n > 1 else ''}" if n else ""
     yield (
         "votes",
         f"{summary.n_votes:,.12g} on {summary.n_competitors:,} competitors{by}",
@@ -247,7 +249,7 @@ def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
     )
     yield "prompts", text if summary.n_prompts else "unknown"
     if summary.first_wins is None or summary.first_wins_z is None:
-        yield "sides", "unknown, or nothing is decided"
+        yield "sides", "unknown, or no pair was shown both ways"
     else:
         text = f"the first wins {summary.first_wins:.1%} of the decided votes"
         yield "sides", f"{text} (z {summary.first_wins_z:+.1f})"

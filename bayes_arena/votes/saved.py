@@ -77,12 +77,19 @@ def read_arrays(path: str | Path) -> dict[str, Array]:
             return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise VotesError(f"No file at {str(path)!r}. Check the path.") from None
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise VotesError(f"{str(path)!r} cannot be read: {error}.") from None
+    except (ValueError, zipfile.BadZipFile, EOFError, KeyError):
+        raise VotesError(
+            f"{str(path)!r} is damaged, or was not written by this package."
+        ) from None
+    except OSError as error:
+        reason = error.strerror or "it is no saved file"
+        raise VotesError(f"{str(path)!r} cannot be read: {reason}.") from None
 
 
 def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
     """Return the votes that arrays hold, or refuse those that hold none."""
+    if "fit" in arrays:
+        raise VotesError(f"{str(path)!r} is a saved fit: load it with load(path).")
     try:
         about = json.loads(arrays["about"].tobytes())
         if about["format"] != FORMAT:

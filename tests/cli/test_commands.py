@@ -221,3 +221,15 @@ def test_a_slip_of_the_keys_ends_with_help(command, words, message):
     code, out, err = command(*words)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("board.html", "report"), ("board.npz", "fit")]
+)
+def test_a_table_is_not_written_where_another_command_writes(
+    bayes_arena, votes_file, tmp_path, name, command
+):
+    code, _, err = bayes_arena("rank", votes_file, "-o", tmp_path / name)
+    assert code == 2
+    assert f"bayes-arena {command}" in err
+    assert not (tmp_path / name).exists()

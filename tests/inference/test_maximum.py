@@ -84,13 +84,22 @@ def test_an_annotator_who_never_disagrees_runs_away():
         rows += [(first, second, first, "mixed")] * wins
         rows += [(first, second, second, "mixed")] * losses
         rows.append((first, second, first, "perfect"))
-    with pytest.raises(ba.ArenaError, match="delta=50") as error:
+    with pytest.raises(ba.ArenaError, match="more_than=50") as error:
         flat(rows, model="am-elo")
     assert "'perfect' runs to infinity" in str(error.value)
     assert ba.fit(
         pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "judge"]),
         model="am-elo",
     ).converged
+
+
+def test_a_side_that_always_wins_has_no_finite_estimate():
+    """a and b met both ways, and b won whenever it was first."""
+    votes = [("a", "b", "a"), ("a", "b", "b"), ("b", "a", "b")]
+    frame = pd.DataFrame(votes, columns=["model_a", "model_b", "winner"])
+    with pytest.raises(ba.ArenaError, match="Use model='bradley-terry'"):
+        ba.fit(frame, prior="flat")
+    assert ba.fit(frame, model="bradley-terry", prior="flat").converged
 
 
 def test_opposite_annotators_have_no_mean():
