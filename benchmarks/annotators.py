@@ -43,6 +43,7 @@ from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.votes.votes import FIRST, SECOND
 
 ANNOTATORS, COMPETITORS = 60, 20
+RIGHTLY_CONTESTED = ("fans, 20 %", "riggers who tie otherwise")
 CROWD = 160  # annotators of arenas with favourites
 # Other votes a head, share of annotators with a favourite, and sd of tastes.
 FANS = ((100, 0.05, 0), (100, 0.05, 0.5), (100, 0.2, 0), (20, 0.05, 0), (20, 0.2, 0))
@@ -213,26 +214,26 @@ def fans_found(
 
 
 def contested(seeds: int) -> Iterable[str]:
-    """Targets of attacks found; and honest arenas in which something is named."""
-    yield "## Honest arenas: who is named\n"
-    rows = []
-    n_pairs = n_contested = n_arenas = 0
+    """Honest arenas in which something is named, and targets of attacks found."""
+    rows, n_contested, n_honest, n_named = [], 0, 0, 0
     for name, (people, n_votes) in (REGIMES | CROWDS).items():
-        pairs, most = [], []
+        named, away = [], []
         for seed in range(seeds):
             votes = draw_arena(people, n_votes, seed).votes
-            pairs.append(len(find_favourites(votes).named))
-            most.append(find_contested(votes).max())
-        rows.append(
-            [name, sum(pairs), sum(np.array(most) > CONTESTED), f"{max(most):.1f}"]
-        )
-        n_pairs += sum(pairs) * (name != "one heavy expert")
-        n_contested += rows[-1][2]
-        n_arenas += seeds
+            named.append(len(find_favourites(votes).named))
+            away.append(find_contested(votes).max())
+        n_above = int(np.sum(np.array(away) > CONTESTED))
+        rows.append([name, sum(named), n_above, f"{max(away):.1f}"])
+        if name not in RIGHTLY_CONTESTED:
+            n_contested += n_above
+            n_honest += seeds
+        if name != "one heavy expert":
+            n_named += sum(named)
+    yield "## Honest arenas: who is named\n"
     yield (
         f"{seeds} arenas each.  A heavy expert with a ranking of their own has favourites, "
-        f"in truth.  In all {n_arenas} arenas {n_contested} competitors are contested, and "
-        f"{n_pairs} favourites named, of others than the expert.\n"
+        f"in truth; {n_named} are named of others.  Of fans and of riggers the favourite is "
+        f"contested, in truth; elsewhere somebody is in {n_contested} of {n_honest} arenas.\n"
     )
     yield markdown(["arena", "favourites", "contested", "largest"], rows)
     yield "## Attacks: is the target contested?\n"

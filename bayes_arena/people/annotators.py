@@ -17,8 +17,12 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.anomaly import Agreement, agreement_of
-from bayes_arena.people.favourites import Favourites, find_favourites
-from bayes_arena.people.table import votes_of
+from bayes_arena.people.favourites import (
+    Favourites,
+    divergence,
+    find_favourites,
+)
+from bayes_arena.people.table import score_moments, votes_of
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
@@ -36,7 +40,9 @@ VERDICTS = (
 )
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 FEWEST_VOTES = 10  # of an annotator who is judged
-NEARLY_ALWAYS = 0.9  # score of a favourite that also explains votes against the ranking
+SURPRISING = (
+    3.0  # nats by which a score is beyond what is expected: a chance of 1 in 20
+)
 MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
@@ -118,7 +124,7 @@ def annotator_columns(
     columns: dict[str, Any] = {
         "annotator": np.array(votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": reasons(votes, agreement, verdict, favourites, favourite),
+        "why": reasons(fit, agreement, verdict, favourites, favourite),
         "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
         "lower": agreement.lower,
@@ -195,14 +201,33 @@ def describe_favourite(votes: Votes, found: Favourites, pair: int) -> str:
     )
 
 
-def explains_reversal(found: Favourites, pair: int) -> bool:
-    """Whether a favourite is more than what reversed votes for the weak make of one."""
-    score = found.table.score[pair]
-    return bool(max(score, 1 - score) >= NEARLY_ALWAYS)
+def is_mere_reversal(fit: Fit, found: Favourites, pair: int) -> bool:
+    """Whether a favourite is what votes against the ranking make of a weak competitor."""
+    table = found.table
+    expected = score_by_own_theta(fit, table.annotator[pair], table.competitor[pair])
+    surprise = table.votes[pair] * divergence(table.score[pair], np.asarray(expected))
+    return bool(surprise < SURPRISING)
+
+
+def score_by_own_theta(fit: Fit, k: int, c: int) -> float:
+    """Return the score that annotator k, as fitted, is expected to give competitor c."""
+    votes, posterior = fit.votes, fit.posterior
+    rows = (votes.annotator == k) & ((votes.i == c) | (votes.j == c))
+    first, second = votes.i[rows], votes.j[rows]
+    eta = fit.discrimination[k] * (fit.strength[first] - fit.strength[second])
+    offset = dict.fromkeys(("position", "tie"), 0.0)
+    for name in offset:
+        for effect in (name, f"{name}_by_annotator"):
+            if posterior.design.has(effect):
+                values = posterior.mean_of(effect)
+                offset[name] += float(values[k if len(values) > 1 else 0])
+    lead = np.where(first == c, 1, -1) * (eta + offset["position"])
+    score, _ = score_moments(lead, posterior.design.outcomes, offset["tie"])
+    return float(np.average(score, weights=votes.counts[rows].sum(axis=1)))
 
 
 def reasons(
-    votes: Votes,
+    fit: Fit,
     agreement: Agreement,
     verdict: Array,
     found: Favourites | None,
@@ -210,13 +235,13 @@ def reasons(
 ) -> Array:
     """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
     why = np.full(len(verdict), "", dtype=object)
-    counts = counts_by_annotator(votes)
+    counts = counts_by_annotator(fit.votes)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
         why[k] = reason(agreement, counts, k)
     if found is not None:
         for k, pair in favourite.items():
-            if agreement.upper[k] >= 0 or explains_reversal(found, pair):
-                why[k] = describe_favourite(votes, found, pair)
+            if agreement.upper[k] >= 0 or not is_mere_reversal(fit, found, pair):
+                why[k] = describe_favourite(fit.votes, found, pair)
     return why
 
 

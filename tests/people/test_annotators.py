@@ -48,6 +48,12 @@ def test_a_favourite_is_named_with_its_counts(planted):
     assert row["why"].endswith("expected")
 
 
+def test_the_example_names_those_who_are_reversed():
+    arena = ba.example_arena()
+    why = rows(arena.votes).loc[list(arena.anomalous), "why"]
+    assert why.str.startswith("reversed: agreement -0.").all()
+
+
 def test_the_order_is_that_of_the_verdicts(planted):
     order = list(dict.fromkeys(planted["verdict"]))
     assert order == ["anomalous", "has a favourite", "ordinary"]
