@@ -78,16 +78,16 @@ def run() -> int:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # Typer catches Ctrl-C
+            return interrupted()
         return code if isinstance(code, int) else 0
     except typer.Exit as end:
-        return end.exit_code
+        return interrupted() if end.exit_code == INTERRUPTED else end.exit_code
     except USAGE_ERROR as error:
         error.show()
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
-        progress.clear()
-        tell("bayes-arena: Interrupted.")
-        return INTERRUPTED
+        return interrupted()
     except BrokenPipeError:  # the reader closed the pipe: `bayes-arena rank | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -104,3 +104,10 @@ def run() -> int:
         progress.clear()
         tell("bayes-arena: Memory ran out. Use fewer votes or competitors.")
         return BAD_INPUT
+
+
+def interrupted() -> int:
+    """Say that Ctrl-C ended the command, and return its exit code."""
+    progress.clear()
+    tell("bayes-arena: Interrupted.")
+    return INTERRUPTED

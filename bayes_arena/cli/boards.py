@@ -138,6 +138,8 @@ def pairs(
     """Say how far two competitors are apart, and whether that is settled."""
     if require is not None and between is None:
         raise ModelError("--require goes with --between A B.")
+    if margin and require is None:
+        raise ModelError("--margin goes with --require.")
     with collected_warnings() as warned:
         work = fitted(votes, reading, fitting, boarding.left_out)
         standing = standing_of(work.fit, **boarding.standing_options(fitting.seed))

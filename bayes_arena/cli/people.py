@@ -89,18 +89,21 @@ def judging_fit(
     require_choice("model", fitting.model, PRESETS)
     if PRESETS[fitting.model].discrimination == "none":
         fitting = replace(fitting, model="am-davidson", method="gaussian")
-    return fit(votes_of(sources, reading, fitting), **fitting.options())
+    votes = votes_of(sources, reading, fitting)
+    votes.require_annotators()
+    return fit(votes, **fitting.options())
 
 
 def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     """Return what was judged, in two lines."""
     n_few = int(np.sum(verdict == "too few votes"))
     n_anomalous = int(np.sum(verdict == "anomalous"))
+    cast = f"{name}: {plural(fit.votes.n_votes, 'vote')}"
+    by = f"{cast} by {plural(len(verdict), 'annotator')}."
+    if len(verdict) == 1:
+        return [f"{by} With one annotator no comparison is possible."]
     verb = "is" if n_anomalous == 1 else "are"
-    first = (
-        f"{name}: {plural(fit.votes.n_votes, 'vote')} by {plural(len(verdict), 'annotator')}. "
-        f"{n_anomalous} {verb} anomalous (P 0.8 or more)."
-    )
+    first = f"{by} {n_anomalous} {verb} anomalous (P 0.8 or more)."
     if n_few:
         was = "was" if n_few == 1 else "were"
         first += f" {n_few} with fewer than {FEWEST_VOTES} votes {was} not judged."

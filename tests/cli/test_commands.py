@@ -66,6 +66,7 @@ def test_a_formula_in_a_name_is_harmless(command, tmp_path):
         (("rank", "--anchor", "model-01"), "--anchor takes NAME=SCORE"),
         (("rank", "--format", "xml"), "format must be one of table"),
         (("pairs", "--require", "better"), "--require goes with --between A B."),
+        (("pairs", "--margin", 5), "--margin goes with --require."),
         (("report",), "-o board.html"),
         (("rank", "--without", "nobody"), "No votes of 'nobody'."),
     ],
@@ -224,12 +225,63 @@ def test_a_slip_of_the_keys_ends_with_help(command, words, message):
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), [("board.html", "report"), ("board.npz", "fit")]
+    ("name", "writer"), [("board.html", "report"), ("board.npz", "fit")]
 )
 def test_a_table_is_not_written_where_another_command_writes(
-    bayes_arena, votes_file, tmp_path, name, command
+    command, votes_file, tmp_path, name, writer
 ):
-    code, _, err = bayes_arena("rank", votes_file, "-o", tmp_path / name)
+    code, _, err = command("rank", votes_file, "-o", tmp_path / name)
     assert code == 2
-    assert f"bayes-arena {command}" in err
+    assert f"bayes-arena {writer}" in err
     assert not (tmp_path / name).exists()
+
+
+def test_ctrl_c_is_a_line_and_code_130(command, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayes_arena.cli.boards.fitted", interrupted)
+    code, out, err = command("rank")
+    assert (code, out, err) == (130, "", "bayes-arena: Interrupted.\n")
+
+
+def test_memory_that_runs_out_is_a_line(command, monkeypatch):
+    def greedy(*args, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("bayes_arena.cli.boards.fitted", greedy)
+    code, _, err = command("rank")
+    assert code == 2
+    assert err.startswith("bayes-arena: Memory ran out.")
+
+
+def test_annotators_without_or_alone(command, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\noak,elm,model_a\nelm,oak,model_a\n")
+    code, _, err = command("annotators", path)
+    assert code == 2 and "--annotator" in err and "--model" not in err
+    code, out, _ = command("annotators", path, "--judge", "gpt")
+    assert code == 0
+    assert "With one annotator no comparison is possible." in out
+
+
+def test_the_makers_of_judges(command, tmp_path):
+    arena = ba.simulate(competitors=6, annotators=4, votes=400, seed=3)
+    arena.votes.replace("annotator-1", "model-1").to_csv(
+        tmp_path / "v.csv", index=False
+    )
+    makers = [f"{name},maker-{k % 2}" for k, name in enumerate(arena.competitors)]
+    (tmp_path / "makers.csv").write_text("\n".join(makers))
+    words = ("annotators", tmp_path / "v.csv", "--makers", tmp_path / "makers.csv")
+    code, out, _ = command(*words)
+    assert code == 0 and "own maker" in out
+    rows = json.loads(command(*words, "--format", "json")[1])["annotators"]
+    assert sum(row["own_maker"] is not None for row in rows) == 1
+
+
+@pytest.mark.slow
+def test_the_tables_of_the_paper(command):
+    code, out, _ = command("reproduce", "table1")
+    assert code == 0
+    assert "table1, Liu et al. (2025), on example arena (simulated)." in out
+    assert "102.88" in out
