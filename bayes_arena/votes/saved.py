@@ -79,7 +79,7 @@ def read_arrays(path: str | Path) -> dict[str, Array]:
         raise VotesError(f"No file at {str(path)!r}. Check the path.") from None
     except (ValueError, zipfile.BadZipFile, EOFError, KeyError):
         raise VotesError(
-            f"{str(path)!r} is damaged, or was not written by this package."
+            f"{str(path)!r} cannot be read: it is damaged, or of another program."
         ) from None
     except OSError as error:
         reason = error.strerror or "it is no saved file"
