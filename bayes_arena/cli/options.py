@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self, get_type_hints
 import typer
 
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.errors import ModelError, VotesError, did_you_mean, require_choice
+from bayes_arena.errors import ModelError, OutputError, VotesError, require_choice
 from bayes_arena.model.simulate import example_arena
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.rating import WITHOUT, Rating, rate
@@ -23,6 +23,8 @@ from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
 
 FORMATS = ("table", "json", "csv", "markdown")
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
+OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
 Sources = Annotated[
     list[str] | None,
     typer.Argument(
@@ -273,6 +275,27 @@ class Answering(Saving):
         "Print all rows and columns, and what they mean.", False, "--explain"
     )
 
+    def __post_init__(self) -> None:
+        """Refuse a format, or a name of a file, before any work."""
+        if self.format is not None:
+            require_choice("--format", self.format, FORMATS)
+        elif self.suffix in OTHER_COMMANDS:
+            raise OutputError(
+                f"{self.suffix} files are written by bayes-arena "
+                f"{OTHER_COMMANDS[self.suffix]}. Here choose a name that ends in .json, "
+                ".csv, .md or .txt."
+            )
+
+    @property
+    def suffix(self) -> str:
+        """How the name of the file ends."""
+        return "" if self.output is None else self.output.suffix.lower()
+
+    @property
+    def form(self) -> str:
+        """The format that was asked for, or that of the file's name."""
+        return self.format or SUFFIXES.get(self.suffix, FORMATS[0])
+
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes the fields of its groups of options one by one."""
@@ -311,12 +334,3 @@ def parameter_of(entry: Field[Any], kind: Any) -> inspect.Parameter:
         default=entry.default,
         annotation=Annotated[kind, entry.metadata["option"]],
     )
-
-
-def require_format(name: str) -> None:
-    """Refuse a format that there is not."""
-    if name not in FORMATS:
-        hint = did_you_mean(name, FORMATS)
-        raise ModelError(
-            f"format must be one of {', '.join(FORMATS)}, not {name!r}.{hint}"
-        )

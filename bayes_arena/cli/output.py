@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bayes_arena import tables
-from bayes_arena.cli.options import FORMATS, Answering, Saving, require_format
+from bayes_arena.cli.options import Answering, Saving
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.cli.words import explanations
-from bayes_arena.errors import ArenaWarning, OutputError, printable
+from bayes_arena.errors import ArenaWarning, printable
 from bayes_arena.files import written_beside
 from bayes_arena.tables import Columns, Shown
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WARNED = 3  # exit code with --strict after a warning
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
-OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
 
 
 @dataclass
@@ -71,8 +69,7 @@ class Answer:
 
 def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
     """Write an answer, then the warnings to standard error."""
-    form = chosen_format(answering)
-    write_text(render(answer, form, answering, warned), answering)
+    write_text(render(answer, answering, warned), answering)
     tell_warnings(warned, answering)
 
 
@@ -86,7 +83,7 @@ def write_text(text: str, answering: Answering) -> None:
             draft.write_text(text, encoding="utf-8")
 
 
-def tell_warnings(warned: Sequence[str], answering: Answering | Saving) -> None:
+def tell_warnings(warned: Sequence[str], answering: Saving) -> None:
     """Print warnings to standard error; with --strict, exit after them."""
     for text in warned:
         tell(f"Warning: {spelled(text)}")
@@ -94,32 +91,15 @@ def tell_warnings(warned: Sequence[str], answering: Answering | Saving) -> None:
         raise typer.Exit(WARNED)
 
 
-def chosen_format(answering: Answering) -> str:
-    """Return the format that was asked for, or that of the file's name."""
-    if answering.format is not None:
-        require_format(answering.format)
-        return answering.format
-    if answering.output is None:
-        return FORMATS[0]
-    suffix = answering.output.suffix.lower()
-    if suffix in OTHER_COMMANDS:
-        raise OutputError(
-            f"{suffix} files are written by bayes-arena {OTHER_COMMANDS[suffix]}. Here "
-            "choose a name that ends in .json, .csv, .md or .txt."
-        )
-    return SUFFIXES.get(suffix, FORMATS[0])
-
-
-def render(
-    answer: Answer, form: str, answering: Answering, warned: Sequence[str]
-) -> str:
-    """Return the text of an answer in a format."""
-    if form == "csv":
+def render(answer: Answer, answering: Answering, warned: Sequence[str]) -> str:
+    """Return the text of an answer in its format."""
+    if answering.form == "csv":
         return tables.csv_text(answer.columns)
-    if form == "json":
+    if answering.form == "json":
         facts = {name: plain(value) for name, value in answer.facts.items()}
         content = {answer.key: tables.records(answer.columns), **facts}
-        content |= {"notes": [*answer.notes], "warnings": [*warned]}
+        content |= {"notes": [*map(spelled, answer.notes)]}
+        content |= {"warnings": [*map(spelled, warned)]}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     shown = all_columns(answer.columns) if answering.explain else first_rows(answer)
     n_hidden = 0 if answering.explain or not shown else answer.n_rows - n_rows_of(shown)
@@ -129,7 +109,7 @@ def render(
         [printable(spelled(line)) for line in lines]
         for lines in (answer.head, answer.notes)
     )
-    if form == "markdown":
+    if answering.form == "markdown":
         blocks = [tables.markdown_text(line) for line in head if line]
         blocks += [tables.markdown_table(shown).rstrip()] if shown else []
         blocks += [tables.markdown_text(line) for line in [*more, *notes, *words]]

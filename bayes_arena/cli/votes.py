@@ -16,7 +16,6 @@ from bayes_arena.cli.options import (
 )
 from bayes_arena.cli.output import (
     Answer,
-    chosen_format,
     collected_warnings,
     plain,
     tell_warnings,
@@ -35,7 +34,7 @@ def check(votes: Sources = None, *, reading: Reading, answering: Answering) -> N
     """Say what was read, what was left out, and what the votes can tell."""
     with collected_warnings() as warned:
         result = checked(votes, reading)
-    if chosen_format(answering) == "json":
+    if answering.form == "json":
         content = {**plain(result.as_dict()), "warnings": warned}
         text = json.dumps(content, ensure_ascii=False, indent=2)
     else:
@@ -77,7 +76,7 @@ def simulate(
         reversed=reversed,
         seed=drawing.seed,
     )
-    if chosen_format(answering) == "json":
+    if answering.form == "json":
         write(Answer("votes", arena.columns, {}), answering, [])
     else:
         write_text(tables.csv_text(arena.columns), answering)

@@ -23,7 +23,7 @@ ANSWER = Answer(
 
 
 def text_of(form, **options):
-    return render(ANSWER, form, Answering(**options), ["careful"])
+    return render(ANSWER, Answering(format=form, **options), ["careful"])
 
 
 def test_a_screen_shows_the_first_rows_and_how_many_more():
@@ -61,7 +61,7 @@ def test_markdown_has_head_table_and_notes():
 
 def test_names_in_the_head_cannot_control_a_terminal():
     answer = Answer("x", {"n": [1]}, {"n": ["1"]}, ["a\x1b[2J"], ["b\x1b[2J"])
-    assert "\x1b" not in render(answer, "table", Answering(), [])
+    assert "\x1b" not in render(answer, Answering(), [])
 
 
 def test_numbers_have_few_digits_and_flags_are_words():
