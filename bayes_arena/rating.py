@@ -59,10 +59,11 @@ ELO = EloScale()
 WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
 MOST_JUDGED = 5_000  # annotators that `rate` judges
 MOST_NOTES = 5
-MOST_NAMED = 3  # favourites that a note names
+MOST_NAMED = 3  # annotators that a note names
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 SHOWN_ROWS = 10  # of a board on the screen
 INTERVALS = "Intervals"  # how a note begins that says what intervals allow for
+ANNOTATORS = "Annotators"  # and one that says who is anomalous
 IN_WORDS = {
     "davidson": "Davidson: all votes have equal weight.",
     "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
@@ -240,14 +241,15 @@ class Rating:
             return ["Annotators were not judged: their fit found no answer."]
         if not self.annotator_columns:
             return []
-        verdicts = np.asarray(self.annotator_columns["verdict"])
-        n_anomalous = int(np.sum(verdicts == "anomalous"))
+        is_anomalous = np.asarray(self.annotator_columns["verdict"]) == "anomalous"
+        names = np.asarray(self.annotator_columns["annotator"])[is_anomalous]
         parts = []
-        if n_anomalous:
-            verb = "is" if n_anomalous == 1 else "are"
-            parts.append(f"{n_anomalous} of {len(verdicts):,} {verb} anomalous")
+        if len(names):
+            verb = "is" if len(names) == 1 else "are"
+            who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""
+            parts.append(f"{len(names)} of {len(is_anomalous):,} {verb} anomalous{who}")
         parts += describe_favouring(self.favourite_columns)[:MOST_NAMED]
-        return [f"Annotators: {'; '.join(parts)}."] if parts else []
+        return [f"{ANNOTATORS}: {'; '.join(parts)}."] if parts else []
 
     def contested_notes(self) -> list[str]:
         """Say about whom annotators disagree far more than about others."""

@@ -33,7 +33,13 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.source import fitted
 from bayes_arena.errors import ModelError, OutputError
-from bayes_arena.rating import SHOWN_ROWS, Rating, describe_votes, shown_board
+from bayes_arena.rating import (
+    ANNOTATORS,
+    SHOWN_ROWS,
+    Rating,
+    describe_votes,
+    shown_board,
+)
 from bayes_arena.tables import Columns
 
 NO, OPEN = 1, 4  # exit codes of the gate
@@ -61,7 +67,7 @@ def rank(
         rating = boarding.rating(
             work.fit, work.name, fitting.seed, rank_spread=rank_spread
         )
-        notes = [*rating.notes, *remarks_on(rating, votes)]
+        notes = [*map(with_command, rating.notes), *remarks_on(rating, votes)]
     warned += [text for text in rating.warnings if text not in warned]
     answer = Answer(
         key="leaderboard",
@@ -75,6 +81,12 @@ def rank(
         more="--all",
     )
     write(answer, answering, warned)
+
+
+def with_command(note: str) -> str:
+    """Return a note with the command that tells more."""
+    is_short = note.startswith(f"{ANNOTATORS}: ")
+    return f"{note} More: bayes-arena annotators." if is_short else note
 
 
 def remarks_on(rating: Rating, sources: Sequence[str] | None) -> list[str]:
