@@ -213,25 +213,33 @@ def prompts(arenas: int) -> list[str]:
     for n_prompts in (13, 20, 40, 80, 200):
         for sd in (0.0, 0.3, 1.0):
             for even in (True, False):
-                tallies = {kind: Tally() for kind in ("posterior", "default")}
-                for seed in range(arenas):
-                    arena = prompt_arena(n_prompts, sd, even, seed)
-                    fit = ba.fit(arena.votes)
-                    for kind, tally in tallies.items():
-                        interval = None if kind == "default" else kind
-                        standing = standing_of(fit, interval=interval, min_votes=0)
-                        tally.add(standing, arena.strength)
-                cells = [tally.coverage for tally in tallies.values()]
-                shape = "even" if even else "uneven"
-                rows.append([n_prompts, f"{sd:g}", shape, *cells])
+                rows.append(prompt_row(n_prompts, sd, even, arenas))
                 print(rows[-1], file=sys.stderr, flush=True)
-    header = ["prompts", "sd", "votes a prompt", "posterior", "clustered (default)"]
+    header = ["prompts", "sd", "votes a prompt", "boards", "posterior", "clustered"]
     text = (
         f"20 competitors, 2,000 votes, {arenas} arenas a row; competitors differ by "
         "prompt with the sd given, in logits. Coverage of the average vote on new "
-        "prompts.\n"
+        "prompts, of the boards that allow for them by default: the others have fewer "
+        "than eight prompts by Kish's number, and say that they are about these only.\n"
     )
     return ["## Prompts that repeat\n", text, markdown(header, rows)]
+
+
+def prompt_row(n_prompts: int, sd: float, even: bool, arenas: int) -> list[object]:
+    """Return the row of one kind of prompts."""
+    posterior, clustered = Tally(), Tally()
+    for seed in range(arenas):
+        arena = prompt_arena(n_prompts, sd, even, seed)
+        fit = ba.fit(arena.votes)
+        standing = standing_of(fit, min_votes=0)
+        if standing.uncertainty.cluster is None:
+            continue
+        clustered.add(standing, arena.strength)
+        plain = standing_of(fit, interval="posterior", min_votes=0)
+        posterior.add(plain, arena.strength)
+    shape = "even" if even else "uneven"
+    kind = [n_prompts, f"{sd:g}", shape, len(clustered.covered)]
+    return [*kind, posterior.coverage, clustered.coverage]
 
 
 def prompt_arena(n_prompts: int, sd: float, even: bool, seed: int) -> Arena:

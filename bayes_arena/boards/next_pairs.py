@@ -88,7 +88,9 @@ def next_pair_columns(
         p_best = np.zeros(len(standing.strength))
         p_best[standing.ranked] = standing.p_best
         worth = worth * (p_best[first] + p_best[second])
-    matters = is_open(standing, gap, sd) & concerns(standing, goal, first, second)
+    compared = standing.group[first] == standing.group[second]
+    matters = is_open(standing, gap, sd) | ~compared
+    matters &= concerns(standing, goal, first, second)
     worth = np.where(matters, worth, 0.0)
     top = np.argsort(-worth, kind="stable")[:count]
     top = top[worth[top] > 0]
@@ -119,15 +121,18 @@ def is_open(standing: Standing, gap: Floats, sd: Floats) -> Array:
 def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
     """Return which pairs matter for the goal; all have a rank."""
     ranked = np.isin(first, standing.ranked) & np.isin(second, standing.ranked)
-    if goal == "ranking" or first_is_settled(standing):
-        return ranked
     candidates, _ = candidates_of(standing)
+    is_general = goal == "ranking" or len(candidates) < 2 or standing.n_groups > 1
+    if is_general or first_is_settled(standing):
+        return ranked
     return ranked & np.isin(first, candidates) & np.isin(second, candidates)
 
 
 def first_is_settled(standing: Standing) -> bool:
     """Return whether it is clear who is the best."""
     candidates, p_best = candidates_of(standing)
+    if standing.n_groups > 1 or not len(candidates):
+        return False
     return bool(p_best[0] >= SETTLED or len(candidates) == 1)
 
 

@@ -12,7 +12,12 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.errors import ModelError, did_you_mean, require_choice
+from bayes_arena.errors import (
+    ModelError,
+    NotIdentifiedError,
+    did_you_mean,
+    require_choice,
+)
 from bayes_arena.fits.fit import fitted
 from bayes_arena.tables import Columns, dataframe
 
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 type Requirement = Literal["better", "not-worse", "settled"]
 type Answer = Literal["yes", "no", "open"]
 REQUIREMENTS = get_args(Requirement.__value__)
+MOST_MULTIPLE = 1_000  # of all votes, above which no number is given
 ELO = EloScale()
 
 
@@ -56,12 +62,14 @@ def pairs(
         first, second, gap (Elo), lower, upper, p_ahead (probability that the first is
         stronger), score (expected of the first against the second), votes (on the two),
         more_votes (on the two and as the others came, until the interval excludes 0; 0
-        where it does, nan where the gap is 0).
+        where it does, inf where it would take more than 1,000 times all votes).
 
     Raises
     ------
     ModelError
         If a competitor is unknown.
+    NotIdentifiedError
+        If one of the two has no finite estimate.
     """
     options: dict[str, Any] = {
         "interval": interval,
@@ -85,7 +93,8 @@ def pair_columns(
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
     cast = votes.votes_by_competitor
     names = np.array(votes.competitors, dtype=object)
-    missing = np.where(np.isfinite(growth), np.maximum(growth, 0.0), np.nan)
+    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
+    more[~(more <= MOST_MULTIPLE * votes.n_votes)] = np.inf
     return {
         "first": names[first],
         "second": names[second],
@@ -95,7 +104,7 @@ def pair_columns(
         "p_ahead": standing.p_above(first, second),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
-        "more_votes": np.ceil(missing * np.minimum(cast[first], cast[second])),
+        "more_votes": more,
     }
 
 
@@ -111,6 +120,10 @@ def pair_indices(
             if name not in names:
                 hint = did_you_mean(name, names)
                 raise ModelError(f"{name!r} is no competitor.{hint}")
+            if np.isnan(standing.strength[names.index(name)]):
+                raise NotIdentifiedError(
+                    f"{name!r} has no finite estimate. Use prior='default'."
+                )
         first, second = (np.array([names.index(name)]) for name in between)
         return first, second
     order = np.argsort(-standing.strength, kind="stable")
@@ -161,12 +174,16 @@ def gate(
     Returns
     -------
     {"yes", "no", "open"}
-        "open": there are not enough votes to say.
+        "open": there are not enough votes to say, or none compare the two, directly
+        or through others.
     """
     require_choice("require", require, REQUIREMENTS)
     if margin < 0:
         raise ModelError(f"margin must not be negative; not {margin!r}.")
     columns = pair_columns(standing, between, elo)
+    (first,), (second,) = pair_indices(standing, between)
+    if standing.group[first] != standing.group[second]:
+        return "open"
     lower, upper = float(columns["lower"][0]), float(columns["upper"][0])
     if require == "settled":
         return "yes" if lower > margin or upper < -margin else "open"

@@ -34,6 +34,7 @@ from bayes_arena.inference.scale import (
 )
 from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.design import Design
+from bayes_arena.model.spec import visible_votes
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 
@@ -58,7 +59,7 @@ def standings_by(fit: Fit, by: str, **options: Any) -> dict[str, Standing]:
     require_slice(fit, by)
     standings = {}
     for level, name in enumerate(fit.votes.levels[by]):
-        votes = level_votes(fit.fitted_votes, by, level)
+        votes = level_votes(visible_votes(fit.model, fit.fitted_votes), by, level)
         if len(votes):
             estimate = level_estimate(fit, by, level)
             standings[name] = standing(fit, estimate, votes, **options)

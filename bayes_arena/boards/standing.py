@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.estimate import Estimate, board_estimate
 from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
 from bayes_arena.errors import ModelError, listing, require_level, require_seed
-from bayes_arena.fits.fit import count_components, fitted
+from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -150,9 +152,16 @@ class Standing:
         return first, last
 
     @cached_property
+    def group(self) -> Ints:
+        """Group of each competitor, (competitors,); no votes compare two groups."""
+        votes, n = self.votes, self.votes.n_competitors
+        graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
+        return np.asarray(connected_components(graph, directed=False)[1])
+
+    @property
     def n_groups(self) -> int:
-        """Number of groups of competitors that were never compared."""
-        return count_components(self.votes)
+        """Number of groups among the competitors that have a rank."""
+        return len(np.unique(self.group[self.ranked]))
 
     def gaps(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return the gaps between competitors, in logits, and their variances."""

@@ -9,7 +9,6 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.fits.fit import fitted
-from bayes_arena.votes.votes import PROMPT
 
 SETTLED = 0.95  # P(best) from which somebody is the best
 PROBABLE = 0.5  # and from which somebody probably is
@@ -52,7 +51,17 @@ def verdict(
 
 def verdict_of(standing: Standing) -> str:
     """Return the verdict of a standing."""
+    if standing.n_groups > 1:
+        return (
+            f"Nobody is the best of all: no votes compare {standing.n_groups} groups of "
+            "competitors. Votes between them would."
+        )
     candidates, p_best = candidates_of(standing)
+    if not len(candidates):
+        n = len(standing.ranked)
+        return (
+            f"It is open who is the best of {n:,} competitors. More votes would tell."
+        )
     names = [standing.competitors[c] for c in candidates]
     p = p_best[0]
     if p >= SETTLED or len(candidates) == 1:
@@ -79,7 +88,10 @@ def verdict_of(standing: Standing) -> str:
 
 
 def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
-    """Return who may be the best by their rank ranges, and P(best), likeliest first."""
+    """Return who may be the best by their rank ranges, and P(best), likeliest first.
+
+    Where many are about equal it may be nobody: each is unlikely to be the best.
+    """
     first, _ = standing.rank_ranges
     mask = first == 1
     candidates, p_best = standing.ranked[mask], standing.p_best[mask]
@@ -88,16 +100,16 @@ def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
 
 
 def what_would_settle(standing: Standing) -> str:
-    """Say whether more votes would help, or only more prompts."""
+    """Say whether more votes would help, or only more prompts (or other clusters)."""
     uncertainty = standing.uncertainty
-    if uncertainty.cluster != PROMPT:
+    cluster, n = uncertainty.cluster, uncertainty.n_clusters
+    if cluster is None:
         return "More votes would settle it."
     own = np.sqrt(np.diag(standing.fit.finite_board.covariance))
     ratio = np.median(uncertainty.sd / own)
     if ratio < PROMPTS_LIMIT:
-        return "More votes, on more prompts, would settle it."
-    n_prompts = len(np.unique(standing.fit.votes.slices[PROMPT]))
-    return f"More prompts would settle it; more votes on these {n_prompts:,} would not."
+        return f"More votes, on more {cluster}s, would settle it."
+    return f"More {cluster}s would settle it; more votes on these {n:,} would not."
 
 
 def probability(p: float) -> str:

@@ -1,0 +1,75 @@
+"""Which pairs to ask about next."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
+from bayes_arena.boards.standing import standing_of
+from bayes_arena.boards.verdict import candidates_of
+from bayes_arena.errors import ArenaWarning
+from tests.boards.arenas import fitted, of_wins
+
+
+@pytest.mark.parametrize("goal", ["best", "ranking"])
+def test_only_open_pairs_are_proposed(goal):
+    for seed in range(8):
+        fit = fitted(8, 250, seed=seed)
+        table = ba.next_pairs(fit, goal=goal, count=30)
+        pairs = ba.pairs(fit).set_index(["first", "second"])
+        for row in table.itertuples():
+            pair = pairs.loc[(row.first, row.second)]
+            assert pair["lower"] < 0 < pair["upper"]
+        assert table["worth"].is_monotonic_decreasing
+        assert table["worth"][0] == 1
+
+
+def test_for_the_best_both_may_be_it():
+    standing = standing_of(fitted(8, 200, spread=0.6, seed=0))
+    candidates, p_best = candidates_of(standing)
+    assert p_best[0] < 0.95
+    columns = next_pair_columns(standing, "best")
+    names = {standing.competitors[c] for c in candidates}
+    assert {*columns["first"], *columns["second"]} <= names
+    assert describe_next(standing, columns).startswith("First place is open.")
+
+
+def test_where_the_best_is_settled_the_others_are_asked_about():
+    votes = of_wins([("a", "b", 60), ("b", "a", 2), ("b", "c", 15), ("c", "b", 14)])
+    standing = standing_of(votes)
+    columns = next_pair_columns(standing, "best")
+    assert {columns["first"][0], columns["second"][0]} == {"b", "c"}
+    sentence = describe_next(standing, columns)
+    assert sentence.startswith("First place is settled: a. Still open: ")
+
+
+def test_where_nothing_is_open_nothing_is_asked():
+    fit = fitted(3, 3000, spread=3.0)
+    assert len(ba.next_pairs(fit)) == 0
+    standing = standing_of(fit)
+    sentence = describe_next(standing, next_pair_columns(standing))
+    assert sentence == "All places are settled: no vote is needed."
+
+
+def test_groups_that_never_met_are_asked_to_meet():
+    votes = of_wins([("a", "b", 200), ("b", "a", 2), ("c", "d", 200), ("d", "c", 2)])
+    with pytest.warns(ArenaWarning, match="never compared"):
+        fit = ba.fit(votes)
+    table = ba.next_pairs(fit)
+    groups = [{"a", "b"}, {"c", "d"}]
+    assert len(table)
+    assert not any({row.first, row.second} in groups for row in table.itertuples())
+
+
+def test_a_vote_on_the_first_proposal_tells_more_than_on_the_last():
+    """The variance of its gap falls most, where the order is about as open."""
+    table = ba.next_pairs(fitted(6, 200, spread=0.05, seed=4), goal="ranking", count=15)
+    assert (np.diff(table["worth"]) <= 0).all()
+    assert table["worth"].iloc[-1] < 1
+
+
+def test_options_that_make_no_sense():
+    with pytest.raises(ba.errors.ModelError, match="best, ranking"):
+        ba.next_pairs(fitted(), goal="worst")
+    with pytest.raises(ba.errors.ModelError, match="count"):
+        ba.next_pairs(fitted(), count=0)

@@ -1,0 +1,92 @@
+"""Boards by slice, and where they differ."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from tests.boards.arenas import columns, fitted
+
+MODEL = ba.Model("by category", ties="davidson", strength_by=("category",))
+
+
+def votes_of_two(n=900, swap=1.5, seed=2):
+    """Return votes in two categories; m00 and m01 change places between them."""
+    maths, _ = columns(5, n, seed=seed)
+    rng = np.random.default_rng(seed)
+    rows = {"model_a": [], "model_b": [], "winner": [], "category": []}
+    strength = {"m00": swap, "m01": -swap, "m02": 0.3, "m03": 0.0, "m04": -0.3}
+    for category, sign in (("maths", 1), ("prose", -1)):
+        for a, b in zip(maths["model_a"], maths["model_b"], strict=True):
+            lead = sign_of(a, sign, strength) - sign_of(b, sign, strength)
+            rows["model_a"].append(a)
+            rows["model_b"].append(b)
+            won = rng.random() < 1 / (1 + np.exp(-lead))
+            rows["winner"].append("model_a" if won else "model_b")
+            rows["category"].append(category)
+    return rows
+
+
+def sign_of(name, sign, strength):
+    return strength[name] * (sign if name in ("m00", "m01") else 1)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    votes = ba.read_votes(votes_of_two(), slices=("category",))
+    return ba.fit(votes, model=MODEL)
+
+
+def test_one_board_for_each_level(fit):
+    table = ba.leaderboard(fit, by="category")
+    assert next(iter(table)) == "category"
+    maths, prose = (table[table["category"] == name] for name in ("maths", "prose"))
+    assert maths["competitor"].iloc[0] == "m00"
+    assert prose["competitor"].iloc[0] == "m01"
+    assert maths["elo"].mean() == pytest.approx(1000)
+    assert maths["votes"].sum() == 2 * 900
+    assert maths["p_best"].sum() == pytest.approx(1)
+
+
+def test_levels_lie_between_their_own_board_and_the_whole(fit):
+    pooled = ba.leaderboard(fit, by="category").set_index(["category", "competitor"])
+    apart = ba.leaderboards(ba.fit_many(fit.votes, by="category"))
+    apart = apart.set_index(["board", "competitor"])
+    overall = ba.leaderboard(fit).set_index("competitor")
+    for name in ("m00", "m01"):
+        own, level = (
+            apart.loc[("maths", name), "elo"],
+            pooled.loc[("maths", name), "elo"],
+        )
+        assert abs(level - own) < 0.25 * abs(own - overall.loc[name, "elo"])
+
+
+def test_gaps_name_who_changes(fit):
+    table = ba.slice_gaps(fit, "category")
+    assert list(table) == ["category", "competitor", "gap", "lower", "upper", "p_above"]
+    assert set(table["competitor"][:4]) == {"m00", "m01"}
+    first = table.set_index(["category", "competitor"]).loc[("maths", "m00")]
+    assert first["lower"] > 0 and first["p_above"] > 0.999
+    others = table[~table["competitor"].isin(["m00", "m01"])]
+    inside = (others["lower"] < 0) & (others["upper"] > 0)
+    assert inside.mean() > 0.5
+    for _, part in table.groupby("category"):
+        assert part["gap"].sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_a_model_without_the_slice_is_refused():
+    with pytest.raises(ba.errors.ModelError, match="strength_by=\\('category',\\)"):
+        ba.leaderboard(fitted(), by="category")
+    with pytest.raises(ba.errors.ModelError, match="no strengths by"):
+        ba.slice_gaps(fitted(), "category")
+
+
+def test_prompts_cluster_the_boards_of_slices_too():
+    votes = votes_of_two()
+    rng = np.random.default_rng(0)
+    votes["prompt"] = [f"p{k}" for k in rng.integers(20, size=len(votes["winner"]))]
+    fit = ba.fit(ba.read_votes(votes, slices=("category",)), model=MODEL)
+    table = ba.leaderboard(fit, by="category")
+    assert table.attrs["interval"] == "clustered"
+    plain = ba.leaderboard(fit, by="category", interval="posterior")
+    ratio = (table["upper"] - table["lower"]) / (plain["upper"] - plain["lower"])
+    assert 0.6 < ratio.median() < 1.7

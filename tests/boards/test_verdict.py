@@ -1,0 +1,96 @@
+"""The verdict: one answer with the board."""
+
+import numpy as np
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.boards.standing import standing_of
+from bayes_arena.boards.verdict import candidates_of, verdict_of
+from bayes_arena.errors import ArenaWarning
+from tests.boards.arenas import CYCLE, columns, fitted, of_wins
+
+
+def words_of(sentence):
+    return set(sentence.replace(",", " ").replace(".", " ").replace("(", " ").split())
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_nobody_is_named_whom_the_ranks_exclude(kind):
+    n, votes, spread = [(4, 8, 1), (6, 60, 1), (9, 300, 0.2), (25, 400, 0.1)][kind]
+    for seed in range(5):
+        fit = ba.fit(columns(n, votes, spread=spread, seed=seed)[0])
+        standing = standing_of(fit, min_votes=0)
+        board = ba.leaderboard(fit, min_votes=0).set_index("competitor")
+        sentence = verdict_of(standing)
+        named = words_of(sentence) & set(board.index)
+        assert (board.loc[sorted(named), "rank_lower"] == 1).all()
+        candidates, _ = candidates_of(standing)
+        assert len(candidates) == (board["rank_lower"] == 1).sum()
+        if " is the best (" in sentence:
+            assert board["p_best"].max() >= 0.95 or len(candidates) == 1
+
+
+def test_a_clear_leader():
+    fit = fitted(5, 3000, spread=2.0, seed=1)
+    leader = ba.leaderboard(fit)["competitor"][0]
+    assert ba.verdict(fit) == f"{leader} is the best (P above 0.99)."
+
+
+def test_a_likely_leader_and_how_many_others():
+    standing = standing_of(fitted(8, 200, spread=0.6, seed=1))
+    candidates, p_best = candidates_of(standing)
+    assert 0.5 < p_best[0] < 0.95
+    leader = standing.competitors[candidates[0]]
+    sentence = verdict_of(standing)
+    assert sentence.startswith(f"{leader} is probably the best (P {p_best[0]:.2f}).")
+    assert sentence.endswith("cannot be ruled out. More votes would settle it.")
+
+
+def test_an_open_race():
+    sentence = ba.verdict(of_wins(CYCLE))
+    assert sentence.startswith("The best is ")
+    assert "the votes do not settle it" in sentence
+
+
+def test_where_many_are_alike_nobody_is_named():
+    """With 300 of about the same strength each is unlikely to be the best."""
+    fit = fitted(300, 2_000, spread=0.01)
+    standing = standing_of(fit, min_votes=0)
+    assert standing.p_best.max() < 0.1
+    assert verdict_of(standing).startswith("It is open who is the best")
+    assert len(ba.next_pairs(fit, min_votes=0)) == 10
+
+
+def test_prompts_are_what_lacks():
+    fit = fitted(8, 3000, prompts=12, prompt_sd=1.0, spread=0.3)
+    assert ba.verdict(fit).endswith(
+        "More prompts would settle it; more votes on these 12 would not."
+    )
+    few_votes = fitted(8, 300, prompts=40, spread=0.3)
+    assert "More votes" in ba.verdict(few_votes, interval="posterior")
+
+
+def test_groups_that_never_met_have_no_best():
+    votes = of_wins([("a", "b", 40), ("b", "a", 3), ("c", "d", 9), ("d", "c", 9)])
+    with pytest.warns(ArenaWarning, match="never compared"):
+        fit = ba.fit(votes)
+    assert "Nobody is the best of all" in ba.verdict(fit)
+    assert "2 groups" in ba.verdict(fit)
+
+
+def test_options_that_are_not_about_the_question_change_nothing():
+    fit = fitted(8, 200)
+    assert ba.verdict(fit) == ba.verdict(fit, seed=0)
+    assert ba.verdict(fit, interval="posterior") == ba.verdict(fit)
+
+
+@pytest.mark.slow
+def test_the_named_best_is_the_best():
+    right = []
+    for seed in range(120):
+        votes, strength = columns(6, 400, seed=seed)
+        standing = standing_of(votes, min_votes=0)
+        if standing.p_best.max() >= 0.95:
+            right.append(standing.ranked[standing.p_best.argmax()] == strength.argmax())
+    assert len(right) > 40
+    assert np.mean(right) > 0.93
