@@ -31,7 +31,7 @@ from bayes_arena.cli.output import (
     tell_warnings,
     write,
 )
-from bayes_arena.cli.source import fitted
+from bayes_arena.cli.source import fitted, name_of
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.rating import (
     ANNOTATORS,
@@ -63,9 +63,9 @@ def rank(
 ) -> None:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting)
+        fit = fitted(votes, reading, fitting)
         rating = boarding.rating(
-            work.fit, work.name, fitting.seed, rank_spread=rank_spread
+            fit, name_of(votes), fitting.seed, rank_spread=rank_spread
         )
         notes = [*map(with_command, rating.notes), *remarks_on(rating, votes)]
     warned += [text for text in rating.warnings if text not in warned]
@@ -75,7 +75,7 @@ def rank(
         shown=shown_board(rating.board_columns, boarding.level),
         head=[*rating.header, "", rating.verdict],
         notes=notes,
-        facts={"plan": work.fit.plan, "verdict": rating.verdict},
+        facts={"plan": fit.plan, "verdict": rating.verdict},
         spare=SPARE,
         n_shown=None if show_all else SHOWN_ROWS,
         more="--all",
@@ -112,20 +112,20 @@ def boards(
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
         pooled = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
-        work = fitted(votes, reading, pooled, boarding.left_out)
+        fit = fitted(votes, reading, pooled, boarding.left_out)
         options = boarding.standing_options(fitting.seed)
-        standings = standings_by(work.fit, by, **options)
+        standings = standings_by(fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
     shown = {
         by: [str(name) for name in columns[by]],
         **shown_board(columns, boarding.level),
     }
     head = [
-        describe_votes(work.votes, work.name),
+        describe_votes(fit.votes, name_of(votes)),
         f"One board for each {by}; competitors may be stronger there than overall, pooled.",
     ]
     answer = Answer(
-        "boards", columns, shown, head, facts={"plan": work.fit.plan}, spare=SPARE
+        "boards", columns, shown, head, facts={"plan": fit.plan}, spare=SPARE
     )
     write(answer, answering, warned)
 
@@ -153,21 +153,21 @@ def pairs(
     if margin and require is None:
         raise ModelError("--margin goes with --require.")
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(work.fit, **boarding.standing_options(fitting.seed))
+        fit = fitted(votes, reading, fitting, boarding.left_out)
+        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
         is_open = np.asarray(columns["more_votes"]) != 0
         passed = None
         if between is not None and require is not None:
             passed = gate(standing, between, require, margin, elo=boarding.elo)
-    head = [describe_votes(work.votes, work.name)]
+    head = [describe_votes(fit.votes, name_of(votes))]
     chosen = np.arange(len(is_open))
     if between is None:
         chosen = np.flatnonzero(is_open)[:SHOWN_ROWS]
         head.append(
             f"Open at {boarding.level:g}: {is_open.sum():,} of {len(is_open):,} pairs."
         )
-    facts = {"plan": work.fit.plan}
+    facts = {"plan": fit.plan}
     if passed is not None:
         words = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
         head.append(f"{require}: {words[passed]}.")
@@ -208,8 +208,8 @@ def next_pairs(
 ) -> None:
     """Say which pairs to ask about next."""
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(work.fit, **boarding.standing_options(fitting.seed))
+        fit = fitted(votes, reading, fitting, boarding.left_out)
+        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns)
     shown = {}
@@ -221,8 +221,8 @@ def next_pairs(
             "Elo gap": numbers(columns["gap"], ".0f"),
             "votes": numbers(columns["votes"], ".0f"),
         }
-    head = [describe_votes(work.votes, work.name), sentence]
-    facts = {"plan": work.fit.plan, "verdict": sentence}
+    head = [describe_votes(fit.votes, name_of(votes)), sentence]
+    facts = {"plan": fit.plan, "verdict": sentence}
     spare = ("votes", "Elo gap", "P(first ahead)")
     answer = Answer("next_pairs", columns, shown, head, facts=facts, spare=spare)
     write(answer, answering, warned)
@@ -242,8 +242,8 @@ def report(
     if saving.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting)
-        rating = boarding.rating(work.fit, work.name, fitting.seed)
+        fit = fitted(votes, reading, fitting)
+        rating = boarding.rating(fit, name_of(votes), fitting.seed)
         rating.report(saving.output, title=title)
     warned += [text for text in rating.warnings if text not in warned]
     tell_warnings(warned, saving)

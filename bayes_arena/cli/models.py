@@ -46,8 +46,7 @@ def fit(
     from bayes_arena.fits.save import save
 
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting)
-        save(work.fit, saving.output)
+        save(fitted(votes, reading, fitting), saving.output)
     tell_warnings(warned, saving)
 
 
@@ -63,12 +62,12 @@ def diagnose(
     from bayes_arena.checks.diagnose import diagnose as diagnose_fit
 
     with collected_warnings() as warned:
-        work = fitted(votes, reading, fitting)
-        table = diagnose_fit(work.fit)
+        result = fitted(votes, reading, fitting)
+        table = diagnose_fit(result)
         columns = columns_of(table)
-    head = [describe_votes(work.votes, work.name), f"{work.fit.plan}."]
+    head = [describe_votes(result.votes, name_of(votes)), f"{result.plan}."]
     answer = Answer(
-        "diagnosis", columns, all_columns(columns), head, facts={"plan": work.fit.plan}
+        "diagnosis", columns, all_columns(columns), head, facts={"plan": result.plan}
     )
     write(answer, answering, warned)
 

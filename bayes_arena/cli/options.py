@@ -25,6 +25,11 @@ from bayes_arena.votes.votes import Votes
 FORMATS = ("table", "json", "csv", "markdown")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
 OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
+AS_IN_PYTHON = (  # options that read_votes takes under the same name
+    *("layout", "a", "b", "winner", "annotator", "prompt", "weight"),
+    *("both_bad", "baseline", "judge", "on_invalid"),
+)
+
 Sources = Annotated[
     list[str] | None,
     typer.Argument(
@@ -75,25 +80,17 @@ class Reading:
 
     def columns(self) -> dict[str, Any]:
         """Return the options of ``read_votes`` that were given."""
-        given: dict[str, Any] = {
-            "layout": self.layout,
-            "a": self.a,
-            "b": self.b,
-            "winner": self.winner,
-            "annotator": self.annotator,
-            "prompt": False if self.no_prompt else self.prompt,
-            "weight": self.weight,
-            "baseline": self.baseline,
-            "judge": self.judge,
-        }
-        columns = {name: value for name, value in given.items() if value is not None}
-        if self.prompt is not None and self.no_prompt:
-            raise VotesError("--prompt and --no-prompt exclude each other.")
+        columns = {name: getattr(self, name) for name in AS_IN_PYTHON}
+        columns = {name: value for name, value in columns.items() if value is not None}
+        if self.no_prompt:
+            if self.prompt is not None:
+                raise VotesError("--prompt and --no-prompt exclude each other.")
+            columns["prompt"] = False
         if self.slice:
             columns["slices"] = tuple(dict.fromkeys(self.slice))
         if self.outcome:
             columns["outcomes"] = dict(map(meaning, self.outcome))
-        return columns | {"both_bad": self.both_bad, "on_invalid": self.on_invalid}
+        return columns
 
     def votes(self, sources: Sequence[str] | None, **further: Any) -> Votes:
         """Return the votes of files, or those of the example."""
@@ -209,12 +206,12 @@ class Boarding:
         if len(self.anchor) > 1 or self.init is not None:
             raise ModelError("A scale has one --anchor or --init, not several.")
         name, _, score = self.anchor[0].rpartition("=")
-        if not name or not is_number(score):
+        try:
+            return EloScale(anchor=(name, float(score if name else "")))
+        except ValueError:
             raise ModelError(
-                "--anchor takes NAME=SCORE, such as gpt-4=1200; not "
-                f"{self.anchor[0]!r}."
-            )
-        return EloScale(anchor=(name, float(score)))
+                f"--anchor takes NAME=SCORE, such as gpt-4=1200; not {self.anchor[0]!r}."
+            ) from None
 
     @property
     def left_out(self) -> str | tuple[str, ...] | None:
@@ -245,15 +242,6 @@ class Boarding:
             **self.standing_options(seed),
         )
         return replace(rating, source=source)
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from bayes_arena.cli.options import Fitting, Reading
@@ -14,19 +14,6 @@ from bayes_arena.rating import rate
 from bayes_arena.votes.votes import PROMPT, Votes
 
 EXAMPLE = "example arena (simulated)"
-
-
-@dataclass(frozen=True)
-class Work:
-    """A fit, with the name of its votes."""
-
-    fit: Fit
-    name: str
-
-    @property
-    def votes(self) -> Votes:
-        """The votes."""
-        return self.fit.votes
 
 
 def name_of(sources: Sequence[str] | None) -> str:
@@ -42,7 +29,7 @@ def fitted(
     reading: Reading,
     fitting: Fitting,
     without: str | Collection[str] | None = None,
-) -> Work:
+) -> Fit:
     """Return a saved fit, or fit the votes; without the votes of some annotators."""
     result = saved_fit(sources)
     if result is None:
@@ -50,9 +37,7 @@ def fitted(
         result = fit(votes, **fitting.options())
     else:
         require_defaults(reading, fitting)
-    if without is not None:
-        result = rate(result, without=without).fit
-    return Work(result, name_of(sources))
+    return result if without is None else rate(result, without=without).fit
 
 
 def votes_of(
