@@ -14,10 +14,11 @@ def words_of(sentence):
     return set(sentence.replace(",", " ").replace(".", " ").replace("(", " ").split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", range(4))
 def test_nobody_is_named_whom_the_ranks_exclude(kind):
     n, votes, spread = [(4, 8, 1), (6, 60, 1), (9, 300, 0.2), (25, 400, 0.1)][kind]
-    for seed in range(5):
+    for seed in range(10):
         fit = ba.fit(columns(n, votes, spread=spread, seed=seed)[0])
         standing = standing_of(fit, min_votes=0)
         board = ba.leaderboard(fit, min_votes=0).set_index("competitor")
@@ -52,6 +53,7 @@ def test_an_open_race():
     assert "the votes do not settle it" in sentence
 
 
+@pytest.mark.slow
 def test_where_many_are_alike_nobody_is_named():
     """With 300 of about the same strength each is unlikely to be the best."""
     fit = fitted(300, 2_000, spread=0.01)
