@@ -2,9 +2,9 @@
 
 For competitor c the sum over annotators of w (S^2 / Var S - 1) is standardised, with Var
 S at the arena's spread of tastes, and w the share of tastes in it.  The measure is this
-less the median competitor's, in units of a standard deviation by the distances of four
-fifths of the competitors.  Above 8 it is said.  Votes that most of a competitor's voters
-were paid for cannot be told from fame.
+less the median competitor's, in units of the distance from it within which three quarters
+of the competitors lie.  Above 8 it is said.  Votes that most of a competitor's voters were
+paid for cannot be told from fame.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats
 from bayes_arena.people.table import PairTable, pair_table, votes_of
@@ -26,7 +25,7 @@ CONTESTED = 8.0  # disagreement from which a competitor is contested
 CLIP = 16.0  # largest square of a standard score
 NEARLY_ALWAYS = 0.9  # score from which an annotator nearly always votes for one
 ENOUGH = 3  # votes on a competitor from which "nearly always" is said
-ORDINARY = 0.8  # share of the competitors about whom people disagree as is usual
+USUAL = 0.75  # share of the competitors about whom people disagree as is usual
 
 
 def contested(votes: object, **columns: Any) -> pd.DataFrame:
@@ -42,7 +41,7 @@ def contested(votes: object, **columns: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        competitor, disagreement (in robust standard deviations of the competitors), and
+        competitor, disagreement (1 is far from the median competitor, and usual), and
         flagged where it is above 8.
 
     Raises
@@ -71,9 +70,8 @@ def disagreement(table: PairTable, n: int) -> Floats:
     variance = np.bincount(table.competitor, 2 * weight**2, n)
     score = excess / np.sqrt(np.maximum(variance, 1e-12))
     away = score - np.median(score)
-    # The quantile of |z| that a standard normal z would have is taken out.
-    usual = np.quantile(np.abs(away), ORDINARY, method="lower")
-    return away / max(usual / ndtri((1 + ORDINARY) / 2), 1.0)
+    unit = np.quantile(np.abs(away), USUAL, method="lower")
+    return away / max(unit, 1.0)
 
 
 def contested_columns(votes: Votes, away: Floats) -> Columns:
