@@ -1,68 +1,113 @@
 """Run the pages' code of other packages and ours, and write how far apart they are.
 
-``python benchmarks/migration.py`` needs arena-rank, choix and evalica.  It runs the Python
-blocks of docs/migration.md: each pair of theirs and ours makes ``scores``.
+``uv run --group benchmark --with fschat --with plotly --with pytz python
+benchmarks/migration.py`` runs docs/migration.md.  In each section it runs blocks of theirs
+and of ours in turn; both make ``scores``.  What R prints is a block of text.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import tempfile
+import types
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 import bayes_arena as ba
 
 PAGE = Path(__file__).parents[1] / "docs" / "migration.md"
 PIECE = re.compile(
-    r"^## (?P<package>\S+)$|^```python\n(?P<code>.*?)^```$"
-    r"|^Largest difference: (?P<result>[^\n]*)$",
+    r"^## (?P<package>\S+)$"
+    r"|^Save this as `(?P<file>[^`]+)`:\n\n```text\n(?P<content>.*?)^```$"
+    r"|^```(?P<language>python|text)\n(?P<code>.*?)^```$"
+    r"|^(?P<result>Largest difference[^:\n]*):[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
-RESULT = re.compile(r"^Largest difference: .*$", re.MULTILINE)
+RESULT = re.compile(r"^Largest difference[^:\n]*:.*$", re.MULTILINE)
+PRINTED = re.compile(r"^(?P<name>.+?):?\s+(?P<number>-?\d[\d.]*)", re.MULTILINE)
+DISTRIBUTION = {"FastChat": "fschat"}
 
 
 def main() -> None:
     """Run the page, and write the differences into it."""
+    without_pytorch()
     page = PAGE.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        ba.example_arena().votes.to_csv("votes.csv", index=False)
+        write_votes()
         results = iter(differences(page))
-        page = RESULT.sub(lambda _: next(results), page)
-    PAGE.write_text(page, encoding="utf-8")
+    PAGE.write_text(RESULT.sub(lambda _: next(results), page), encoding="utf-8")
+
+
+def without_pytorch() -> None:
+    """Spare FastChat's analysis its registry of models, which imports PyTorch."""
+    registry: Any = types.ModuleType("fastchat.model.model_registry")
+    registry.get_model_info = None  # has no part in the numbers
+    sys.modules["fastchat.model"] = types.ModuleType("fastchat.model")
+    sys.modules["fastchat.model.model_registry"] = registry
+
+
+def write_votes() -> None:
+    """Write the example's votes, and those without ties as crowd-kit takes them."""
+    votes = ba.example_arena().votes
+    votes.to_csv("votes.csv", index=False)
+    decided = votes[votes["winner"] != "tie"]
+    is_first = decided["winner"] == "model_a"
+    columns = {"judge": "worker", "model_a": "left", "model_b": "right"}
+    labels = decided.rename(columns=columns)
+    labels["label"] = labels["left"].where(is_first, labels["right"])
+    labels[[*columns.values(), "label"]].to_csv("labels.csv", index=False)
 
 
 def differences(page: str) -> list[str]:
     """Return a line for each pair of blocks."""
     lines: list[str] = []
-    package, theirs, ours = "", {}, {}
-    blocks: list[str] = []
+    package = ""
+    begin = ""
+    sides: list[dict[str, Any]] = []  # the names of theirs and of ours
+    turn = 0
     for piece in PIECE.finditer(page):
         if piece["package"]:
-            package, theirs, ours, blocks = piece["package"], {}, {}, []
+            package, turn = piece["package"], 0
+            sides = [{}, {}]
+            for names in sides:
+                exec(begin, names)
+        elif piece["file"]:
+            Path(piece["file"]).write_text(piece["content"], encoding="utf-8")
+        elif not package:
+            begin = piece["code"]
         elif piece["code"]:
-            blocks.append(piece["code"])
+            run(piece["language"], piece["code"], sides[turn])
+            turn = 1 - turn
         else:
-            lines.append(compare(package, blocks, theirs, ours))
-            blocks = []
+            difference = compare(package, sides[0]["scores"], sides[1]["scores"])
+            lines.append(f"{piece['result']}: {difference}")
             print(lines[-1])
+            turn = 0  # ours may stand for two of theirs
     return lines
 
 
-def compare(
-    package: str, blocks: list[str], theirs: dict[str, Any], ours: dict[str, Any]
-) -> str:
+def run(language: str, code: str, names: dict[str, Any]) -> None:
+    """Run a block, or read the numbers that R printed."""
+    if language == "python":
+        exec(code, names)
+        return
+    numbers = {row["name"]: float(row["number"]) for row in PRINTED.finditer(code)}
+    names["scores"] = pd.Series(numbers)
+
+
+def compare(package: str, theirs: pd.Series, ours: pd.Series) -> str:
     """Return how far apart the scores of two blocks are."""
-    exec(blocks[0], theirs)
-    exec(blocks[1], ours)
-    apart = (theirs["scores"] - ours["scores"].loc[theirs["scores"].index]).abs().max()
-    count = len(ours["scores"])
-    return (
-        f"Largest difference: {apart:.0e}, of {count} competitors "
-        f"({package} {version(package)})."
-    )
+    apart = float((theirs - ours.loc[theirs.index]).abs().max())
+    source = "as R prints them"
+    if package != "BradleyTerry2":
+        distribution = DISTRIBUTION.get(package, package)
+        source = f"{package} {version(distribution)}"
+    return f"{apart:.0e}, of {len(theirs)} numbers ({source})."
 
 
 if __name__ == "__main__":
