@@ -62,6 +62,16 @@ def verdict_of(standing: Standing) -> str:
         return (
             f"It is open who is the best of {n:,} competitors. More votes would tell."
         )
+    verdict = name_the_best(standing, candidates, p_best)
+    top = standing.strength[standing.ranked[0]]
+    if np.any(standing.strength[standing.estimable] > top):
+        few = f"{standing.min_votes:g} votes or more"
+        return f"Of the {len(standing.ranked):,} competitors with {few}: {verdict}"
+    return verdict
+
+
+def name_the_best(standing: Standing, candidates: Ints, p_best: Floats) -> str:
+    """Return who of the candidates is the best, and what would settle it."""
     names = [standing.competitors[c] for c in candidates]
     p = p_best[0]
     if p >= SETTLED or len(candidates) == 1:

@@ -49,6 +49,7 @@ def maximum_likelihood(votes: Votes, model: Model) -> Posterior:
     FitError
         If there is no finite maximum.
     """
+    require_connected(votes)
     design = build_design(votes, model, FLAT)
     alike = model.discrimination == "none"
     remedy = REMEDY if alike else REMEDY_FOR_ANNOTATORS
@@ -64,6 +65,19 @@ def maximum_likelihood(votes: Votes, model: Model) -> Posterior:
     if not posterior.converged:
         raise FitError(f"{describe_runaway(posterior)} {remedy}")
     return posterior
+
+
+def require_connected(votes: Votes) -> None:
+    """Raise an error where groups of competitors were never compared."""
+    n = votes.n_competitors
+    graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
+    n_groups, _ = connected_components(graph, directed=False)
+    if n_groups > 1:
+        raise NotIdentifiedError(
+            f"The competitors fall into {n_groups} groups that were never compared: by "
+            "maximum likelihood their scores have nothing in common. Add votes between "
+            "the groups, or use prior='default'."
+        )
 
 
 def free_discrimination(votes: Votes, model: Model) -> Floats:

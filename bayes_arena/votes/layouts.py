@@ -100,6 +100,12 @@ class Layout:
 def competitors(header: Header, options: Options) -> Roles | None:
     """Return the columns of the competitors: two, one and a constant, or one cell."""
     if options.baseline is not None:
+        pair = header.pair_of_competitors()
+        if options.a is None and pair:
+            raise VotesError(
+                f"baseline= is for votes that name one competitor; {pair[0]!r} and "
+                f"{pair[1]!r} name both. Leave it out, or name one column with a=."
+            )
         a = named(header, options, "a") or header.first(MODELS)
         return {"a": a, "b": Constant(options.baseline)} if a else None
     if options.a is not None and options.b is not None:
