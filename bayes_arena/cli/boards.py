@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -111,8 +110,7 @@ def boards(
 ) -> None:
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
-        pooled = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
-        fit = fitted(votes, reading, pooled, boarding.left_out)
+        fit = fitted(votes, reading, fitting, boarding.left_out, by)
         options = boarding.standing_options(fitting.seed)
         standings = standings_by(fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from bayes_arena.cli.options import Fitting, Reading
@@ -29,10 +29,16 @@ def fitted(
     reading: Reading,
     fitting: Fitting,
     without: str | Collection[str] | None = None,
+    by: str | None = None,
 ) -> Fit:
-    """Return a saved fit, or fit the votes; without the votes of some annotators."""
+    """Return a saved fit, or fit the votes, with strengths by a further slice.
+
+    The votes of the annotators ``without`` are left out.
+    """
     result = saved_fit(sources)
     if result is None:
+        if by is not None:
+            fitting = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
         votes = votes_of(sources, reading, fitting)
         result = fit(votes, **fitting.options())
     else:
@@ -74,5 +80,5 @@ def require_defaults(*groups: Reading | Fitting) -> None:
     if names:
         raise ModelError(
             f"A saved fit has its own votes and model: {listing(names)} would have no "
-            "effect. Leave it out, or give the votes."
+            "effect. Give the votes, or no such options."
         )

@@ -118,6 +118,18 @@ def test_boards_by_slice(command, votes_file):
     assert out.count(" de ") == out.count(" en ") == 8
 
 
+def test_boards_of_a_saved_fit(command, votes_file, tmp_path):
+    path = tmp_path / "fit.npz"
+    words = ("fit", votes_file, "--strength-by", "language", "-o", path)
+    assert command(*words)[0] == 0
+    saved = command("boards", path, "--by", "language")[1].splitlines()[3:]
+    assert (
+        saved == command("boards", votes_file, "--by", "language")[1].splitlines()[3:]
+    )
+    code, _, err = command("boards", path, "--by", "topic")
+    assert code == 2 and "'topic'" in err
+
+
 def test_next_compare_check_and_diagnose(command, votes_file):
     for name in ("next", "check", "diagnose"):
         code, out, _ = command(name, votes_file)
