@@ -464,7 +464,7 @@ def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str,
             f"No votes of {listing(map(repr, unknown))}."
             f"{did_you_mean(unknown[0], rating.votes.annotators)}"
         )
-    return tuple(without)
+    return tuple(dict.fromkeys(without))
 
 
 def describe_favouring(columns: Columns) -> list[str]:

@@ -35,7 +35,7 @@ def bootstrap_covariance(
     ----------
     fit : Fit
     estimate : Estimate
-    cluster : ndarray of int, shape (rows of the fitted votes,), optional
+    cluster : ndarray of int, shape (rows that the model sees,), optional
         Codes of the clusters to draw; by default votes are drawn.
     seed : int
 
@@ -68,11 +68,11 @@ def resampled_designs(
     fit: Fit, cluster: Ints | None, rng: np.random.Generator
 ) -> Iterator[Design]:
     """Yield designs of the same rows with the votes of a resample."""
-    votes = fit.fitted_votes
+    votes = visible_votes(fit.model, fit.fitted_votes)
     if cluster is not None:
         votes = replace(votes, slices={**votes.slices, "": cluster})
     blocks = fit.posterior.design.blocks
-    design = design_of_rows(visible_votes(fit.model, votes), fit.model, fit.prior)
+    design = design_of_rows(votes, fit.model, fit.prior)
     design = design.with_spreads({block.effect.name: block.sd for block in blocks})
     counts = design.votes.counts
     shares = counts.ravel() / counts.sum()

@@ -13,7 +13,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError, did_you_mean, require_choice, require_level
+from bayes_arena.errors import (
+    ModelError,
+    NotIdentifiedError,
+    did_you_mean,
+    require_choice,
+    require_level,
+)
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.design import Design
@@ -58,6 +64,8 @@ def strengths(
     ------
     ModelError
         If the reference is unknown, or a profile is asked for of another model.
+    NotIdentifiedError
+        If the reference has no finite estimate.
     """
     result = fitted(fit, **columns)
     return dataframe(strength_columns(result, reference, interval, level))
@@ -102,7 +110,13 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
             f"The reference {reference!r} is no competitor."
             f"{did_you_mean(reference, names)}"
         )
-    contrast[:, names.index(reference)] -= 1
+    own = names.index(reference)
+    if not fit.estimable[own]:
+        raise NotIdentifiedError(
+            f"The reference {reference!r} has no finite estimate. Choose another, or use "
+            "prior='default'."
+        )
+    contrast[:, own] -= 1
     return contrast
 
 
