@@ -40,7 +40,9 @@ SUBJECT = re.compile(
     rf"^(?P<name>{NAMES})(?= must )"
 )  # "min_votes must not be negative"
 KEEP = re.compile(r"votes\.keep\(more_than=(\d+)\)")  # --delta in a terminal
-CALL = re.compile(r",? or (votes\.keep|leaderboards)\([^()]*(\([^()]*\))?[^()]*\)")
+CALL = re.compile(
+    r",? or (use )?(votes\.keep|leaderboards)\([^()]*(\([^()]*\))?[^()]*\)"
+)
 
 
 def spelled(message: str) -> str:

@@ -111,6 +111,7 @@ def test_a_scale_has_one_anchor():
         ("strength_by=('x',), or", "--strength-by x, or"),
         ("such as outcomes={'2': 'model_a'};", "such as --outcome 2=model_a;"),
         ("which features= names", "which --style names"),
+        ("Use by='x', or use leaderboards(fit_many(votes, by='x')).", "Use --by x."),
         ("a = b, 1 = 2, x=3", "a = b, 1 = 2, x=3"),
     ],
 )
