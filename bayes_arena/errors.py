@@ -97,7 +97,9 @@ def require_choice(name: str, value: object, choices: Collection[str]) -> None:
 def require_level(level: float) -> None:
     """Raise a ModelError unless a level lies between 0 and 1."""
     if not 0 < level < 1:
-        raise ModelError(f"The level must lie between 0 and 1, such as 0.95; not {level!r}.")
+        raise ModelError(
+            f"The level must lie between 0 and 1, such as 0.95; not {level!r}."
+        )
 
 
 def require_seed(seed: int) -> None:

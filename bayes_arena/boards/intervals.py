@@ -241,7 +241,9 @@ def usual_cluster(votes: Votes) -> str:
 
 def new_clusters(cluster: str) -> str:
     """Say what intervals allow for."""
-    return f"Intervals allow for new {cluster}s like these."
+    if cluster in (PROMPT, "annotator"):
+        return f"Intervals allow for new {cluster}s like these."
+    return f"Intervals allow for new levels of {cluster} like these."
 
 
 def cluster_codes(votes: Votes, cluster: str) -> Ints:
