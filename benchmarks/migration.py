@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import types
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -66,41 +67,58 @@ def write_votes() -> None:
 def differences(page: str) -> list[str]:
     """Return a line for each pair of blocks."""
     lines: list[str] = []
-    package = ""
-    begin = ""
-    sides: list[dict[str, Any]] = []  # the names of theirs and of ours
-    turn = 0
-    for piece in PIECE.finditer(page):
-        if piece["package"]:
-            package, turn = piece["package"], 0
-            sides = [{}, {}]
-            for names in sides:
-                exec(begin, names)
-        elif piece["file"]:
-            Path(piece["file"]).write_text(piece["content"], encoding="utf-8")
-        elif not package:
-            begin = piece["code"]
-        elif piece["code"]:
-            run(piece["language"], piece["code"], sides[turn])
-            turn = 1 - turn
-        else:
-            difference = compare(package, sides[0]["scores"], sides[1]["scores"])
-            lines.append(f"{piece['result']}: {difference}")
+    names: dict[str, dict[str, Any]] = {}  # of theirs and of ours
+    for package, kind, text in pieces(page):
+        if kind == "begin":
+            names = {"theirs": {}, "ours": {}}
+            for side in names.values():
+                exec(text, side)
+        elif kind == "printed":
+            names["theirs"]["scores"] = printed(text)
+        elif kind == "result":
+            scores = names["theirs"]["scores"], names["ours"]["scores"]
+            lines.append(f"{text}: {difference(package, *scores)}")
             print(lines[-1])
-            turn = 0  # ours may stand for two of theirs
+        else:
+            exec(text, names[kind])
     return lines
 
 
-def run(language: str, code: str, names: dict[str, Any]) -> None:
-    """Run a block, or read the numbers that R printed."""
-    if language == "python":
-        exec(code, names)
-        return
-    numbers = {row["name"]: float(row["number"]) for row in PRINTED.finditer(code)}
-    names["scores"] = pd.Series(numbers)
+def pieces(page: str) -> Iterator[tuple[str, str, str]]:
+    """Yield packages with what stands in their sections; files are written.
+
+    The kinds are "begin" (a section, with the block that all begin with), "theirs",
+    "printed" (theirs, by R), "ours" and "result".
+    """
+    package, begin = "", ""
+    side = "theirs"
+    for piece in PIECE.finditer(page):
+        if piece["package"]:
+            package, side = piece["package"], "theirs"
+            yield package, "begin", begin
+        elif piece["file"]:
+            Path(piece["file"]).write_text(piece["content"], encoding="utf-8")
+        elif piece["code"] and not package:
+            begin = piece["code"]
+        elif piece["code"]:
+            yield (
+                package,
+                "printed" if piece["language"] == "text" else side,
+                piece["code"],
+            )
+            side = "ours"
+        else:
+            yield package, "result", piece["result"]
+            side = "theirs"  # whose block may stand alone: ours is as before
 
 
-def compare(package: str, theirs: pd.Series, ours: pd.Series) -> str:
+def printed(text: str) -> pd.Series:
+    """Return the numbers that R printed, by name."""
+    rows = PRINTED.finditer(text)
+    return pd.Series({row["name"]: float(row["number"]) for row in rows})
+
+
+def difference(package: str, theirs: pd.Series, ours: pd.Series) -> str:
     """Return how far apart the scores of two blocks are."""
     apart = float((theirs - ours.loc[theirs.index]).abs().max())
     source = "as R prints them"

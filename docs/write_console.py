@@ -30,9 +30,14 @@ def refreshed(text: str) -> str:
         folder = Path(name)
         for file in DATA.iterdir():
             (folder / file.name).symlink_to(file)
-        for file in FILE.finditer(text):
-            (folder / file["name"]).write_text(file["content"], encoding="utf-8")
+        write_files(text, folder)
         return BLOCK.sub(lambda block: run_block(block, folder), text)
+
+
+def write_files(text: str, folder: Path) -> None:
+    """Write the files that a page tells the reader to save."""
+    for file in FILE.finditer(text):
+        (folder / file["name"]).write_text(file["content"], encoding="utf-8")
 
 
 def run_block(block: re.Match[str], folder: Path) -> str:
