@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import re
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import bayes_arena
@@ -20,7 +22,9 @@ ROOMS = {
     "errors": "Errors",
 }
 MODULES = ("plots", "models", "paper", "errors")
-HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-+$", re.MULTILINE)
+HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-+\n", re.MULTILINE)
+ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
+TEXTS = re.compile(r"'([^']+)'")  # annotations, which are texts at run time
 
 
 def main() -> None:
@@ -31,20 +35,41 @@ def main() -> None:
 
 def reference() -> str:
     """Return the page: every public name under its room, then the modules."""
+    rooms = names_by_room()
     parts = [
         "# Reference\n",
-        "Every public name, as `help` prints it. Written by `nox -s reference`.\n",
+        "Every public name, with its docstring. Written by `nox -s reference`.\n",
+        contents(rooms),
     ]
-    for title, names in names_by_room().items():
+    for title, names in rooms.items():
         parts.append(f"## {title}\n")
         parts += [entry(name, getattr(bayes_arena, name)) for name in names]
     for name in MODULES:
         module = importlib.import_module(f"bayes_arena.{name}")
         parts.append(f"## bayes_arena.{name}\n")
-        parts.append(inspect.cleandoc(module.__doc__ or "") + "\n")
+        parts.append(prose(inspect.cleandoc(module.__doc__ or "")) + "\n")
         members = public_members(name, module)
         parts += [entry(f"{name}.{key}", value) for key, value in members.items()]
     return "\n".join(parts)
+
+
+def contents(rooms: dict[str, list[str]]) -> str:
+    """Return a table of all names with links."""
+    lines = ["| | |", "|---|---|"]
+    seen: Counter[str] = Counter()
+    for title, names in rooms.items():
+        anchor(title, seen)
+        links = ", ".join(f"[`{name}`](#{anchor(name, seen)})" for name in names)
+        lines.append(f"| {title} | {links} |")
+    links = ", ".join(f"[`{name}`](#bayes_arena{name})" for name in MODULES)
+    return "\n".join([*lines, f"| Modules | {links} |", ""])
+
+
+def anchor(heading: str, seen: Counter[str]) -> str:
+    """Return the anchor of the next heading, numbered where it was seen before."""
+    name = heading.lower().replace(" ", "-")
+    seen[name] += 1
+    return name if seen[name] == 1 else f"{name}-{seen[name] - 1}"
 
 
 def names_by_room() -> dict[str, list[str]]:
@@ -74,25 +99,50 @@ def public_members(name: str, module: object) -> dict[str, object]:
 
 
 def entry(name: str, value: object) -> str:
-    """Return a name with its signature and docstring; headings become bold."""
-    signature = ""
-    if inspect.isfunction(value):
-        signature = re.sub(r"'([\w.| \[\], ]+)'", r"\1", str(inspect.signature(value)))
-    text = HEADING.sub(r"**\1**\n", inspect.getdoc(value) or "")
-    methods = ""
+    """Return a name with its signature and its docstring as Markdown."""
+    signature = signature_of(value) if inspect.isfunction(value) else ""
+    summary, *sections = HEADING.split(inspect.getdoc(value) or "")
+    parts = [f"### `{name}`", f"```python\n{name}{signature}\n```", prose(summary)]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        text = f"```python\n{body.strip()}\n```" if title == "Examples" else items(body)
+        parts += [f"**{title}**", text]
     if inspect.isclass(value) and not issubclass(value, Exception):
-        lines = [
-            f"- `{key}{inspect.signature(method)}`: {summary(method)}"
-            for key, method in inspect.getmembers(value, inspect.isfunction)
-            if not key.startswith("_") and key in vars(value)
-        ]
-        methods = "\n".join(["", "**Methods**", "", *lines, ""]) if lines else ""
-    return f"### `{name}`\n\n```python\n{name}{signature}\n```\n\n{text}\n{methods}"
+        parts += methods(value)
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def summary(method: object) -> str:
-    """Return the first line of a docstring."""
-    return (inspect.getdoc(method) or "").split("\n")[0]
+def signature_of(function: Callable[..., object]) -> str:
+    """Return a signature without quotes around annotations, and without self."""
+    signature = TEXTS.sub(r"\1", str(inspect.signature(function)))
+    return re.sub(r"^\(self(, )?", "(", signature)
+
+
+def items(body: str) -> str:
+    """Return a list of parameters: each begins a line, and its text is indented."""
+    lines: list[str] = []
+    for line in body.strip().splitlines():
+        if not line.startswith(" "):
+            name, _, kind = line.partition(" : ")
+            lines.append(f"- `{name}`" + (f": *{prose(kind)}*." if kind else "."))
+        elif line.strip():
+            lines.append(f"  {prose(line.strip())}")
+    return "\n".join(lines)
+
+
+def methods(value: type) -> list[str]:
+    """Return the methods of a class, a line each."""
+    lines = [
+        f"- `{name}{signature_of(method)}`: "
+        + prose((inspect.getdoc(method) or "").split("\n")[0])
+        for name, method in inspect.getmembers(value, inspect.isfunction)
+        if not name.startswith("_") and name in vars(value)
+    ]
+    return ["**Methods**", "\n".join(lines)] if lines else []
+
+
+def prose(text: str) -> str:
+    """Return a text with names as Markdown has them."""
+    return ROLE.sub(r"`\1`", text).replace("``", "`")
 
 
 if __name__ == "__main__":

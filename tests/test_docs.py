@@ -1,7 +1,9 @@
 """README and docs: links lead somewhere, and what pages show of a run is what a run shows."""
 
+import doctest
 import importlib.util
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,8 +52,11 @@ def links(page):
 
 def anchors(page):
     """Return the anchors of a page's headings, as GitHub makes them."""
-    titles = HEADING.findall(prose(page))
-    return {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+    seen = Counter()
+    for title in HEADING.findall(prose(page)):
+        name = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        yield name if not seen[name] else f"{name}-{seen[name]}"
+        seen[name] += 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -145,3 +150,14 @@ def test_our_lines_of_the_migration_run(tmp_path, monkeypatch):
             exec(text, names)
         if kind == "result":
             assert names["scores"].notna().all(), package
+
+
+@pytest.mark.slow
+def test_the_examples_of_docstrings_run(tmp_path):
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    for name in ba.__all__:
+        names = {name: getattr(ba, name), "folder": tmp_path}
+        for test in finder.find(names[name], name, globs=names):
+            runner.run(test)
+    assert runner.tries > 10
+    assert runner.failures == 0
