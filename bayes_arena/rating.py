@@ -31,6 +31,7 @@ from bayes_arena.errors import (
     ModelError,
     did_you_mean,
     listing,
+    printable,
     require_choice,
     warn,
 )
@@ -328,10 +329,11 @@ class Rating:
         table = tables.text_table(shown, width, spare=("votes", "rank range"))
         if hidden:
             table += f"    …  {hidden:,} more\n"
-        notes = "".join(f"{note}\n" for note in self.notes)
-        notes += "".join(f"Warning: {text}\n" for text in self.warnings)
-        head = "\n".join(self.header)
-        return f"{head}\n\n{self.verdict}\n\n{table}" + (f"\n{notes}" if notes else "")
+        below = [*self.notes, *(f"Warning: {text}" for text in self.warnings)]
+        notes = "".join(f"{printable(text)}\n" for text in below)
+        head = "\n".join(map(printable, self.header))
+        verdict = printable(self.verdict)
+        return f"{head}\n\n{verdict}\n\n{table}" + (f"\n{notes}" if notes else "")
 
     def __repr__(self) -> str:
         """Return the rating as `rank` prints it."""

@@ -32,7 +32,13 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.intervals import kish
-from bayes_arena.errors import ModelError, VotesError, did_you_mean, listing
+from bayes_arena.errors import (
+    ModelError,
+    VotesError,
+    did_you_mean,
+    listing,
+    printable,
+)
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import PRESETS, resolve_model
@@ -107,7 +113,7 @@ class JudgeReport:
         ]
         if self.preference is not None:
             lines.append(f"Preference for its own maker: {self.preference}")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def judge_report(

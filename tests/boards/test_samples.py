@@ -26,10 +26,11 @@ def fits():
 
 
 @pytest.mark.parametrize("interval", ["clustered", "sandwich", "bootstrap"])
-def test_other_intervals_are_refused(fits, interval):
+def test_other_intervals_are_refused(interval):
+    fit = sampled(fitted(3, 60), 10)
     for function in (ba.leaderboard, ba.pairs, ba.verdict, ba.next_pairs):
         with pytest.raises(ModelError, match="method='gaussian'"):
-            function(fits[1], interval=interval)
+            function(fit, interval=interval)
 
 
 def test_strengths_and_effects_are_near_the_gaussians(fits):
@@ -47,6 +48,7 @@ def test_strengths_and_effects_are_near_the_gaussians(fits):
     np.testing.assert_allclose(table["strength"], own - own["m01"], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_pairs_count_the_samples(fits):
     pair = ba.pairs(fits[1], between=("m01", "m03")).iloc[0]
     samples = fits[1].board_samples
@@ -62,6 +64,7 @@ def test_pairs_count_the_samples(fits):
     )
 
 
+@pytest.mark.slow
 def test_ranks_of_samples_are_near_those_of_the_gaussian(fits):
     gaussian, nuts = (ba.rank_probabilities(fit) for fit in fits)
     np.testing.assert_allclose(nuts.loc[gaussian.index], gaussian, atol=0.04)

@@ -1,0 +1,169 @@
+"""What `rate` says under the board, and how it is shown."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.errors import ArenaWarning
+from tests.boards.arenas import columns, fitted, of_wins
+from tests.people.arenas import fan, votes_of
+
+ESCAPE = "\x1b[2J"
+
+
+def notes_of(votes, **options):
+    return " ".join(ba.rate(votes, **options).notes)
+
+
+def camp():
+    """Return votes of many, and of a few who are sure and see the best six reversed."""
+    place = {f"model {c:02d}": 5 - c if c < 6 else c for c in range(12)}
+    few = votes_of(seed=1, annotators=5, each=150)
+    is_first = few["model_a"].map(place) < few["model_b"].map(place)
+    is_first ^= np.random.default_rng(0).random(len(few)) < 0.05
+    few["winner"] = np.where(is_first, "model_a", "model_b")
+    few["judge"] = "sure " + few["judge"]
+    return pd.concat([votes_of(annotators=20, each=150), few])
+
+
+@pytest.mark.slow
+def test_two_boards_that_differ_are_said_with_who_moves_most():
+    rating = ba.rate(camp())
+    (note,) = [note for note in rating.notes if "disagree on the ranking" in note]
+    assert note.startswith("Annotators disagree on the ranking; this board averages")
+    other = ba.leaderboard(rating.annotator_fit).set_index("competitor")
+    own = rating.leaderboard.set_index("competitor")
+    mover = (other["elo"] - own["elo"]).abs().idxmax()
+    assert f"would move '{mover}' the most: " in note
+    before, after = own.loc[mover, "rank"], other.loc[mover, "rank"]
+    assert f"from {before}" in note and f"to {after}" in note
+
+
+def test_two_boards_that_agree_are_not_mentioned():
+    notes = notes_of(votes_of(annotators=20, each=60))
+    assert "am-davidson" not in notes
+    assert "anomalous" not in notes and "favour" not in notes
+
+
+def test_bought_votes_are_said():
+    rng = np.random.default_rng(0)
+    paid = [fan(rng, 15, judge=f"paid {k:02d}") for k in range(20)]
+    votes = pd.concat([votes_of(annotators=60, each=60), *paid], ignore_index=True)
+    rating = ba.rate(votes)
+    assert rating.contested["competitor"][0] == "model 10"
+    assert rating.contested["flagged"].sum() == 1
+    assert any("disagree about model 10 far more" in note for note in rating.notes)
+
+
+@pytest.mark.parametrize(("first", "side"), [(0.7, "first"), (0.3, "second")])
+def test_the_side_that_wins_more_often_is_said(first, side):
+    rng = np.random.default_rng(0)
+    rows = columns(5, 600, spread=0.0)[0]
+    won = rng.random(600) < first
+    rows["winner"] = np.where(won, "model_a", "model_b").tolist()
+    (note,) = [note for note in ba.rate(rows).notes if "side wins" in note]
+    assert note.startswith(f"Between equals the {side} side wins ")
+    assert 64 <= int(note.split(" wins ")[1].split()[0]) <= 76
+
+
+def test_where_no_side_wins_more_often_nothing_is_said():
+    assert "side" not in notes_of(columns(5, 600)[0])
+
+
+def test_few_prompts_are_a_note_and_many_stand_in_the_header():
+    few = ba.rate(columns(5, 400, prompts=5)[0])
+    assert "about these 5 prompts only" in " ".join(few.notes)
+    many = ba.rate(columns(5, 400, prompts=20)[0])
+    assert "Intervals allow for new prompts like these." in many.header[1]
+    assert "prompts" not in " ".join(many.notes)
+    assert many.header[0].endswith("20 prompts")
+
+
+def newcomer(name="new"):
+    rows = columns(5, 400)[0]
+    for column, value in (("model_a", name), ("model_b", "m00"), ("winner", "model_a")):
+        rows[column].append(value)
+    return rows
+
+
+def test_json_holds_no_nan():
+    def refuse(text):
+        raise AssertionError(text)
+
+    content = json.loads(ba.rate(newcomer()).to_json(), parse_constant=refuse)
+    row = content["leaderboard"][-1]
+    assert row["competitor"] == "new"
+    assert row["rank"] is None and row["p_best"] is None
+    assert isinstance(content["leaderboard"][0]["rank"], int)
+    assert content["annotators"] == content["favourites"] == []
+
+
+def test_the_board_shows_no_rank_for_few_votes():
+    lines = str(ba.rate(newcomer())).splitlines()
+    row = next(line for line in lines if line.split()[:1] == ["new"])
+    assert row.split()[-1] == "1"
+    assert "new has fewer than 10 votes and no rank." in lines
+
+
+def test_options_are_those_of_the_leaderboard():
+    fit = fitted(6, 300, prompts=12)
+    options = {
+        "interval": "sandwich",
+        "level": 0.8,
+        "rank_spread": True,
+        "min_votes": 100,
+        "elo": ba.EloScale(anchor=("m01", 1500)),
+        "seed": 3,
+    }
+    rating = ba.rate(fit, **options)
+    pd.testing.assert_frame_equal(rating.leaderboard, ba.leaderboard(fit, **options))
+    assert "80% interval" in str(rating)
+
+
+@pytest.mark.slow
+def test_names_cannot_control_a_terminal():
+    votes = votes_of(planted=("reversed",)).replace("model 00", f"oak{ESCAPE}")
+    votes["judge"] = votes["judge"].replace("reversed", f"bad{ESCAPE}")
+    rating = ba.rate(votes)
+    assert any(ESCAPE in note for note in rating.notes)
+    assert "\x1b" not in str(rating) and "\x1b" not in rating._repr_html_()
+    assert r"bad\x1b[2J" in str(rating)
+    assert "\x1b" not in str(ba.judge_report(votes, f"bad{ESCAPE}"))
+    assert "\x1b" not in str(ba.rate(votes, without="flagged"))
+    named = of_wins([(f"oak{ESCAPE}", "elm", 30), ("elm", f"oak{ESCAPE}", 3)])
+    assert r"oak\x1b[2J is the best" in str(ba.rate(named))
+    with pytest.warns(ArenaWarning):
+        apart = ba.rate(of_wins([(f"oak{ESCAPE}", "elm", 9), ("yew", "ash", 9)]))
+    assert apart.warnings and "\x1b" not in str(apart)
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 80])
+def test_no_line_of_the_board_is_wider_than_the_terminal(width):
+    rating = ba.rate(ba.example_arena().votes.drop(columns="judge"))
+    lines = rating.to_text(rows=None, width=width).splitlines()
+    start = next(k for k, line in enumerate(lines) if "rank" in line.split())
+    assert max(len(line) for line in lines[start : start + 20]) <= width
+
+
+def test_somebody_left_out_twice_is_left_out_once():
+    votes = votes_of(annotators=4, each=60)
+    rating = ba.rate(votes, without=["honest 01", "honest 01"])
+    assert rating.left_out == ("honest 01",)
+    assert "Without the votes of honest 01." in str(rating)
+
+
+def test_nobody_can_be_left_but_somebody_has_to_stay():
+    votes = votes_of(annotators=3, each=60)
+    assert ba.rate(votes, without=[]).left_out == ()
+    with pytest.raises(ba.ArenaError, match="No vote"):
+        ba.rate(votes, without=[f"honest 0{k}" for k in range(3)])
+
+
+def test_of_one_annotator_nobody_is_flagged():
+    rating = ba.rate(votes_of(annotators=1, each=100), without="flagged")
+    assert rating.left_out == ()
+    assert rating.annotators.empty
+    assert "Nobody was left out: nobody is anomalous." in str(rating)
