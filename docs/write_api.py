@@ -1,5 +1,6 @@
 """Write docs/api.md anew: the public names with their docstrings, as Markdown."""
 
+import dataclasses
 import importlib
 import inspect
 import re
@@ -24,7 +25,10 @@ ROOMS = {
 MODULES = ("plots", "models", "paper", "errors")
 HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-+\n", re.MULTILINE)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
-TEXTS = re.compile(r"'([^']+)'")  # annotations, which are texts at run time
+# A quoted annotation; not a default.
+QUOTED = re.compile(r"""(?<=: |> )(["'])(.+?)\1(?=,|\)| =|$)""")
+BEFORE_PARAMETER = re.compile(r", (?=\*{0,2}\w+: |\*, )")
+LONGEST = 88  # characters of a line of code
 
 
 def main() -> None:
@@ -100,9 +104,15 @@ def public_members(name: str, module: object) -> dict[str, object]:
 
 def entry(name: str, value: object) -> str:
     """Return a name with its signature and its docstring as Markdown."""
-    signature = signature_of(value) if inspect.isfunction(value) else ""
+    signature = signature_of(value) if is_called(value) else ""
+    if inspect.isclass(value):
+        signature = signature.removesuffix(" -> None")
     summary, *sections = HEADING.split(inspect.getdoc(value) or "")
-    parts = [f"### `{name}`", f"```python\n{name}{signature}\n```", prose(summary)]
+    parts = [
+        f"### `{name}`",
+        f"```python\n{in_lines(name + signature)}\n```",
+        prose(summary),
+    ]
     for title, body in zip(sections[::2], sections[1::2], strict=True):
         text = f"```python\n{body.strip()}\n```" if title == "Examples" else items(body)
         parts += [f"**{title}**", text]
@@ -111,10 +121,28 @@ def entry(name: str, value: object) -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
+def is_called(value: object) -> bool:
+    """Whether users call it: a function, or a class whose fields all have defaults."""
+    if not dataclasses.is_dataclass(value):
+        return inspect.isfunction(value)
+    parameters = inspect.signature(value).parameters.values()
+    return all(parameter.default is not parameter.empty for parameter in parameters)
+
+
 def signature_of(function: Callable[..., object]) -> str:
     """Return a signature without quotes around annotations, and without self."""
-    signature = TEXTS.sub(r"\1", str(inspect.signature(function)))
-    return re.sub(r"^\(self(, )?", "(", signature)
+    signature = QUOTED.sub(r"\2", str(inspect.signature(function)))
+    return re.sub(r"^\(self(, )?", "(", signature).replace("'", '"')
+
+
+def in_lines(call: str) -> str:
+    """Break a long signature before its parameters."""
+    if len(call) <= LONGEST:
+        return call
+    name, _, rest = call.partition("(")
+    parameters, _, result = rest.rpartition(")")
+    lines = [f"    {line}," for line in BEFORE_PARAMETER.split(parameters)]
+    return "\n".join([f"{name}(", *lines, f"){result}"])
 
 
 def items(body: str) -> str:
