@@ -109,7 +109,9 @@ class JudgeReport:
         lines = [
             f"{self.judge}: {self.row['verdict']}{why}, {self.row['votes']:,.0f} votes",
             f"Agreement with the others: {self.agreement:.2f}, beyond chance "
-            f"{self.kappa:.2f} ({self.items:,} items that they saw, too)",
+            f"{self.kappa:.2f} ({self.items:,} items that they saw, too)"
+            if self.items
+            else "Agreement with the others: unknown, they saw none of its items",
         ]
         if self.preference is not None:
             lines.append(f"Preference for its own maker: {self.preference}")

@@ -121,3 +121,56 @@ def test_a_file_of_makers_has_two_columns(tmp_path):
     path.write_text("model 00,maker a\nmodel 01\n")
     with pytest.raises(VotesError, match=r"two columns.*rows 2"):
         ba.annotators(judged(0.0, each=60), makers=path)
+
+
+def judge_of(copies, labels):
+    """Return votes of two people who agree, and of a bot that votes by some labels."""
+    rng = np.random.default_rng(0)
+    i = rng.integers(N, size=copies)
+    j = (i + rng.integers(1, N, size=copies)) % N
+    people = table(i, j, rng.choice(["model_a", "model_b"], copies))
+    people["prompt"] = [f"p{k}" for k in range(copies)]
+    bot = people.assign(winner=people["winner"].map(labels), judge="bot")
+    return pd.concat([people.assign(judge="ann"), people.assign(judge="ben"), bot])
+
+
+@pytest.mark.parametrize(
+    ("labels", "agreement", "kappa"),
+    [
+        ({"model_a": "model_a", "model_b": "model_b"}, 1, 1),
+        ({"model_a": "model_b", "model_b": "model_a"}, 0, -1),
+        ({"model_a": "tie", "model_b": "tie"}, 0, 0),
+    ],
+)
+def test_agreement_of_one_who_copies_reverses_or_ties(labels, agreement, kappa):
+    votes = ba.read_votes(judge_of(60, labels), prompt="prompt")
+    report = ba.judge_report(votes, "bot")
+    assert report.items == 60
+    assert report.agreement == pytest.approx(agreement)
+    assert report.kappa == pytest.approx(kappa)
+
+
+def test_a_judge_who_shares_no_item_has_no_agreement():
+    votes = judge_of(40, {"model_a": "model_a", "model_b": "model_b"})
+    votes.loc[votes["judge"] == "bot", "prompt"] += " again"
+    report = ba.judge_report(ba.read_votes(votes, prompt="prompt"), "bot")
+    assert report.items == 0
+    assert np.isnan(report.agreement) and np.isnan(report.kappa)
+    assert "they saw none of its items" in str(report) and "nan" not in str(report)
+
+
+def test_sides_decide_nothing_about_a_judge():
+    votes = judged(1.2)
+    other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+    turned = votes.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    turned = turned.assign(winner=votes["winner"].map(other))
+    one, two = (ba.judge_report(rows, "judge a", MAKERS) for rows in (votes, turned))
+    assert one.agreement == pytest.approx(two.agreement)
+    assert one.preference.value == pytest.approx(two.preference.value, abs=1e-3)
+
+
+def test_a_judge_whose_maker_has_no_competitor_has_no_preference():
+    makers = MAKERS | {"judge a": "another maker"}
+    report = ba.judge_report(judged(0.0, each=100), "judge a", makers)
+    assert report.preference is None
+    assert "maker" not in str(report)

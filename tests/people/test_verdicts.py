@@ -1,0 +1,85 @@
+"""The one rule that decides what an annotator is called, at its edges."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.people.annotators import verdicts
+from tests.people.arenas import rows, votes_of
+
+
+@pytest.mark.parametrize(
+    ("p", "votes", "has_favourite", "verdict"),
+    [
+        (0.80, 10, False, "anomalous"),
+        (0.79, 10, False, "suspect"),
+        (0.50, 10, False, "suspect"),
+        (0.49, 10, False, "ordinary"),
+        (0.99, 9, False, "too few votes"),
+        (0.00, 9, False, "too few votes"),
+        (0.60, 10, True, "has a favourite"),
+        (0.10, 9, True, "has a favourite"),
+        (0.80, 10, True, "anomalous"),
+    ],
+)
+def test_the_rule(p, votes, has_favourite, verdict):
+    favourite = {0: 3} if has_favourite else {}
+    answer = verdicts(np.array([p, 0.0]), np.array([votes, 50.0]), favourite)
+    assert answer.tolist() == [verdict, "ordinary"]
+
+
+def test_who_is_alone_is_nothing_else():
+    assert verdicts(np.array([0.9]), np.array([50.0]), {}).tolist() == [
+        "only annotator"
+    ]
+
+
+@pytest.mark.parametrize("kind", ["guesses", "reversed", "always ties"])
+@pytest.mark.parametrize("seed", range(3))
+def test_each_kind_alone_is_found(kind, seed):
+    row = rows(votes_of(seed=seed, annotators=15, each=80, planted=(kind,))).loc[kind]
+    assert row["verdict"] == "anomalous"
+    # By chance a guesser's votes may lean to a side, and a few reversed ones to none.
+    starts = {"always ties": "always ties: 240 of 240"}
+    assert row["why"].startswith(starts.get(kind, ("guesses", "reversed", "one side")))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_who_takes_one_side_is_told_by_the_column(seed):
+    """Alone among others it is not always named: its votes hardly tell its theta."""
+    table = rows(votes_of(seed=seed, annotators=15, each=80, planted=("first side",)))
+    assert table["side"].idxmax() == "first side"
+    assert table["side"]["first side"] > 0.95
+    assert table["side"].drop("first side").max() < 0.75
+    assert table["p_anomaly"].nlargest(2).index.isin(["first side"]).any()
+
+
+def test_slices_do_not_hide_whom_annotators_favour():
+    """The same votes on a hundred prompts are a hundred rows each, and one answer."""
+    votes = votes_of(annotators=15, loyal=60)
+    sliced = votes.assign(prompt=[f"p{k % 100}" for k in range(len(votes))])
+    sliced = ba.read_votes(sliced, prompt="prompt")
+    for function in (ba.favourites, ba.contested):
+        pd.testing.assert_frame_equal(function(sliced), function(votes))
+
+
+@pytest.mark.slow
+def test_honest_arenas_have_hardly_any_discoveries():
+    """Tastes are wide, and with them the scores that an ordinary annotator may give."""
+    named = [
+        ba.favourites(votes_of(seed=seed, annotators=25, taste=taste))["flagged"].sum()
+        for seed in range(8)
+        for taste in (0.0, 0.5)
+    ]
+    assert sum(count > 0 for count in named) <= 2
+
+
+@pytest.mark.slow
+def test_one_ranking_is_hardly_ever_doubted():
+    p = [
+        ba.shared_ranking(votes_of(seed=seed, annotators=12, taste=0.0))["p_value"][0]
+        for seed in range(16)
+    ]
+    assert np.mean(np.array(p) < 0.01) < 0.1
+    assert np.mean(p) > 0.25
