@@ -9,7 +9,7 @@ from bayes_arena.boards import bootstrap
 from bayes_arena.boards.standing import standing_of
 from tests.boards.arenas import columns, fitted, of_wins
 
-RESAMPLES = 40
+RESAMPLES = 30
 
 
 @pytest.fixture(autouse=True)

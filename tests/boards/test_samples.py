@@ -9,7 +9,7 @@ import bayes_arena as ba
 from bayes_arena.errors import ModelError
 from tests.boards.arenas import columns, fitted
 
-SAMPLES = 500
+SAMPLES = 200
 
 
 def sampled(fit, size=SAMPLES, seed=0):
@@ -41,8 +41,8 @@ def test_strengths_and_effects_are_near_the_gaussians(fits):
         gaussian, nuts = (function(fit).set_index(name) for fit in fits)
         nuts = nuts.loc[gaussian.index]
         error = np.abs(nuts[value] - gaussian[value]) / gaussian["sd"]
-        assert error.max() < 0.15
-        np.testing.assert_allclose(nuts["sd"], gaussian["sd"], rtol=0.08)
+        assert error.max() < 0.2
+        np.testing.assert_allclose(nuts["sd"], gaussian["sd"], rtol=0.15)
     own = ba.strengths(fits[1]).set_index("competitor")["strength"]
     table = ba.strengths(fits[1], reference="m01").set_index("competitor")
     np.testing.assert_allclose(table["strength"], own - own["m01"], atol=1e-12)
@@ -60,14 +60,14 @@ def test_pairs_count_the_samples(fits):
     np.testing.assert_allclose(
         pair[["lower", "upper"]].astype(float),
         gaussian[["lower", "upper"]].astype(float),
-        atol=5,
+        atol=10,
     )
 
 
 @pytest.mark.slow
 def test_ranks_of_samples_are_near_those_of_the_gaussian(fits):
     gaussian, nuts = (ba.rank_probabilities(fit) for fit in fits)
-    np.testing.assert_allclose(nuts.loc[gaussian.index], gaussian, atol=0.04)
+    np.testing.assert_allclose(nuts.loc[gaussian.index], gaussian, atol=0.08)
 
 
 @pytest.mark.slow
@@ -77,10 +77,10 @@ def test_boards_of_slices_are_from_the_samples():
     model = ba.Model("by month", ties="davidson", strength_by=("month",))
     fit = ba.fit(ba.read_votes(votes, slices=("month",)), model=model)
     gaussian = ba.leaderboard(fit, by="month").set_index(["month", "competitor"])
-    nuts = ba.leaderboard(sampled(fit, 150), by="month").set_index(
+    nuts = ba.leaderboard(sampled(fit, 50), by="month").set_index(
         ["month", "competitor"]
     )
     nuts = nuts.loc[gaussian.index]
     bounds = ["elo", "lower", "upper"]
-    np.testing.assert_allclose(nuts[bounds], gaussian[bounds], atol=15)
-    assert (nuts["p_best"] - gaussian["p_best"]).abs().max() < 0.1
+    np.testing.assert_allclose(nuts[bounds], gaussian[bounds], atol=20)
+    assert (nuts["p_best"] - gaussian["p_best"]).abs().max() < 0.15

@@ -49,7 +49,7 @@ def test_verdict_board_and_proposals_agree(seed):
 
 
 def test_a_weight_is_as_many_votes():
-    rows = pd.DataFrame(columns(5, 120, prompts=10, prompt_sd=0.5)[0])
+    rows = pd.DataFrame(columns(4, 90, prompts=10, prompt_sd=0.5)[0])
     weighted = ba.read_votes(rows.assign(weight=2.0), weight="weight")
     twice = ba.read_votes(pd.concat([rows, rows]))
     for interval in ("posterior", "clustered", "sandwich"):
@@ -61,7 +61,7 @@ def test_a_weight_is_as_many_votes():
 
 def test_votes_twice_are_no_new_prompts():
     """Of a flat prior: copies of votes narrow all intervals but the clustered."""
-    rows = pd.DataFrame(columns(5, 300, prompts=12, prompt_sd=0.5)[0])
+    rows = pd.DataFrame(columns(4, 150, prompts=12, prompt_sd=0.5)[0])
     narrowing = {}
     for interval in ("posterior", "clustered", "sandwich"):
         sd = [
@@ -77,7 +77,7 @@ def test_votes_twice_are_no_new_prompts():
 
 
 def test_fewer_prompts_than_competitors_have_draws():
-    fit = fitted(20, 900, prompts=9, prompt_sd=0.7)
+    fit = fitted(14, 400, prompts=9, prompt_sd=0.7)
     standing = standing_of(fit)
     assert standing.uncertainty.n_clusters == 9
     assert np.isfinite(standing.draws).all()

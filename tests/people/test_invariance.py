@@ -20,7 +20,7 @@ def turned(votes):
 
 @pytest.fixture(scope="module")
 def votes():
-    return votes_of(annotators=12, each=60, planted=PLANTED)
+    return votes_of(annotators=8, each=60, planted=PLANTED)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def test_who_is_alone_is_nothing_else():
 
 
 @pytest.mark.parametrize("kind", ["guesses", "reversed", "always ties"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_each_kind_alone_is_found(kind, seed):
     row = rows(votes_of(seed=seed, annotators=15, each=80, planted=(kind,))).loc[kind]
     assert row["verdict"] == "anomalous"
@@ -79,7 +79,7 @@ def test_honest_arenas_have_hardly_any_discoveries():
 def test_one_ranking_is_hardly_ever_doubted():
     p = [
         ba.shared_ranking(votes_of(seed=seed, annotators=12, taste=0.0))["p_value"][0]
-        for seed in range(16)
+        for seed in range(12)
     ]
     assert np.mean(np.array(p) < 0.01) < 0.1
     assert np.mean(p) > 0.25
