@@ -48,6 +48,7 @@ def test_two_boards_that_agree_are_not_mentioned():
     assert "anomalous" not in notes and "favour" not in notes
 
 
+@pytest.mark.slow
 def test_bought_votes_are_said():
     rng = np.random.default_rng(0)
     paid = [fan(rng, 15, judge=f"paid {k:02d}") for k in range(20)]

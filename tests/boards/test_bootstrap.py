@@ -31,6 +31,7 @@ def test_two_competitors_have_the_binomials_spread():
     np.testing.assert_allclose(sd_of(fit), expected, rtol=0.25)
 
 
+@pytest.mark.slow
 def test_one_seed_one_answer(monkeypatch):
     monkeypatch.setattr(bootstrap, "RESAMPLES", 5)
     fit = fitted(3, 100)

@@ -48,6 +48,7 @@ def test_verdict_board_and_proposals_agree(seed):
     assert {*proposed["first"], *proposed["second"]} <= set(ranked.index)
 
 
+@pytest.mark.slow
 def test_a_weight_is_as_many_votes():
     rows = pd.DataFrame(columns(4, 90, prompts=10, prompt_sd=0.5)[0])
     weighted = ba.read_votes(rows.assign(weight=2.0), weight="weight")
@@ -59,6 +60,7 @@ def test_a_weight_is_as_many_votes():
         assert one["votes"].tolist() == two["votes"].tolist()
 
 
+@pytest.mark.slow
 def test_votes_twice_are_no_new_prompts():
     """Of a flat prior: copies of votes narrow all intervals but the clustered."""
     rows = pd.DataFrame(columns(4, 150, prompts=12, prompt_sd=0.5)[0])

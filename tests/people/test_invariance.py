@@ -49,6 +49,7 @@ def test_the_agreement_of_the_reversed_is_that_of_their_votes_turned_back(votes)
     assert before["agreement"] == pytest.approx(-after["agreement"], abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_weight_is_as_many_votes(votes, table):
     weighted = ba.read_votes(votes.assign(weight=2.0), weight="weight")
     twice = ba.read_votes(pd.concat([votes, votes]))
@@ -76,6 +77,7 @@ def test_flag_is_the_column_verdict(votes, table):
     assert list(ba.flag(votes)) == table.index[table["verdict"] == "anomalous"].tolist()
 
 
+@pytest.mark.slow
 def test_ten_votes_are_judged_and_nine_are_not():
     """The line is the same in the table, in `flag` and in the counts of it."""
     votes = votes_of(annotators=15, each=80, planted=("reversed",))

@@ -159,6 +159,7 @@ def test_a_judge_who_shares_no_item_has_no_agreement():
     assert "they saw none of its items" in str(report) and "nan" not in str(report)
 
 
+@pytest.mark.slow
 def test_sides_decide_nothing_about_a_judge():
     votes = judged(1.2)
     other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}

@@ -55,6 +55,7 @@ def test_one_who_takes_one_side_is_told_by_the_column(seed):
     assert table["p_anomaly"].nlargest(2).index.isin(["first side"]).any()
 
 
+@pytest.mark.slow
 def test_slices_do_not_hide_whom_annotators_favour():
     """The same votes on a hundred prompts are a hundred rows each, and one answer."""
     votes = votes_of(annotators=15, loyal=60)
