@@ -107,7 +107,7 @@ def main() -> None:
         "From a Parquet file to scores, by maximum likelihood of Bradley-Terry with ties as "
         "half wins: a process with one call, imports included, and the cheapest of "
         f"{LATER_CALLS} more calls in one process. The least of {runs} runs in turns; each "
-        "ratio is to ours.\n"
+        "ratio is to ours. Only bayes_arena and arena-rank have intervals.\n"
     )
     parts = [intro]
     with tempfile.TemporaryDirectory() as folder:
