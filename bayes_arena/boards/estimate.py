@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import eye_array
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.fits.result import Fit, parameter_vectors
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.scale import Board, Influence, board_strengths
 from bayes_arena.threads import threads_for
@@ -61,29 +61,6 @@ def board_estimate(fit: Fit) -> Estimate:
     if fit.samples is not None:
         return Estimate(fit.board, evaluate, fit.board_samples, is_by_competitor=True)
     return Estimate(fit.finite_board, evaluate, is_by_competitor=True)
-
-
-def linear_estimate(
-    fit: Fit, jacobian: Array, *, is_by_competitor: bool = False
-) -> Estimate:
-    """Return functions linear in the parameters.
-
-    Parameters
-    ----------
-    fit : Fit
-    jacobian : ndarray, shape (m, parameters)
-    is_by_competitor : bool
-    """
-
-    def evaluate(x: Floats) -> Floats:
-        return np.asarray(jacobian @ x)
-
-    if fit.samples is not None:
-        samples = parameter_vectors(fit.posterior, fit.samples) @ jacobian.T
-        return sampled_estimate(samples, evaluate, is_by_competitor=is_by_competitor)
-    value = evaluate(fit.posterior.mean)
-    board = board_by_delta_method(fit.posterior, value, jacobian)
-    return Estimate(board, evaluate, is_by_competitor=is_by_competitor)
 
 
 def sampled_estimate(
