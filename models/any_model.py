@@ -21,7 +21,6 @@ import pymc as pm
 from bayes_arena.arrays import Floats
 from bayes_arena.model.effects import (
     ETA,
-    GRADED,
     LEAD,
     THETA,
     Effect,
@@ -203,7 +202,6 @@ def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
 
 def outcome_counts(model: Model, rows: Data) -> Floats:
     """Return the counts by outcome, in the order of the logits."""
-    outcomes = outcomes_of(model)
-    if outcomes is GRADED:
+    if model.grades:
         return rows.counts
-    return rows.half_wins if len(outcomes.phi) == 2 else rows.folded
+    return rows.folded if outcomes_of(model).has_tie else rows.half_wins

@@ -147,7 +147,7 @@ def probabilities_at(design: Design, x: Floats) -> Floats:
     parts = []
     for chunk in design.chunks():
         z = coordinates(predictors(chunk, x))
-        parts.append(outcomes_at(z, design.phi, with_ties=False)[0])
+        parts.append(outcomes_at(z, design.outcomes, with_ties=False)[0])
     p = folded_outcomes(np.concatenate(parts))
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 

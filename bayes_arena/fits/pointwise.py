@@ -10,8 +10,7 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.predictive import NewRows, rows_of
 from bayes_arena.model.design import Design
-from bayes_arena.model.effects import HALF_WINS
-from bayes_arena.model.likelihood import coordinates, cumulants
+from bayes_arena.model.likelihood import coordinates, outcome_probabilities
 from bayes_arena.model.objective import predictors
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.votes.votes import Votes
@@ -84,8 +83,9 @@ def design_log_densities(design: Design, x: Floats) -> Floats:
     parts = []
     for chunk in design.chunks():
         z = coordinates(predictors(chunk, x))
-        parts.append((design.phi @ z - cumulants(design.phi, z)[0]).T)
+        _, A = outcome_probabilities(design.phi, z)
+        parts.append((design.phi @ z - A).T)
     log_p = np.concatenate(parts)
-    if len(design.phi) == len(HALF_WINS.phi):
+    if not design.outcomes.has_tie:
         log_p = np.column_stack([log_p, log_p.mean(axis=1)])
     return log_p

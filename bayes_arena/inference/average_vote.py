@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array, kron
@@ -25,8 +26,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.constants import MAX_TYPES, SLICE_NODES, TINY
 from bayes_arena.model.design import Block, Design
-from bayes_arena.model.effects import ETA, LEAD, THETA
-from bayes_arena.model.likelihood import cumulants
+from bayes_arena.model.effects import ETA, LEAD, THETA, Outcomes
+from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.quadrature import (
     gauss_hermite,
     nodes_and_weights,
@@ -61,15 +62,24 @@ class ScoreCurve:
     slope: Floats
     profile_gradient: Floats
 
+    @cached_property
+    def slope_derivative(self) -> Floats:
+        """The derivative of the slope, (leads,)."""
+        return np.gradient(self.slope, self.leads)
+
+    @cached_property
+    def profile_derivative(self) -> Floats:
+        """The derivative of the profile gradient in the lead, (C, T, leads)."""
+        return np.gradient(self.profile_gradient, self.leads, axis=-1)
+
     def at(self, leads: Floats) -> ScoreCurve:
-        """Return the curve at other leads, of any shape, by cubic interpolation."""
-        slope_gradient = np.gradient(self.slope, self.leads)
-        profile_slope = np.gradient(self.profile_gradient, self.leads, axis=-1)
+        """Return the curve at other leads; its own have to be evenly spaced."""
+        grid, profile = self.leads, self.profile_gradient
         return ScoreCurve(
             leads,
-            interpolate(leads, self.leads, self.score, self.slope),
-            interpolate(leads, self.leads, self.slope, slope_gradient),
-            interpolate(leads, self.leads, self.profile_gradient, profile_slope),
+            interpolate(leads, grid, self.score, self.slope),
+            interpolate(leads, grid, self.slope, self.slope_derivative),
+            interpolate(leads, grid, profile, self.profile_derivative),
         )
 
 
@@ -203,7 +213,7 @@ def score_curve(design: Design, types: AnnotatorTypes, leads: Floats) -> ScoreCu
         lead = leads + lead_noise
         z = np.repeat(profile, len(leads), axis=1).reshape(shape)
         z[ETA] = z[ETA] * lead + eta_noise
-        expected, gradient = expected_score(design.phi, z.reshape(C, -1))
+        expected, gradient = expected_score(design.outcomes, z.reshape(C, -1))
         gradient = gradient.reshape(shape)
         share = weight * types.share
         score += share @ expected.reshape(n_types, -1)
@@ -213,16 +223,15 @@ def score_curve(design: Design, types: AnnotatorTypes, leads: Floats) -> ScoreCu
     return ScoreCurve(leads, score, slope, profile_gradient)
 
 
-def expected_score(phi: Floats, z: Floats) -> tuple[Floats, Floats]:
+def expected_score(outcomes: Outcomes, z: Floats) -> tuple[Floats, Floats]:
     """Return the expected score of the first competitor, and its gradient in z.
 
     The gradient, (C, rows), is the covariance of an outcome's points with its phi.
     """
-    points = 0.5 + 0.5 * np.sign(phi[:, ETA])
-    A, mean, _ = cumulants(phi, z)
-    p = np.exp(phi @ z - A)
+    points, phi = outcomes.points, outcomes.phi
+    p, _ = outcome_probabilities(phi, z)
     score = points @ p
-    return score, (points * phi.T) @ p - score * mean
+    return score, (points * phi.T) @ p - score * (phi.T @ p)
 
 
 def quadrature_points(

@@ -31,11 +31,11 @@ from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.constants import ROWS_PER_CHUNK, SLICE_NODES
 from bayes_arena.model.design import Block, Chunk, Design, Term
-from bayes_arena.model.effects import DAVIDSON, ETA, HALF_WINS
+from bayes_arena.model.effects import DAVIDSON, Outcomes
 from bayes_arena.model.likelihood import (
     coordinates,
-    cumulants,
     moments_with_coordinates,
+    outcome_probabilities,
 )
 from bayes_arena.model.objective import predictor_covariances, predictors
 from bayes_arena.model.quadrature import gauss_hermite, partial_cholesky
@@ -107,7 +107,7 @@ def row_probabilities(
         S = diagonal(rows.unknown[:, chunk.rows])
         if not posterior.is_mode:
             S = S + predictor_covariances(chunk, posterior.covariance)
-        parts.append(average_outcomes(u, S, rows.design.phi, with_ties))
+        parts.append(average_outcomes(u, S, rows.design.outcomes, with_ties))
     probabilities, score = map(np.concatenate, zip(*parts, strict=True))
     back = np.argsort(rows.order)
     return Prediction(probabilities[back], score[back])
@@ -126,17 +126,17 @@ def average_over(
     total = score = np.zeros(1)
     for x in vectors:
         u = predictors(chunk, x) + sd * rng.normal(size=sd.shape)
-        p, expected = outcomes_at(coordinates(u), rows.design.phi, with_ties)
+        p, expected = outcomes_at(coordinates(u), rows.design.outcomes, with_ties)
         total, score = total + p, score + expected
     return total / len(vectors), score / len(vectors)
 
 
 def average_outcomes(
-    u: Floats, S: Floats, phi: Floats, with_ties: bool
+    u: Floats, S: Floats, outcomes: Outcomes, with_ties: bool
 ) -> tuple[Floats, Floats]:
     """Return probabilities (rows, outcomes) and scores (rows,), for u ~ N(u, S)."""
     if not S.any():
-        return outcomes_at(coordinates(u), phi, with_ties)
+        return outcomes_at(coordinates(u), outcomes, with_ties)
     C = len(u) - 2
     mean, K = moments_with_coordinates(u, S)
     root, _ = partial_cholesky(K[:C, :C], C)
@@ -144,28 +144,24 @@ def average_outcomes(
     total = score = np.zeros(1)
     for index in product(range(SLICE_NODES), repeat=C):
         z = mean[:C] + np.tensordot(node[list(index)], root, 1)
-        p, expected = outcomes_at(z, phi, with_ties)
+        p, expected = outcomes_at(z, outcomes, with_ties)
         w = weight[list(index)].prod()
         total, score = total + w * p, score + w * expected
     return total, score
 
 
-def outcomes_at(z: Floats, phi: Floats, with_ties: bool) -> tuple[Floats, Floats]:
+def outcomes_at(
+    z: Floats, outcomes: Outcomes, with_ties: bool
+) -> tuple[Floats, Floats]:
     """Return probabilities (rows, outcomes) and scores (rows,) at coordinates z."""
-    points = 0.5 + 0.5 * np.sign(phi[:, ETA])
-    p = softmax(z, phi)
-    score = points @ p
-    if len(phi) > len(HALF_WINS.phi):
+    p, _ = outcome_probabilities(outcomes.phi, z)
+    score = outcomes.points @ p
+    if outcomes.has_tie:
         return p.T, score
     if with_ties:
         z = np.vstack([z, np.zeros_like(z)])
-        return softmax(z, DAVIDSON.phi).T, score
+        return outcome_probabilities(DAVIDSON.phi, z)[0].T, score
     return np.vstack([p, np.zeros_like(p[:1])]).T, score
-
-
-def softmax(z: Floats, phi: Floats) -> Floats:
-    """Return the probabilities of the outcomes, (outcomes, rows)."""
-    return np.asarray(np.exp(phi @ z - cumulants(phi, z)[0]))
 
 
 def diagonal(variances: Floats) -> Floats:

@@ -57,11 +57,16 @@ class Outcomes:
         """Score of the first competitor: win 1, tie 1/2, loss 0, (outcomes,)."""
         return np.asarray(0.5 + 0.5 * np.sign(self.phi[:, ETA]))
 
+    @property
+    def has_tie(self) -> bool:
+        """Whether a tie is an outcome, and not half a win for each."""
+        return TIE in self.columns
+
     def counts(self, votes: Votes) -> Floats:
         """Return the counts by outcome, (rows, outcomes); without a tie, halves of it."""
         folded = votes.counts if FIRST_CLEARLY in self.columns else votes.folded
         counts = folded[:, self.columns]
-        if TIE not in self.columns:
+        if not self.has_tie:
             counts = counts + folded[:, [TIE]] / 2
         return np.asarray(counts)
 

@@ -102,13 +102,19 @@ def average_loss(u: Floats, S: Floats, n: Floats, s: Floats, phi: Floats) -> Los
     return Loss(float(n @ A - np.sum(s * mean[:C])), gradient, n * hessian)
 
 
-def cumulants(phi: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return A(z) (rows,), E[phi] (C, rows) and cov[phi] (C, C, rows)."""
+def outcome_probabilities(phi: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """Return p (outcomes, rows) and A(z) (rows,)."""
     logits = phi @ z
     largest = logits.max(axis=0)
     p = np.exp(logits - largest)
     total = p.sum(axis=0)
     p /= total
+    return p, np.log(total) + largest
+
+
+def cumulants(phi: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return A(z) (rows,), E[phi] (C, rows) and cov[phi] (C, C, rows)."""
+    p, A = outcome_probabilities(phi, z)
     mean = phi.T @ p
     covariance = np.empty((len(z), *z.shape))
     for c in range(len(z)):
@@ -116,7 +122,7 @@ def cumulants(phi: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
             second_moment = (phi[:, c] * phi[:, d]) @ p
             covariance[c, d] = second_moment - mean[c] * mean[d]
             covariance[d, c] = covariance[c, d]
-    return np.log(total) + largest, mean, covariance
+    return A, mean, covariance
 
 
 def coordinates(u: Floats) -> Floats:

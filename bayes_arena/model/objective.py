@@ -19,7 +19,12 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.model.arrow import Arrow, Covariance
 from bayes_arena.model.design import Chunk, Design, Term
 from bayes_arena.model.effects import ETA, LEAD, THETA
-from bayes_arena.model.likelihood import average_loss, coordinates, cumulants, loss_at
+from bayes_arena.model.likelihood import (
+    average_loss,
+    coordinates,
+    loss_at,
+    outcome_probabilities,
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ def value(design: Design, x: Floats) -> float:
     total = 0.5 * float(design.prior_precision() @ x**2)
     for chunk in design.chunks():
         z = coordinates(predictors(chunk, x))
-        A = cumulants(design.phi, z)[0]
+        _, A = outcome_probabilities(design.phi, z)
         total += float(chunk.n_votes @ A - np.sum(chunk.statistic * z))
     return total
 

@@ -25,6 +25,7 @@ from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.effects import Outcomes
+from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import resolve_model
 from bayes_arena.votes.votes import FIRST, TIE, Votes
@@ -168,9 +169,7 @@ def score_moments(
 ) -> tuple[Floats, Floats]:
     """Return mean and variance of the score of votes at some leads, each (votes,)."""
     z = np.stack([lead, np.full_like(lead, tie)])[: outcomes.phi.shape[1]]
-    logits = outcomes.phi @ z
-    p = np.exp(logits - logits.max(axis=0))
-    p /= p.sum(axis=0)
+    p, _ = outcome_probabilities(outcomes.phi, z)
     mean = outcomes.points @ p
     return mean, outcomes.points**2 @ p - mean**2
 
