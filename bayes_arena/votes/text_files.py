@@ -164,8 +164,9 @@ def is_by_column(value: Mapping[str, Any]) -> bool:
 
 def records_of_columns(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the records of columns, as pandas writes them."""
+    first = next(iter(value.values()))
     columns = [
-        list(each.values()) if isinstance(each, Mapping) else each
+        [each[key] for key in first] if isinstance(each, Mapping) else each
         for each in value.values()
     ]
     return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]

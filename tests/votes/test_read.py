@@ -74,6 +74,17 @@ def test_text_files(name, text, tmp_path, expected):
     assert by_name(read_votes(str(packed))) == expected
 
 
+def test_columns_whose_keys_are_in_another_order(tmp_path, expected):
+    """As pandas writes a frame; an object of JSON has no order."""
+    columns = {
+        name: {str(k): row[name] for k, row in enumerate(rows())} for name in rows()[0]
+    }
+    columns["winner"] = dict(reversed(columns["winner"].items()))
+    path = tmp_path / "v.json"
+    path.write_text(json.dumps(columns))
+    assert by_name(read_votes(path)) == expected
+
+
 def test_frames_records_columns_and_globs(tmp_path, expected):
     table = pl.DataFrame(rows())
     table.write_parquet(tmp_path / "v.parquet")
