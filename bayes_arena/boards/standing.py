@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
@@ -22,6 +20,7 @@ from bayes_arena.errors import ModelError, listing, require_level, require_seed
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.threads import threads_for
+from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 MOST_DRAWS, FEWEST_DRAWS = 20_000, 2_000
@@ -154,9 +153,7 @@ class Standing:
     @cached_property
     def group(self) -> Ints:
         """Group of each competitor, (competitors,); no votes compare two groups."""
-        votes, n = self.votes, self.votes.n_competitors
-        graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
-        return np.asarray(connected_components(graph, directed=False)[1])
+        return components(self.votes)
 
     @property
     def n_groups(self) -> int:

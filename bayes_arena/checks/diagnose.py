@@ -22,10 +22,10 @@ from bayes_arena.checks.predictive import (
 )
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.fit import count_components
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import NEAR_TIE
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.components import count_components
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from bayes_arena import progress
 from bayes_arena.arrays import Array
@@ -20,9 +18,10 @@ from bayes_arena.errors import (
     warn,
 )
 from bayes_arena.fits.result import Fit, subset_competitors
-from bayes_arena.inference.gaussian import better_gaussian
+from bayes_arena.inference.direction import better_direction
+from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.maximum import maximum_likelihood, with_finite_estimate
-from bayes_arena.inference.mode import better_mode
+from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.build import build_design
 from bayes_arena.model.constants import NEAR_TIE
@@ -30,6 +29,7 @@ from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model
 from bayes_arena.threads import threads_for
+from bayes_arena.votes.components import count_components
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
@@ -150,11 +150,11 @@ def find_posterior(
         progress.show(f"Fitting {design.layout.size:,} parameters")
     with threads_for(design.layout.width):
         if prior.is_flat and method != "nuts":
-            posterior = maximum_likelihood(votes, model)
+            posterior = maximum_likelihood(design, model)
         elif method == "map":
-            posterior = better_mode(design)
+            posterior = better_direction(posterior_mode, design)
         else:
-            posterior = better_gaussian(design)
+            posterior = better_direction(nearest_gaussian, design)
     progress.clear()
     if not posterior.converged:
         raise FitError(
@@ -227,10 +227,3 @@ def open_questions(
             f"direction is open (probability {1 / (1 + np.exp(gap)):.2f} of the reverse)."
         )
     return notes
-
-
-def count_components(votes: Votes) -> int:
-    """Return the number of groups of competitors that were never compared."""
-    n = votes.n_competitors
-    graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
-    return int(connected_components(graph, directed=False)[0])

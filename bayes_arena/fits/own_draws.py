@@ -14,6 +14,7 @@ from bayes_arena.fits.fit import fit
 from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import dimension, labels
+from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
 from bayes_arena.votes.read import votes_from
@@ -21,10 +22,6 @@ from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree
-
-NO_MEAN = (
-    1e-6  # of theta, relative to that of |theta|: then the ranking has no direction
-)
 
 
 def from_posterior(

@@ -10,51 +10,25 @@ averages are over N(m, S).  A sweep sets S to the inverse of the average Hessian
 moves m and the spreads by a joint Newton step.  It ignores that S depends on m, so it
 may overshoot; then the steps are damped.
 
-Where many annotators vote against the ranking, there may be two such Gaussians, with
-opposite rankings.  The one of less free energy,
+The loss of the Gaussian is its free energy,
 
-    F = E[-log posterior] - log det(S) / 2 - log p(spreads),
-
-is taken.
+    F = E[-log posterior] - log det(S) / 2 - log p(spreads).
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.mode import posterior_mode
-from bayes_arena.inference.posterior import (
-    Posterior,
-    reversed_start,
-    share_reversed,
-)
+from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.spreads import log_prior, move_spreads, spread_step
 from bayes_arena.model import constants
 from bayes_arena.model.arrow import Covariance, invert
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand
-
-
-def better_gaussian(design: Design) -> Posterior:
-    """Return the nearest Gaussian; where many are reversed, the better of two.
-
-    Parameters
-    ----------
-    design : Design
-        Its spreads are where the search starts.
-    """
-    posterior = nearest_gaussian(design)
-    if share_reversed(posterior) < constants.MANY_REVERSED:
-        return posterior
-    mirror = nearest_gaussian(posterior.design, reversed_start(posterior))
-    best, other = sorted([posterior, mirror], key=lambda gaussian: gaussian.loss)
-    if best.mean_of("strength") @ other.mean_of("strength") > 0:
-        return best
-    return replace(best, mirror_gap=other.loss - best.loss)
 
 
 def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:

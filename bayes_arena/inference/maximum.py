@@ -22,10 +22,12 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import FitError, NotIdentifiedError, listing
 from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior, start_from
-from bayes_arena.model.build import build_design
-from bayes_arena.model.constants import RIDGE_SD
-from bayes_arena.model.priors import FLAT, Spread
+from bayes_arena.model.build import build_design, build_layout
+from bayes_arena.model.constants import NO_MEAN, RIDGE_SD
+from bayes_arena.model.design import Design
+from bayes_arena.model.priors import FLAT
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.votes.components import count_components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 REMEDY = "Use model='bradley-terry', or prior='default'."
@@ -35,29 +37,28 @@ REMEDY_FOR_ANNOTATORS = (
 )
 
 
-def maximum_likelihood(votes: Votes, model: Model) -> Posterior:
+def maximum_likelihood(design: Design, model: Model) -> Posterior:
     """Return the maximum-likelihood estimate.
 
     Parameters
     ----------
-    votes : Votes
-        Of competitors that all have a finite estimate (:func:`with_finite_estimate`).
+    design : Design
+        Under flat priors, of competitors that all have a finite estimate
+        (:func:`with_finite_estimate`).
     model : Model
+        That of the design.
 
     Raises
     ------
     FitError
         If there is no finite maximum.
     """
-    require_connected(votes)
-    design = build_design(votes, model, FLAT)
+    require_connected(design.votes)
     alike = model.discrimination == "none"
     remedy = REMEDY if alike else REMEDY_FOR_ANNOTATORS
     try:
-        if alike:
-            posterior = posterior_mode(design)
-        else:
-            posterior = posterior_mode(design, free_discrimination(votes, model))
+        start = None if alike else free_discrimination(design, model)
+        posterior = posterior_mode(design, start)
     except np.linalg.LinAlgError as error:
         raise NotIdentifiedError(
             "The votes do not determine all parameters under a flat prior. " + remedy
@@ -69,9 +70,7 @@ def maximum_likelihood(votes: Votes, model: Model) -> Posterior:
 
 def require_connected(votes: Votes) -> None:
     """Raise an error where groups of competitors were never compared."""
-    n = votes.n_competitors
-    graph = csr_array((np.ones(len(votes)), (votes.i, votes.j)), shape=(n, n))
-    n_groups, _ = connected_components(graph, directed=False)
+    n_groups = count_components(votes)
     if n_groups > 1:
         raise NotIdentifiedError(
             f"The competitors fall into {n_groups} groups that were never compared: by "
@@ -80,25 +79,32 @@ def require_connected(votes: Votes) -> None:
         )
 
 
-def free_discrimination(votes: Votes, model: Model) -> Floats:
+def free_discrimination(design: Design, model: Model) -> Floats:
     """Return the best r and theta of free scale, brought to theta of mean 1."""
     alike = replace(model, discrimination="none")
-    simpler = posterior_mode(build_design(votes, alike, FLAT))
-    constrained = build_design(votes, model, FLAT)
-    free = build_design(votes, model, replace(FLAT, discrimination=Spread(RIDGE_SD)))
-    free = free.without_sum("discrimination")
+    simpler = posterior_mode(build_design(design.votes, alike, FLAT))
+    free = with_free_scale(design)
     posterior = posterior_mode(free, start_from(free, simpler))
     theta = 1 + posterior.mean_of("discrimination")
     mean = theta.mean()
-    if abs(mean) < 1e-6 * np.abs(theta).max():
+    if abs(mean) < NO_MEAN * np.abs(theta).max():
         raise NotIdentifiedError(
             "The annotators' discriminations sum to zero: as many votes follow a ranking "
             "as follow its reverse. Use model='m-elo'."
         )
-    x = start_from(constrained, posterior)
-    x[constrained.indices(constrained.block("strength"))] *= mean
-    x[constrained.indices(constrained.block("discrimination"))] = theta / mean - 1
+    x = posterior.mean.copy()
+    x[design.indices(design.block("strength"))] *= mean
+    x[design.indices(design.block("discrimination"))] = theta / mean - 1
     return x
+
+
+def with_free_scale(design: Design) -> Design:
+    """Return the design with the sum of theta left free, under a ridge."""
+    theta = design.block("discrimination")
+    free = replace(theta, effect=replace(theta.effect, zero_sum=False), sd=RIDGE_SD)
+    blocks = [free if block is theta else block for block in design.blocks]
+    layout = build_layout(blocks, design.layout.n_groups)
+    return replace(design, blocks=tuple(blocks), layout=layout)
 
 
 def describe_runaway(posterior: Posterior) -> str:
@@ -125,8 +131,8 @@ def with_finite_estimate(votes: Votes, model: Model) -> Array:
     n = votes.n_competitors
     if model.discrimination != "none":
         return np.ones(n, bool)
-    folded = visible_votes(model, votes).folded
     seen = visible_votes(model, votes)
+    folded = seen.folded
     first = folded[:, FIRST] + folded[:, TIE]
     second = folded[:, SECOND] + folded[:, TIE]
     score = np.concatenate([first, second])

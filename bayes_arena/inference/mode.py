@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.inference.posterior import (
-    Posterior,
-    reversed_start,
-    share_reversed,
-)
+from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model import constants
 from bayes_arena.model.arrow import invert
 from bayes_arena.model.design import Design
@@ -22,7 +16,6 @@ def posterior_mode(
     design: Design,
     start: Floats | None = None,
     *,
-    tolerance: float = constants.MODE_TOLERANCE,
     max_steps: int = constants.MAX_NEWTON_STEPS,
 ) -> Posterior:
     """Return the posterior mode with the curvature there (Laplace's approximation).
@@ -36,8 +29,6 @@ def posterior_mode(
     start : ndarray, shape (parameters,), optional
         By default 0.  Under flat priors am-ELO has to start from m-ELO, as it has no
         curvature in theta where all strengths are equal.
-    tolerance : float
-        Largest change of a parameter at convergence.
     max_steps : int
 
     Raises
@@ -61,9 +52,9 @@ def posterior_mode(
         x = x + line_search(design, x, step, expansion) * step
         longest = np.abs(step).max()
         is_near = longest < constants.NEAR_MODE
-        if longest < tolerance:
+        converged = bool(longest < constants.MODE_TOLERANCE)
+        if converged:
             break
-    converged = bool(longest < tolerance)
     loss = value(design, x)
     return Posterior(design, x, covariance, loss, n_steps, converged, is_mode=True)
 
@@ -79,15 +70,3 @@ def line_search(design: Design, x: Floats, step: Floats, expansion: Expansion) -
             break
         length /= 2
     return length
-
-
-def better_mode(design: Design) -> Posterior:
-    """Return the mode; where many annotators are reversed, the better of two."""
-    mode = posterior_mode(design)
-    if share_reversed(mode) < constants.MANY_REVERSED:
-        return mode
-    mirror = posterior_mode(design, reversed_start(mode))
-    best, other = sorted([mode, mirror], key=lambda posterior: posterior.loss)
-    if best.mean_of("strength") @ other.mean_of("strength") > 0:
-        return best
-    return replace(best, mirror_gap=other.loss - best.loss)

@@ -75,22 +75,3 @@ def start_from(design: Design, simpler: Posterior) -> Floats:
         name = block.effect.name
         x[design.indices(design.block(name))] = simpler.mean_of(name)
     return x
-
-
-def reversed_start(posterior: Posterior) -> Floats:
-    """Return where to look for the reversed ranking: at -r and 2 - theta."""
-    design = posterior.design
-    x = posterior.mean.copy()
-    for name in ("strength", "discrimination"):
-        x[design.indices(design.block(name))] *= -1
-    return x
-
-
-def share_reversed(posterior: Posterior) -> float:
-    """Return the share of the votes whose annotators have a negative theta."""
-    design = posterior.design
-    if not design.has("discrimination"):
-        return 0.0
-    theta = 1 + posterior.mean_of("discrimination")
-    votes = np.bincount(design.votes.annotator, design.n_votes, len(theta))
-    return float(votes[theta < 0].sum() / votes.sum())

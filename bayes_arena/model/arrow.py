@@ -23,7 +23,7 @@ the plane where the sum is zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -55,14 +55,6 @@ class Layout:
     def width(self) -> int:
         """Number of shared parameters and multipliers, w."""
         return self.n_shared + self.local_sums.shape[1]
-
-    def without_sum(self, column: int, is_local: bool) -> Layout:
-        """Return the layout without the sums that a column belongs to."""
-        if is_local:
-            kept = self.local_sums[column] == 0
-            return replace(self, local_sums=self.local_sums[:, kept])
-        kept = self.shared_sums[column] == 0
-        return replace(self, shared_sums=self.shared_sums[:, kept])
 
     def shared(self, x: Array) -> Array:
         """Return a view of the shared parameters, (p, ...)."""

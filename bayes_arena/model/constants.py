@@ -14,8 +14,9 @@ SHORTEST_STEP = 1e-8  # smallest fraction of a Newton step in the line search
 
 # Maximum likelihood of am-ELO (maximum.py).
 RIDGE_SD = 10.0  # prior sd of a free theta, which only fixes the scale on the way
+NO_MEAN = 1e-6  # a mean of theta, relative to its size, that gives no direction
 
-# Two directions of a ranking (gaussian.py, mode.py).
+# Two directions of a ranking (direction.py).
 MANY_REVERSED = 0.25  # share of votes of negative theta from which both are tried
 NEAR_TIE = 4.6  # nats between them below which the fit warns: a probability of 1 in 100
 

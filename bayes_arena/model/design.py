@@ -133,14 +133,6 @@ class Design:
             blocks.append(replace(block, sd=sd))
         return replace(self, blocks=tuple(blocks))
 
-    def without_sum(self, name: str) -> Design:
-        """Return the same design with the sum of an effect's parameters left free."""
-        block = self.block(name)
-        effect = replace(block.effect, zero_sum=False)
-        blocks = [replace(b, effect=effect) if b is block else b for b in self.blocks]
-        layout = self.layout.without_sum(block.columns.start, block.is_local)
-        return replace(self, blocks=tuple(blocks), layout=layout)
-
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rows in chunks of whole groups."""
         n_groups = self.layout.n_groups

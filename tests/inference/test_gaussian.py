@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.inference.gaussian import better_gaussian, nearest_gaussian
+from bayes_arena.inference.direction import better_direction
+from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.spreads import estimated_blocks, expected_squares
 from bayes_arena.model.arrow import invert
 from bayes_arena.model.build import build_design
@@ -125,7 +126,7 @@ def test_many_reversed_annotators(share):
         design = build_design(
             ba.read_votes(arena.votes), PRESETS["am-davidson"], Prior()
         )
-        posterior = better_gaussian(design)
+        posterior = better_direction(nearest_gaussian, design)
         follows = posterior.mean_of("strength") @ arena.strength > 0
         is_open = posterior.mirror_gap is not None and posterior.mirror_gap < 4.6
         n_wrong += not (follows or is_open)

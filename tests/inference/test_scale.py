@@ -15,7 +15,7 @@ from bayes_arena.inference.scale import (
     pseudoinverse,
 )
 from bayes_arena.model.build import build_design
-from bayes_arena.model.priors import Prior
+from bayes_arena.model.priors import FLAT, Prior
 from bayes_arena.model.simulate import simulate
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.votes.read import read_votes
@@ -75,7 +75,7 @@ def test_a_sandwich_by_hand():
     votes = replace(votes, counts=votes.counts * [1, 1, 0])
     votes = votes.take(np.flatnonzero(votes.counts.any(axis=1)))
     model = PRESETS["bradley-terry"]
-    posterior = maximum_likelihood(votes, model)
+    posterior = maximum_likelihood(build_design(votes, model, FLAT), model)
     cluster = np.arange(len(votes)) % 40
     moves = cluster_moves(posterior, board_of(posterior), votes, model, cluster)
     r, n = posterior.mean_of("strength"), len(votes.competitors)

@@ -1,0 +1,59 @@
+"""The direction of a ranking, where many annotators vote against it.
+
+If theta and r change their signs, the leads theta (r_i - r_j) remain.  So where many
+annotators vote against the ranking there may be two posteriors, with opposite rankings;
+that of less loss, or free energy, is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bayes_arena.arrays import Floats
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.constants import MANY_REVERSED
+from bayes_arena.model.design import Design
+
+
+def better_direction(
+    search: Callable[[Design, Floats | None], Posterior], design: Design
+) -> Posterior:
+    """Return what a search finds; where many are reversed, the better of two.
+
+    Parameters
+    ----------
+    search : callable
+        Of the mode, or of the nearest Gaussian, given a design and where to start.
+    design : Design
+        Its spreads are where the search starts.
+    """
+    posterior = search(design, None)
+    if share_reversed(posterior) < MANY_REVERSED:
+        return posterior
+    mirror = search(posterior.design, reversed_start(posterior))
+    best, other = sorted([posterior, mirror], key=lambda found: found.loss)
+    if best.mean_of("strength") @ other.mean_of("strength") > 0:
+        return best
+    return replace(best, mirror_gap=other.loss - best.loss)
+
+
+def share_reversed(posterior: Posterior) -> float:
+    """Return the share of the votes whose annotators have a negative theta."""
+    design = posterior.design
+    if not design.has("discrimination"):
+        return 0.0
+    theta = 1 + posterior.mean_of("discrimination")
+    votes = np.bincount(design.votes.annotator, design.n_votes, len(theta))
+    return float(votes[theta < 0].sum() / votes.sum())
+
+
+def reversed_start(posterior: Posterior) -> Floats:
+    """Return where to look for the reversed ranking: at -r and 2 - theta."""
+    design = posterior.design
+    x = posterior.mean.copy()
+    for name in ("strength", "discrimination"):
+        x[design.indices(design.block(name))] *= -1
+    return x
