@@ -35,7 +35,7 @@ from bayes_arena.errors import (
     require_choice,
     warn,
 )
-from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import (
@@ -50,7 +50,6 @@ from bayes_arena.people.favourites import (
 )
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.tables import Columns
-from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import PROMPT, Votes
 
 if TYPE_CHECKING:
@@ -176,6 +175,20 @@ class Rating:
         return favourite_columns(self.votes, self.found_favourites)
 
     @cached_property
+    def named_favourites(self) -> Columns:
+        """The flagged favourites of annotators for whom that is what is odd.
+
+        A reversed annotator's votes for weak competitors are flagged, too.
+        """
+        columns, table = self.favourite_columns, self.annotator_columns
+        if not table:
+            return {}
+        is_odd = [is_favourite(reason) for reason in table["why"]]
+        names = np.asarray(table["annotator"])[is_odd]
+        mask = np.isin(columns["annotator"], names) & np.asarray(columns["flagged"])
+        return {name: np.asarray(values)[mask] for name, values in columns.items()}
+
+    @cached_property
     def contested_columns(self) -> Columns:
         """The columns of contested competitors; none where annotators are not judged."""
         if self.disagreement is None:
@@ -249,7 +262,7 @@ class Rating:
             verb = "is" if len(names) == 1 else "are"
             who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""
             parts.append(f"{len(names)} of {len(is_anomalous):,} {verb} anomalous{who}")
-        parts += describe_favouring(self.favourite_columns)[:MOST_NAMED]
+        parts += describe_favouring(self.named_favourites)[:MOST_NAMED]
         return [f"{ANNOTATORS}: {'; '.join(parts)}."] if parts else []
 
     def contested_notes(self) -> list[str]:
@@ -352,7 +365,6 @@ class Rating:
 def rate(
     votes: object,
     *,
-    model: str = "davidson",
     interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
@@ -361,7 +373,7 @@ def rate(
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> Rating:
     """Rate an arena: its board, its annotators, and a verdict.
 
@@ -369,15 +381,14 @@ def rate(
     ----------
     votes : Fit, Votes, path, dataframe or list of records
         What :func:`~bayes_arena.fit` takes, or has fitted.
-    model : str
-        The board's model; annotators are judged beside Davidson's only.
     interval, cluster, level, min_votes, rank_spread, elo, seed
         As in :func:`~bayes_arena.leaderboard`.
     without : {"flagged", "favourites"} or collection of str, optional
         Annotators to leave out: the anomalous, those with a favourite, or by name.  The
         result has the board before and after.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
+        ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
 
     Returns
     -------
@@ -403,10 +414,8 @@ def rate(
     'model-18 is the best (P above 0.99).'
     """
     source = describe_source(votes)
-    result = votes if isinstance(votes, Fit) else None
-    if result is None:
-        result = fit_model(votes_from(votes, **columns), model=model)
-    options: dict[str, Any] = {
+    result = fitted(votes, **options)
+    asked: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
         "level": level,
@@ -417,7 +426,7 @@ def rate(
     sensitivity = prior_sensitivity(result, min_votes=min_votes)
     rating = Rating(
         fit=result,
-        standing=standing_of(result, **options),
+        standing=standing_of(result, **asked),
         elo=elo,
         is_full=is_full,
         source=source,
@@ -427,9 +436,8 @@ def rate(
     )
     names = () if without is None else left_out_names(rating, without)
     if names:
-        after = rate(
-            refitted(result, names), rank_spread=rank_spread, elo=elo, **options
-        )
+        fit = refitted(result, names)
+        after = rate(fit, rank_spread=rank_spread, elo=elo, **asked)
         return replace(
             after, source=source, without=without, left_out=names, before=rating
         )
@@ -471,15 +479,10 @@ def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str,
 
 def describe_favouring(columns: Columns) -> list[str]:
     """Return who favours whom, with the counts, a phrase for each competitor."""
-    flagged = np.flatnonzero(np.asarray(columns["flagged"], dtype=bool))
     phrases = []
-    targets = [(columns["competitor"][k], columns["direction"][k]) for k in flagged]
+    targets = list(zip(columns["competitor"], columns["direction"], strict=True))
     for name, direction in dict.fromkeys(targets):
-        rows = [
-            k
-            for k in flagged
-            if (columns["competitor"][k], columns["direction"][k]) == (name, direction)
-        ]
+        rows = [k for k, target in enumerate(targets) if target == (name, direction)]
         who = join_words([str(columns["annotator"][k]) for k in rows[:MOST_NAMED]])
         counts = join_words(
             [

@@ -40,7 +40,7 @@ def strengths(
     reference: str | None = None,
     interval: str = "posterior",
     level: float = 0.95,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the model's own strengths r, in logits.
 
@@ -52,8 +52,8 @@ def strengths(
     interval : {"posterior", "profile"}
         "profile": the profile likelihood, for Bradley-Terry under a flat prior.
     level : float
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def strengths(
     NotIdentifiedError
         If the reference has no finite estimate.
     """
-    result = fitted(fit, **columns)
+    result = fitted(fit, **options)
     return dataframe(strength_columns(result, reference, interval, level))
 
 
@@ -193,15 +193,15 @@ def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float
     return value(design, x) - value(design, best)
 
 
-def effects(fit: object, *, level: float = 0.95, **columns: Any) -> pd.DataFrame:
+def effects(fit: object, *, level: float = 0.95, **options: Any) -> pd.DataFrame:
     """Return what all votes have in common: position, ties, style.
 
     Parameters
     ----------
     fit : Fit, or votes
     level : float
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def effects(fit: object, *, level: float = 0.95, **columns: Any) -> pd.DataFrame
         effect, estimate (logits; of style per unit of the feature), sd, lower, upper, and
         spread, the estimated standard deviation among annotators or levels.
     """
-    return dataframe(effect_columns(fitted(fit, **columns), level))
+    return dataframe(effect_columns(fitted(fit, **options), level))
 
 
 def effect_columns(fit: Fit, level: float = 0.95) -> Columns:

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.intervals import quantile
+from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.boards.verdict import SETTLED, candidates_of
+from bayes_arena.boards.verdict import candidates_of, first_is_settled
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
@@ -36,12 +36,12 @@ def next_pairs(
     *,
     goal: Goal = "best",
     count: int = 10,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the pairs on which a vote would tell most; none where nothing is open.
 
@@ -55,8 +55,8 @@ def next_pairs(
         Most pairs.
     interval, cluster, level, min_votes, seed
         As in :func:`~bayes_arena.leaderboard`.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -64,12 +64,14 @@ def next_pairs(
         first, second, p_ahead (probability that the first is stronger), gap (Elo),
         votes (on the two), worth (of a vote, relative to the best pair).
     """
-    options: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "min_votes": min_votes,
-    }
-    standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
+    standing = standing_of(
+        fitted(fit, **options),
+        interval=interval,
+        cluster=cluster,
+        level=level,
+        min_votes=min_votes,
+        seed=seed,
+    )
     return dataframe(next_pair_columns(standing, goal, count))
 
 
@@ -126,14 +128,6 @@ def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
     if is_general or first_is_settled(standing):
         return ranked
     return ranked & np.isin(first, candidates) & np.isin(second, candidates)
-
-
-def first_is_settled(standing: Standing) -> bool:
-    """Return whether it is clear who is the best."""
-    candidates, p_best = candidates_of(standing)
-    if standing.n_groups > 1 or not len(candidates):
-        return False
-    return bool(p_best[0] >= SETTLED or len(candidates) == 1)
 
 
 def describe_next(standing: Standing, columns: Columns) -> str:

@@ -17,8 +17,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.estimate import Estimate, board_estimate
 from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
 from bayes_arena.errors import ModelError, listing, require_level, require_seed
-from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -153,7 +153,7 @@ class Standing:
     @cached_property
     def group(self) -> Ints:
         """Group of each competitor, (competitors,); no votes compare two groups."""
-        return components(self.votes)
+        return components(visible_votes(self.fit.model, self.votes))
 
     @property
     def n_groups(self) -> int:
@@ -203,7 +203,7 @@ class Standing:
 
 
 def standing_of(
-    votes: object,
+    fit: Fit,
     *,
     interval: Interval | None = None,
     cluster: str | None = None,
@@ -215,12 +215,10 @@ def standing_of(
 
     Parameters
     ----------
-    votes : Fit, Votes, path, dataframe or list of records
-        Votes are fitted by Davidson's model.
+    fit : Fit
     interval, cluster, level, min_votes, seed
         As for :func:`~bayes_arena.leaderboard`.
     """
-    fit = fitted(votes)
     return standing(
         fit,
         board_estimate(fit),

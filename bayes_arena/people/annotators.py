@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.fit import fit as fit_model, refuse_options
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.anomaly import Agreement, agreement_of
 from bayes_arena.people.favourites import (
@@ -22,8 +23,10 @@ from bayes_arena.people.favourites import (
     divergence,
     find_favourites,
 )
-from bayes_arena.people.table import score_moments, votes_of
+from bayes_arena.people.table import score_moments
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.options import NAMES
+from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ def annotators(
     *,
     makers: Mapping[str, str] | str | Path | None = None,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return who votes how, with a verdict on each; the anomalous come first.
 
@@ -65,8 +68,8 @@ def annotators(
         preference for competitors of its own maker.
     seed : int
         Of the draws.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def annotators(
     """
     from bayes_arena.people.judges import maker_columns
 
-    fit = discriminating(votes, **columns)
+    fit = discriminating(votes, **options)
     found = find_favourites(fit.votes)
     table = dict(annotator_columns(fit, found, seed))
     if makers is not None:
@@ -94,13 +97,27 @@ def annotators(
     return dataframe(table)
 
 
-def discriminating(votes: object, **columns: Any) -> Fit:
+def discriminating(votes: object, **options: Any) -> Fit:
     """Return a fit with discrimination as it is; else fit am-Davidson."""
-    if isinstance(votes, Fit) and votes.model.discrimination != "none":
-        return votes
-    source = votes_of(votes, **columns)
+    if isinstance(votes, Fit):
+        refuse_options(options)
+        if votes.model.discrimination != "none":
+            return votes
+        votes = votes.votes
+    columns = {name: options.pop(name) for name in NAMES if name in options}
+    source = votes_from(votes, **columns)
     source.require_annotators()
-    return fit_model(source, model="am-davidson")
+    fit = fit_model(source, **{"model": "am-davidson", **options})
+    require_discrimination(fit, "am-davidson")
+    return fit
+
+
+def require_discrimination(fit: Fit, model: str) -> None:
+    """Raise an error for a fit in which annotators do not differ; name a model to use."""
+    if fit.model.discrimination == "none":
+        raise ModelError(
+            f"Model {fit.model.name!r} has no discrimination. Use model={model!r}."
+        )
 
 
 def annotator_columns(

@@ -119,7 +119,7 @@ class JudgeReport:
 
 
 def judge_report(
-    votes: object, judge: str, makers: Makers | None = None, **columns: Any
+    votes: object, judge: str, makers: Makers | None = None, **options: Any
 ) -> JudgeReport:
     """Report on one judge beside the others.
 
@@ -132,8 +132,8 @@ def judge_report(
         Its name among the annotators.
     makers : mapping of str to str, or path, optional
         The maker of each competitor and of the judge; or a CSV of the two columns.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def judge_report(
     VotesError
         If annotators are unknown, or ``makers`` cannot be read.
     """
-    fit = discriminating(votes, **columns)
+    fit = discriminating(votes, **options)
     source = fit.votes
     if judge not in source.annotators:
         known = did_you_mean(judge, source.annotators)

@@ -177,3 +177,13 @@ def test_the_boards_scores_are_those_of_the_fit():
     board = ba.leaderboard(fit).set_index("competitor")
     scores = board.loc[list(fit.votes.competitors), "elo"]
     np.testing.assert_allclose(scores, fit.board.elo)
+
+
+def test_boards_in_one_table_keep_the_notes_of_each():
+    """Notes of one board alone begin with its name."""
+    votes = pd.DataFrame(columns(5, 400)[0])
+    new = pd.DataFrame({"model_a": ["new"], "model_b": ["m00"], "winner": ["model_a"]})
+    fits = {"all": ba.fit(votes), "more": ba.fit(pd.concat([votes, new]))}
+    table = ba.leaderboards(fits)
+    assert table.attrs["notes"] == ("more: new has fewer than 10 votes and no rank.",)
+    assert table.attrs["interval"] == "posterior"

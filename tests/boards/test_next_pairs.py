@@ -36,7 +36,7 @@ def test_for_the_best_both_may_be_it():
 
 def test_where_the_best_is_settled_the_others_are_asked_about():
     votes = of_wins([("a", "b", 60), ("b", "a", 2), ("b", "c", 15), ("c", "b", 14)])
-    standing = standing_of(votes)
+    standing = standing_of(ba.fit(votes))
     columns = next_pair_columns(standing, "best")
     assert {columns["first"][0], columns["second"][0]} == {"b", "c"}
     sentence = describe_next(standing, columns)
