@@ -154,8 +154,8 @@ class Rating:
         columns = dict(board)
         if self.before is not None:
             former = self.before.board_columns
-            place = {name: row for row, name in enumerate(former["competitor"])}
-            rows = [place[name] for name in columns["competitor"]]
+            row_of = {name: row for row, name in enumerate(former["competitor"])}
+            rows = [row_of[name] for name in columns["competitor"]]
             columns["rank_before"] = np.asarray(former["rank"])[rows]
             columns["elo_before"] = np.asarray(former["elo"])[rows]
         return columns
@@ -415,7 +415,7 @@ def rate(
     """
     source = describe_source(votes)
     result = fitted(votes, **options)
-    asked: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
         "level": level,
@@ -426,7 +426,7 @@ def rate(
     sensitivity = prior_sensitivity(result, min_votes=min_votes)
     rating = Rating(
         fit=result,
-        standing=standing_of(result, **asked),
+        standing=standing_of(result, **choices),
         elo=elo,
         is_full=is_full,
         source=source,
@@ -437,7 +437,7 @@ def rate(
     names = () if without is None else left_out_names(rating, without)
     if names:
         fit = refitted(result, names)
-        after = rate(fit, rank_spread=rank_spread, elo=elo, **asked)
+        after = rate(fit, rank_spread=rank_spread, elo=elo, **choices)
         return replace(
             after, source=source, without=without, left_out=names, before=rating
         )

@@ -100,7 +100,7 @@ def leaderboard(
     'model-18'
     """
     fit = fitted(fit, **options)
-    asked: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
         "level": level,
@@ -108,11 +108,11 @@ def leaderboard(
         "seed": seed,
     }
     if by is None:
-        where = standing_of(fit, **asked)
+        where = standing_of(fit, **choices)
         warn_of_prior(fit, min_votes)
         columns = leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
         return with_notes(columns, {None: where})
-    standings = standings_by(fit, by, **asked)
+    standings = standings_by(fit, by, **choices)
     columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)
 
@@ -212,11 +212,11 @@ def with_notes(
 ) -> pd.DataFrame:
     """Return a dataframe that says how the intervals of its boards were found."""
     table = dataframe(columns)
-    found = [where.uncertainty for where in standings.values()]
+    uncertainties = [where.uncertainty for where in standings.values()]
     table.attrs = {
         "level": next(iter(standings.values())).level,
-        "interval": ", ".join(dict.fromkeys(each.name for each in found)),
-        "cluster": next((each.cluster for each in found if each.cluster), None),
+        "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
+        "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
         "notes": notes_of(standings),
     }
     return table

@@ -163,8 +163,8 @@ def gaps_of_samples(fit: Fit, by: str) -> Iterator[tuple[int, Ints, Floats, Floa
     """Yield the same of a fit by NUTS, from its samples."""
     for number in range(len(fit.votes.levels[by])):
         seen, evaluate = level_function(fit, by, number)
-        there = np.array([evaluate(x) for x in thinned_vectors(fit)])
-        gap = there - centred(fit.board_samples[:, seen].T).T
+        strength = np.array([evaluate(x) for x in thinned_vectors(fit)])
+        gap = strength - centred(fit.board_samples[:, seen].T).T
         yield number, seen, gap.mean(axis=0), gap.std(axis=0)
 
 
@@ -207,9 +207,9 @@ def level_shift(fit: Fit, by: str, level: int) -> Floats:
     design = fit.posterior.design
     block = design.block(f"strength_by_{by}")
     levels, competitors, indices = slice_parameters(design, block)
-    here = levels == level
+    mask = levels == level
     shift = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
-    shift[competitors[here], indices[here]] = 1.0
+    shift[competitors[mask], indices[mask]] = 1.0
     return shift
 
 

@@ -110,13 +110,13 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
             f"The reference {reference!r} is no competitor."
             f"{did_you_mean(reference, names)}"
         )
-    own = names.index(reference)
-    if not fit.estimable[own]:
+    index = names.index(reference)
+    if not fit.estimable[index]:
         raise NotIdentifiedError(
             f"The reference {reference!r} has no finite estimate. Choose another, or use "
             "prior='default'."
         )
-    contrast[:, own] -= 1
+    contrast[:, index] -= 1
     return contrast
 
 

@@ -129,8 +129,8 @@ def what_would_settle(standing: Standing) -> str:
     cluster, n = uncertainty.cluster, uncertainty.n_clusters
     if cluster is None:
         return "More votes would settle it."
-    own = np.sqrt(np.diag(standing.fit.finite_board.covariance))
-    ratio = np.median(uncertainty.sd / own)
+    posterior_sd = np.sqrt(np.diag(standing.fit.finite_board.covariance))
+    ratio = np.median(uncertainty.sd / posterior_sd)
     if ratio < PROMPTS_LIMIT:
         return f"More votes, on more {cluster}s, would settle it."
     return f"More {cluster}s would settle it; more votes on these {n:,} would not."

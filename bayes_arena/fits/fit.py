@@ -145,10 +145,10 @@ def fitted(votes: object, **options: Any) -> Fit:
 
 def refuse_options(options: Mapping[str, Any]) -> None:
     """Raise an error for options that a fit would leave without effect."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    ignored = [name for name, value in options.items() if value is not None]
+    if ignored:
         raise ModelError(
-            f"{given[0]}= has no effect on a fit. Give votes, or leave it out."
+            f"{ignored[0]}= has no effect on a fit. Give votes, or leave it out."
         )
 
 

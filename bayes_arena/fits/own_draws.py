@@ -149,16 +149,16 @@ def in_order(
     if dim is None:
         return np.asarray(values[:, :, None])
     known = labels(gaussian, effect)
-    given = [str(label) for label in variable[dim].to_numpy()]
-    if sorted(given) != sorted(known):
-        odd = sorted(set(given) ^ set(known))
+    names = [str(label) for label in variable[dim].to_numpy()]
+    if sorted(names) != sorted(known):
+        odd = sorted(set(names) ^ set(known))
         raise ModelError(
             f"The labels of {dim!r} in {effect.name!r} are not those of the votes: "
             f"{listing(odd)}. Pass the votes that were sampled on, and their names as "
             "coords of the program."
         )
-    place = {label: number for number, label in enumerate(given)}
-    return np.asarray(values[:, :, [place[label] for label in known]])
+    column = {label: number for number, label in enumerate(names)}
+    return np.asarray(values[:, :, [column[label] for label in known]])
 
 
 def normalised(
