@@ -13,7 +13,7 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.tree import dimension, labels
+from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
@@ -116,7 +116,7 @@ def inferred_model(posterior: Dataset, votes: Votes) -> Model:
 
 def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     """Return the draws of an effect, (chains, draws, size); theta less 1."""
-    name, dim = effect.name, dimension(effect)
+    name, dim = effect.name, effect.dimension
     if name not in posterior:
         beside = f"{name}_by_annotator" in posterior
         if beside and dim is None:  # the mean of the annotators' numbers
