@@ -185,6 +185,11 @@ class Standing:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the board has to know, a sentence each."""
+        return (*self.uncertainty.allowance, *self.reservations)
+
+    @property
+    def reservations(self) -> tuple[str, ...]:
+        """What intervals do not allow for, and who has no rank."""
         return (*self.uncertainty.notes, *self.unranked_notes())
 
     def unranked_notes(self) -> tuple[str, ...]:

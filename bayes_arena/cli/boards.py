@@ -36,10 +36,9 @@ from bayes_arena.rating import (
     ANNOTATORS,
     SHOWN_ROWS,
     Rating,
-    describe_votes,
-    shown_board,
 )
 from bayes_arena.tables import Columns
+from bayes_arena.wording import describe_votes, shown_board
 
 NO, OPEN = 1, 4  # exit codes of the gate
 SPARE = ("before", "votes", "rank range", "95% interval", "rank")
