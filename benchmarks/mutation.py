@@ -85,9 +85,9 @@ def mutated(node: ast.AST) -> ast.AST | None:
     return other
 
 
-def mutants_of(path: Path, room: str) -> Iterator[Mutant]:
+def mutants_of(original: Path, path: Path, room: str) -> Iterator[Mutant]:
     """Yield the mutants of a file: one for every node of a function that can be mutated."""
-    tree = ast.parse((ROOT / path).read_text())
+    tree = ast.parse((original / path).read_text())
     inside = {
         id(node)
         for function in ast.walk(tree)
@@ -101,9 +101,9 @@ def mutants_of(path: Path, room: str) -> Iterator[Mutant]:
             yield Mutant(room, path, number, node.lineno, old, new)
 
 
-def write_mutant(mutant: Mutant, folder: Path) -> None:
+def write_mutant(mutant: Mutant, original: Path, folder: Path) -> None:
     """Write the file of a mutant into a copy of the tree."""
-    tree = ast.parse((ROOT / mutant.path).read_text())
+    tree = ast.parse((original / mutant.path).read_text())
     target = list(ast.walk(tree))[mutant.number]
 
     class Swap(ast.NodeTransformer):
@@ -160,11 +160,11 @@ def tests_by_line(folder: Path, rooms: list[str]) -> dict[str, dict[int, list[st
     return passing
 
 
-def survives(mutant: Mutant, folder: Path, tests: list[str]) -> bool:
+def survives(mutant: Mutant, original: Path, folder: Path, tests: list[str]) -> bool:
     """Whether no test notices a mutant."""
-    write_mutant(mutant, folder)
+    write_mutant(mutant, original, folder)
     passed = run_tests(folder, tests or [f"tests/{mutant.room}"])
-    shutil.copy(ROOT / mutant.path, folder / mutant.path)
+    shutil.copy(original / mutant.path, folder / mutant.path)
     return passed
 
 
@@ -175,15 +175,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS))
     options = parser.parse_args()
-    everything = [
-        mutant
-        for room in options.rooms
-        for path in sorted((ROOT / "bayes_arena" / room).rglob("*.py"))
-        for mutant in mutants_of(path.relative_to(ROOT), room)
-    ]
-    size = min(options.mutants, len(everything))
-    drawn = random.Random(options.seed).sample(everything, size)
     with tempfile.TemporaryDirectory() as parent:
+        original = copied(Path(parent) / "original")
+        everything = [
+            mutant
+            for room in options.rooms
+            for path in sorted((original / "bayes_arena" / room).rglob("*.py"))
+            for mutant in mutants_of(original, path.relative_to(original), room)
+        ]
+        size = min(options.mutants, len(everything))
+        drawn = random.Random(options.seed).sample(everything, size)
         folders: SimpleQueue[Path] = SimpleQueue()
         for number in range(WORKERS):
             folders.put(copied(Path(parent) / str(number)))
@@ -194,7 +195,7 @@ def main() -> None:
         def judge(mutant: Mutant) -> bool:
             folder = folders.get()
             tests = passing.get(str(mutant.path), {}).get(mutant.line, [])
-            survived = survives(mutant, folder, tests)
+            survived = survives(mutant, original, folder, tests)
             folders.put(folder)
             if survived:
                 where = f"{mutant.path}:{mutant.line}"

@@ -299,8 +299,8 @@ def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
     return (
-        f"Votes on {listing(names)} are on hardly any {cluster}s: their intervals may be "
-        "too narrow for new ones.",
+        f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
+        "may be too narrow for new ones.",
     )
 
 

@@ -4,7 +4,7 @@ A pair is worth a vote if its order is open and matters for the goal.  Its worth
 probability that the order is wrong, min(P, 1 - P), times the share of the variance of its
 gap that one more vote on it takes away, v w / (1 + v w), with v the variance and
 w = p (1 - p) what a vote tells at an expected score p.  Where the best is looked for, it is
-also times the probability that the best is one of the two.
+also times P(best) of the one and of the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.boards.verdict import candidates_of, first_is_settled
+from bayes_arena.boards.verdict import (
+    candidates_of,
+    clusters_are_the_limit,
+    first_is_settled,
+)
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
@@ -89,10 +93,12 @@ def next_pair_columns(
     if goal == "best" and not first_is_settled(standing):
         p_best = np.zeros(len(standing.strength))
         p_best[standing.ranked] = standing.p_best
-        worth = worth * (p_best[first] + p_best[second])
+        worth = worth * p_best[first] * p_best[second]
     compared = standing.group[first] == standing.group[second]
     matters = is_open(standing, gap, sd) | ~compared
     matters &= concerns(standing, goal, first, second)
+    if goal == "best" and not matters.any() and not first_is_settled(standing):
+        matters = first == standing.ranked[0]
     worth = np.where(matters, worth, 0.0)
     top = np.argsort(-worth, kind="stable")[:count]
     top = top[worth[top] > 0]
@@ -130,13 +136,16 @@ def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
     return ranked & np.isin(first, candidates) & np.isin(second, candidates)
 
 
-def describe_next(standing: Standing, columns: Columns) -> str:
+def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> str:
     """Say what is settled, and which order is open above all."""
     if not len(columns["first"]):
         return "All places are settled: no vote is needed."
-    names = standing.fit.votes.competitors
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
+    if clusters_are_the_limit(standing):
+        pair += f", on new {standing.uncertainty.cluster}s"
+    if goal == "ranking":
+        return f"The order that is most open: {pair}."
     if first_is_settled(standing):
-        leader = names[candidates_of(standing)[0][0]]
+        leader = standing.competitors[standing.ranked[0]]
         return f"First place is settled: {leader}. Still open: {pair}."
     return f"First place is open. The pair to ask about: {pair}."

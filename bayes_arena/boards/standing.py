@@ -195,7 +195,10 @@ class Standing:
     def unranked_notes(self) -> tuple[str, ...]:
         """Say who has no rank, and why."""
         mask = self.estimable & ~self.has_votes
-        mask[self.ranked] = False
+        if mask[self.ranked].any():
+            return (
+                f"Fewer than two competitors have {self.min_votes:g} votes: all are ranked.",
+            )
         if not mask.any():
             return ()
         names = [self.competitors[c] for c in np.flatnonzero(mask)]

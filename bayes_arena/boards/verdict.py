@@ -11,8 +11,8 @@ from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.fits.fit import fitted
 
-SETTLED = 0.95  # P(best) from which somebody is the best
-PROBABLE = 0.5  # and from which somebody probably is
+SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
+PROBABLE = 0.6  # and from which somebody probably is
 MOST_NAMED = 3  # candidates that a sentence lists
 PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts, not votes, are what lacks
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -76,7 +76,7 @@ def name_the_best(standing: Standing, candidates: Ints, p_best: Floats) -> str:
     """Return who of the candidates is the best, and what would settle it."""
     names = [standing.competitors[c] for c in candidates]
     p = p_best[0]
-    if p >= SETTLED:
+    if first_is_settled(standing):
         return f"{names[0]} is the best ({probability(p)})."
     remedy = what_would_settle(standing)
     if p >= PROBABLE:
@@ -106,9 +106,11 @@ def describe_others(names: list[str]) -> str:
 
 
 def first_is_settled(standing: Standing) -> bool:
-    """Return whether it is clear who is the best."""
-    _, p_best = candidates_of(standing)
-    return standing.n_groups == 1 and len(p_best) > 0 and bool(p_best[0] >= SETTLED)
+    """Return whether it is clear who is the best: the ranks say so, and P(best)."""
+    if standing.n_groups > 1:
+        return False
+    _, last = standing.rank_ranges
+    return bool(np.any((last == 1) & (standing.p_best >= SETTLED)))
 
 
 def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
@@ -129,11 +131,17 @@ def what_would_settle(standing: Standing) -> str:
     cluster, n = uncertainty.cluster, uncertainty.n_clusters
     if cluster is None:
         return "More votes would settle it."
+    if clusters_are_the_limit(standing):
+        return f"More {cluster}s would settle it; more votes on these {n:,} would not."
+    return f"More votes, on more {cluster}s, would settle it."
+
+
+def clusters_are_the_limit(standing: Standing) -> bool:
+    """Return whether intervals are wide since there are few prompts, not few votes."""
+    if standing.uncertainty.cluster is None:
+        return False
     posterior_sd = np.sqrt(np.diag(standing.fit.finite_board.covariance))
-    ratio = np.median(uncertainty.sd / posterior_sd)
-    if ratio < PROMPTS_LIMIT:
-        return f"More votes, on more {cluster}s, would settle it."
-    return f"More {cluster}s would settle it; more votes on these {n:,} would not."
+    return bool(np.median(standing.uncertainty.sd / posterior_sd) >= PROMPTS_LIMIT)
 
 
 def probability(p: float) -> str:

@@ -110,7 +110,9 @@ def test_few_votes_have_a_score_and_no_rank():
 def test_where_hardly_anybody_has_ten_votes_all_are_ranked():
     board = ba.leaderboard(of_wins([("a", "b", 3), ("b", "c", 2), ("c", "a", 1)]))
     assert board["rank"].tolist() == [1, 2, 3]
-    assert board.attrs["notes"] == ()
+    assert board.attrs["notes"] == (
+        "Fewer than two competitors have 10 votes: all are ranked.",
+    )
 
 
 def test_one_win_does_not_put_a_newcomer_first():

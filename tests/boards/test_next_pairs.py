@@ -73,3 +73,14 @@ def test_options_that_make_no_sense():
         ba.next_pairs(fitted(), goal="worst")
     with pytest.raises(ba.errors.ModelError, match="count"):
         ba.next_pairs(fitted(), count=0)
+
+
+def test_for_the_best_the_pair_has_the_leader():
+    wins = [("alpha", "beta", 3), ("alpha", "gamma", 4), ("beta", "gamma", 1)]
+    standing = standing_of(ba.fit(of_wins(wins)), min_votes=0)
+    first = next_pair_columns(standing)["first"]
+    assert first[0] == "alpha"
+    columns = next_pair_columns(standing, "ranking")
+    assert describe_next(standing, columns, "ranking").startswith(
+        "The order that is most open: "
+    )

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.next_pairs import next_pair_columns
+from bayes_arena.boards.pairs import gate
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.boards.verdict import candidates_of, first_is_settled, verdict_of
 from bayes_arena.errors import ArenaWarning
@@ -109,3 +111,20 @@ def test_at_a_low_level_somebody_alone_is_not_called_the_best():
         f"{name} is the likeliest to be the best (P {p_best[0]:.2f}). More votes"
     )
     assert not first_is_settled(standing)
+
+
+@pytest.mark.parametrize("wins", [3, 4, 5, 8, 20])
+def test_the_best_passes_the_gate_and_no_other(wins):
+    """Verdict, rank range, gate and proposals answer by one rule."""
+    standing = standing_of(ba.fit(of_wins([("x", "y", wins)])))
+    is_settled = gate(standing, ("x", "y"), "better") == "yes"
+    assert (" is the best (" in verdict_of(standing)) == is_settled
+    assert (standing.rank_ranges[1][0] == 1) == is_settled
+    assert (len(next_pair_columns(standing)["first"]) == 0) == is_settled
+
+
+def test_of_two_who_are_level_nobody_is_probably_the_best():
+    votes = {"model_a": ["a"] * 30, "model_b": ["b"] * 30, "winner": ["tie"] * 30}
+    assert ba.verdict(votes).endswith(
+        "the votes do not settle it. More votes would settle it."
+    )
