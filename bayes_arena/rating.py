@@ -37,6 +37,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import (
     contested_columns,
@@ -176,17 +177,19 @@ class Rating:
 
     @cached_property
     def named_favourites(self) -> Columns:
-        """The flagged favourites of annotators for whom that is what is odd.
+        """The clearest favourite of each annotator for whom that is what is odd.
 
-        A reversed annotator's votes for weak competitors are flagged, too.
+        Votes for one competitor are votes against the others, and a reversed annotator's
+        votes for the weak are flagged, too.
         """
         columns, table = self.favourite_columns, self.annotator_columns
         if not table:
             return {}
         is_odd = [is_favourite(reason) for reason in table["why"]]
-        names = np.asarray(table["annotator"])[is_odd]
-        mask = np.isin(columns["annotator"], names) & np.asarray(columns["flagged"])
-        return {name: np.asarray(values)[mask] for name, values in columns.items()}
+        odd = set(np.asarray(table["annotator"])[is_odd])
+        names, clearest = np.unique(columns["annotator"], return_index=True)
+        rows = np.sort(clearest[[name in odd for name in names]])
+        return {name: np.asarray(values)[rows] for name, values in columns.items()}
 
     @cached_property
     def contested_columns(self) -> Columns:
@@ -253,11 +256,16 @@ class Rating:
             ]
         if self.judges_annotators and self.annotator_fit is None:
             return ["Annotators were not judged: their fit found no answer."]
-        if not self.annotator_columns:
+        if self.annotator_fit is None:
             return []
         is_anomalous = np.asarray(self.annotator_columns["verdict"]) == "anomalous"
         names = np.asarray(self.annotator_columns["annotator"])[is_anomalous]
         parts = []
+        if direction_is_open(self.annotator_fit.posterior):
+            parts.append(
+                "about half vote against the ranking of the others, and which half is "
+                "right, votes cannot tell"
+            )
         if len(names):
             verb = "is" if len(names) == 1 else "are"
             who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""

@@ -221,6 +221,6 @@ def test_real_votes():
     assert top["rank_lower"] == 1 and 9 <= top["rank_upper"] <= 13
     assert "More prompts would settle it" in rating.verdict
     notes = " ".join(rating.notes)
-    assert "7 of 124 are anomalous" in notes
+    assert "8 of 124 are anomalous" in notes
     assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in notes
     assert "model='am-davidson'" in notes

@@ -24,7 +24,7 @@ from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.nuts import LARGEST_R_HAT
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.constants import NEAR_TIE
+from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.components import count_components
@@ -129,21 +129,15 @@ def estimates(fit: Fit) -> Finding:
 
 def direction(fit: Fit) -> Finding:
     """Say whether the reverse of the ranking fits about as well."""
-    gap = fit.posterior.mirror_gap
     if fit.model.discrimination == "none":
         return Finding("direction", OK, "all votes count towards it alike")
-    if gap is None:
+    if not direction_is_open(fit.posterior):
         return Finding("direction", OK, "most votes follow the ranking")
-    reverse = 1 / (1 + np.exp(gap))
-    finding = f"the reverse has probability {reverse:.2g}"
-    if gap > NEAR_TIE:
-        return Finding("direction", OK, finding)
     return Finding(
         "direction",
         PROBLEM,
-        finding,
-        "About as many votes follow the reverse: find out who votes reversed, by a few "
-        "votes whose outcome is known.",
+        "about as many votes follow the reverse of the ranking",
+        "Find out who votes reversed, by a few votes whose outcome is known.",
     )
 
 

@@ -20,13 +20,12 @@ from bayes_arena.errors import (
     warn,
 )
 from bayes_arena.fits.result import Fit, subset_competitors
-from bayes_arena.inference.direction import better_direction
+from bayes_arena.inference.direction import better_direction, direction_is_open
 from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.maximum import maximum_likelihood, with_finite_estimate
 from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.build import build_design
-from bayes_arena.model.constants import NEAR_TIE
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
@@ -239,10 +238,9 @@ def open_questions(
             "Hardly any annotator voted twice: how annotators differ is what the prior "
             "expects. Use model='davidson'."
         )
-    gap = posterior.mirror_gap
-    if gap is not None and gap < NEAR_TIE:
+    if direction_is_open(posterior):
         notes.append(
-            "About as many votes follow the reverse of this ranking as follow it: its "
-            f"direction is open (probability {1 / (1 + np.exp(gap)):.2f} of the reverse)."
+            "About as many votes follow the reverse of this ranking as follow it: which "
+            "is right, they cannot tell."
         )
     return notes

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.inference.posterior import Posterior
-from bayes_arena.model.constants import MANY_REVERSED
+from bayes_arena.model.constants import ABOUT_HALF, MANY_REVERSED, NEAR_TIE
 from bayes_arena.model.design import Design
 
 
@@ -38,6 +38,19 @@ def better_direction(
     if best.mean_of("strength") @ other.mean_of("strength") > 0:
         return best
     return replace(best, mirror_gap=other.loss - best.loss)
+
+
+def direction_is_open(posterior: Posterior) -> bool:
+    """Whether the reverse of the ranking is about as likely.
+
+    It is, where the losses say so; and where about half the votes, or the annotators,
+    follow either: then the losses tell which half is the surer one, not which is right.
+    """
+    if posterior.mirror_gap is None:
+        return False
+    theta = 1 + posterior.mean_of("discrimination")
+    largest_share = max(share_reversed(posterior), float((theta < 0).mean()))
+    return posterior.mirror_gap < NEAR_TIE or largest_share >= ABOUT_HALF
 
 
 def share_reversed(posterior: Posterior) -> float:

@@ -18,7 +18,10 @@ NO_MEAN = 1e-6  # a mean of theta, relative to its size, that gives no direction
 
 # Two directions of a ranking (direction.py).
 MANY_REVERSED = 0.25  # share of votes of negative theta from which both are tried
-NEAR_TIE = 4.6  # nats between them below which the fit warns: a probability of 1 in 100
+NEAR_TIE = 4.6  # nats between them below which the direction is open: 1 in 100
+ABOUT_HALF = (
+    0.45  # share of votes, or annotators, of negative theta from which it is, too
+)
 
 # Nearest Gaussian (gaussian.py).
 SWEEP_TOLERANCE = 0.01  # largest change at convergence, in standard deviations

@@ -8,6 +8,7 @@ alone is the *only annotator*: there is nobody to agree with.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from bayes_arena.people.favourites import (
     divergence,
     find_favourites,
 )
+from bayes_arena.people.sides import CLEAR_SIDE, side_scores, votes_for_one_side
 from bayes_arena.people.table import score_moments
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.options import NAMES
@@ -137,22 +139,24 @@ def annotator_columns(
     counts = counts_by_annotator(votes)
     cast = counts.sum(axis=1)
     favourite = clearest_pairs(favourites)
-    verdict = verdicts(agreement.p_anomaly, cast, favourite)
+    side = share(counts[:, FIRST], counts[:, FIRST] + counts[:, SECOND])
+    side_score = side_scores(fit)
+    is_one_sided = votes_for_one_side(side_score, side)
+    agreement = by_chance(agreement, is_one_sided)
+    verdict = verdicts(agreement, cast, favourite)
     columns: dict[str, Any] = {
         "annotator": np.array(votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": reasons(fit, agreement, verdict, favourites, favourite),
+        "why": reasons(fit, agreement, side_score, verdict, favourites, favourite),
         "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
         "lower": agreement.lower,
         "upper": agreement.upper,
         "theta": fit.discrimination,
         "ties": share(counts[:, TIE], cast),
-        "side": share(counts[:, FIRST], counts[:, FIRST] + counts[:, SECOND]),
+        "side": side if votes.sided else np.full(len(cast), np.nan),
         "votes": cast,
     }
-    if not votes.sided:
-        columns["side"] = np.full(len(cast), np.nan)
     if len(cast) == 1:
         for name in ("p_anomaly", "agreement", "lower", "upper"):
             columns[name] = np.full(1, np.nan)
@@ -163,6 +167,18 @@ def annotator_columns(
     has_none = [k not in favourite for k in range(len(cast))]
     order = np.lexsort([-cast, -agreement.p_anomaly, has_none, order_of_verdict])
     return {name: values[order] for name, values in columns.items()}
+
+
+def by_chance(agreement: Agreement, is_one_sided: Array) -> Agreement:
+    """Return the agreement, 0 of who votes for one side: by chance, and an anomaly."""
+    known = np.where(is_one_sided, 0.0, 1.0)
+    return replace(
+        agreement,
+        mean=agreement.mean * known,
+        lower=agreement.lower * known,
+        upper=agreement.upper * known,
+        p_anomaly=np.where(is_one_sided, 1.0, agreement.p_anomaly),
+    )
 
 
 def share(part: Floats, total: Floats) -> Floats:
@@ -184,12 +200,14 @@ def counts_by_annotator(votes: Votes) -> Floats:
     return counts
 
 
-def verdicts(p: Floats, cast: Floats, favourite: Mapping[int, int]) -> Array:
+def verdicts(agreement: Agreement, cast: Floats, favourite: Mapping[int, int]) -> Array:
     """Return the verdict on each annotator, (annotators,)."""
+    p = agreement.p_anomaly
     if len(p) == 1:
         return np.array(["only annotator"], dtype=object)
     verdict = np.full(len(p), "ordinary", dtype=object)
-    verdict[p >= SUSPECT] = "suspect"
+    # Of an open direction, who is anomalous under one of the two is suspect.
+    verdict[p >= (ANOMALOUS / 2 if agreement.is_open else SUSPECT)] = "suspect"
     verdict[cast < FEWEST_VOTES] = "too few votes"
     verdict[list(favourite)] = "has a favourite"
     verdict[(p >= ANOMALOUS) & (cast >= FEWEST_VOTES)] = "anomalous"
@@ -246,6 +264,7 @@ def score_by_own_theta(fit: Fit, k: int, c: int) -> float:
 def reasons(
     fit: Fit,
     agreement: Agreement,
+    side_score: Floats,
     verdict: Array,
     pairs: Favourites | None,
     favourite: Mapping[int, int],
@@ -254,7 +273,7 @@ def reasons(
     why = np.full(len(verdict), "", dtype=object)
     counts = counts_by_annotator(fit.votes)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
-        why[k] = reason(agreement, counts, k)
+        why[k] = reason(agreement, side_score[k], counts[k], k)
     if pairs is not None:
         for k, pair in favourite.items():
             if agreement.upper[k] >= 0 or not is_mere_reversal(fit, pairs, pair):
@@ -262,17 +281,20 @@ def reasons(
     return why
 
 
-def reason(agreement: Agreement, counts: Floats, k: int) -> str:
-    """Return in what way annotator k does not vote with the others."""
+def reason(agreement: Agreement, side_score: float, counts: Floats, k: int) -> str:
+    """Return in what way annotator k, of these counts, does not vote with the others."""
     mean, lower, upper = agreement.mean[k], agreement.lower[k], agreement.upper[k]
+    interval = f"agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
+    if agreement.is_open and (upper < 0 or lower > 0):
+        return f"opposes about half of the others: {interval}"
     if upper < 0:
-        return f"reversed: agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
-    cast = counts[k].sum()
-    if counts[k, TIE] > MOSTLY_TIES * cast:
-        return f"always ties: {counts[k, TIE]:,.0f} of {cast:,.0f}"
-    if agreement.side[k] and lower < 0:
-        side = "first" if agreement.side[k] > 0 else "second"
-        chosen = counts[k, FIRST if agreement.side[k] > 0 else SECOND]
-        decided = cast - counts[k, TIE]
+        return f"reversed: {interval}"
+    cast = counts.sum()
+    if counts[TIE] > MOSTLY_TIES * cast:
+        return f"always ties: {counts[TIE]:,.0f} of {cast:,.0f}"
+    if abs(side_score) >= CLEAR_SIDE and lower <= 0:
+        side = "first" if side_score > 0 else "second"
+        chosen = counts[FIRST if side_score > 0 else SECOND]
+        decided = cast - counts[TIE]
         return f"one side: the {side} in {chosen:,.0f} of {decided:,.0f} decided votes"
-    return f"guesses: agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
+    return f"guesses: {interval}"

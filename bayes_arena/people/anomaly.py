@@ -11,7 +11,8 @@ has D near 0, whatever theta.  The probability of an anomaly is
     P(D_k < .4 median_j D_j),
 
 over draws from the posterior, with the median taken draw by draw: no scale enters, and a
-large minority of bad annotators does not move it.
+large minority of bad annotators does not move it.  Where the direction of the ranking is
+open, it is the mean of this and of the probability under the reverse, -D.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.effects import outcomes_of
 from bayes_arena.model.spec import Model
 
@@ -43,15 +45,15 @@ VALUES_AT_ONCE = (
 class Agreement:
     """The net agreement of annotators, and how likely each is anomalous.
 
-    All are (annotators,): posterior mean and bounds of D, the probability of an anomaly,
-    and whether the annotator clearly prefers the side shown first or second (1, -1; or 0).
+    All are (annotators,): posterior mean and bounds of D, and the probability of an
+    anomaly.  ``is_open``: whether the direction of the ranking is.
     """
 
     mean: Floats
     lower: Floats
     upper: Floats
     p_anomaly: Floats
-    side: Array
+    is_open: bool
 
 
 def agreement_of(fit: Fit, seed: int = 0) -> Agreement:
@@ -68,14 +70,23 @@ def agreement_of(fit: Fit, seed: int = 0) -> Agreement:
     draws = draw(fit, min(max(wanted, FEWEST_DRAWS), MOST_DRAWS), seed)
     agreement = net_agreement(fit.model, draws)
     lower, upper = bounds(agreement)
-    median = np.median(agreement, axis=1, keepdims=True)
+    p_anomaly = share_below(agreement)
+    is_open = direction_is_open(fit.posterior)
+    if is_open:
+        p_anomaly = (p_anomaly + share_below(-agreement)) / 2
     return Agreement(
         mean=agreement.mean(axis=0),
         lower=lower,
         upper=upper,
-        p_anomaly=np.mean(agreement < SHARE * median, axis=0),
-        side=preferred_side(draws),
+        p_anomaly=p_anomaly,
+        is_open=is_open,
     )
+
+
+def share_below(agreement: Floats) -> Floats:
+    """Return how often D is far below the median annotator's, (annotators,)."""
+    median = np.median(agreement, axis=1, keepdims=True)
+    return np.asarray(np.mean(agreement < SHARE * median, axis=0))
 
 
 def bounds(draws: Floats) -> tuple[Floats, Floats]:
@@ -83,15 +94,6 @@ def bounds(draws: Floats) -> tuple[Floats, Floats]:
     tail = (1 - LEVEL) / 2
     lower, upper = np.quantile(draws, [tail, 1 - tail], axis=0)
     return lower, upper
-
-
-def preferred_side(draws: Mapping[str, Floats]) -> Array:
-    """Return whose position effect clearly favours a side: 1 the first, -1 the second."""
-    n_annotators = draws["discrimination"].shape[1]
-    if "position_by_annotator" not in draws:
-        return np.zeros(n_annotators, int)
-    lower, upper = bounds(draws["position"] + draws["position_by_annotator"])
-    return (lower > 0).astype(int) - (upper < 0).astype(int)
 
 
 def net_agreement(model: Model, draws: Mapping[str, Floats]) -> Floats:

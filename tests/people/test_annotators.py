@@ -22,8 +22,9 @@ def test_columns(planted):
     assert planted["votes"]["honest 01"] == 100
     assert planted["votes"]["guesses"] == 300
     assert planted["theta"].mean() == pytest.approx(1)
-    assert (planted["lower"] < planted["agreement"]).all()
-    assert (planted["agreement"] < planted["upper"]).all()
+    judged = planted.drop("first side")  # whose agreement is 0, by chance
+    assert (judged["lower"] < judged["agreement"]).all()
+    assert (judged["agreement"] < judged["upper"]).all()
 
 
 def test_planted_annotators_are_anomalous_and_nobody_honest(planted):
@@ -162,11 +163,12 @@ def test_llmfao():
     table = rows(real("llmfao.csv"))
     anomalous = table.index[table["verdict"] == "anomalous"]
     numbers = [int(name.removeprefix("worker_")) for name in anomalous]
-    assert set(numbers) == {11, 15, 20, 70, 65, 77, 74}
+    assert set(numbers) == {11, 15, 20, 32, 70, 65, 77, 74}
     assert numbers[:2] == [15, 70]
     assert table["why"].iloc[0] == "favours Weaver 12k: 106 of 110, 44 expected"
     assert table["why"].iloc[1] == "favours Weaver 12k: 43 of 45, 17 expected"
     assert table["why"]["worker_11"] == "guesses: agreement -0.01 (-0.06 … 0.04)"
+    assert table["why"]["worker_32"] == "one side: the first in 21 of 21 decided votes"
     assert (table["verdict"] == "too few votes").sum() == 33
     assert (table["verdict"] == "suspect").sum() == 6
 

@@ -3,7 +3,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.model.spec import PRESETS, Model
-from bayes_arena.people.anomaly import binned_leads, net_agreement, preferred_side
+from bayes_arena.people.anomaly import binned_leads, net_agreement
 
 GRADED = Model(
     discrimination="annotator",
@@ -75,18 +75,6 @@ def test_bins_do_not_know_the_order_of_competitors():
     strength = rng.normal(size=(3, 80))
     shuffled = strength[:, rng.permutation(80)]
     np.testing.assert_allclose(binned_leads(shuffled)[0], binned_leads(strength)[0])
-
-
-def test_sides_are_clear_or_not():
-    rng = np.random.default_rng(0)
-    draws = {
-        "discrimination": np.ones((400, 3)),
-        "position": np.zeros((400, 1)),
-        "position_by_annotator": rng.normal([1.0, -1.0, 0.1], 0.2, (400, 3)),
-    }
-    assert preferred_side(draws).tolist() == [1, -1, 0]
-    del draws["position_by_annotator"]
-    assert preferred_side(draws).tolist() == [0, 0, 0]
 
 
 @pytest.mark.slow

@@ -5,8 +5,15 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.errors import ArenaWarning
 from bayes_arena.people.annotators import verdicts
+from bayes_arena.people.anomaly import Agreement
 from tests.people.arenas import rows, votes_of
+
+
+def probabilities(*p, is_open=False):
+    nothing = np.zeros(len(p))
+    return Agreement(nothing, nothing, nothing, np.array(p), is_open)
 
 
 @pytest.mark.parametrize(
@@ -25,14 +32,20 @@ from tests.people.arenas import rows, votes_of
 )
 def test_the_rule(p, votes, has_favourite, verdict):
     favourite = {0: 3} if has_favourite else {}
-    answer = verdicts(np.array([p, 0.0]), np.array([votes, 50.0]), favourite)
+    agreement = probabilities(p, 0.0)
+    answer = verdicts(agreement, np.array([votes, 50.0]), favourite)
     assert answer.tolist() == [verdict, "ordinary"]
 
 
 def test_who_is_alone_is_nothing_else():
-    assert verdicts(np.array([0.9]), np.array([50.0]), {}).tolist() == [
-        "only annotator"
-    ]
+    verdict = verdicts(probabilities(0.9), np.array([50.0]), {})
+    assert verdict.tolist() == ["only annotator"]
+
+
+def test_of_an_open_direction_nobody_is_anomalous_by_it():
+    agreement = probabilities(0.5, 0.4, 0.39, 0.9, is_open=True)
+    verdict = verdicts(agreement, np.full(4, 50.0), {})
+    assert verdict.tolist() == ["suspect", "suspect", "ordinary", "anomalous"]
 
 
 @pytest.mark.parametrize("kind", ["guesses", "reversed", "always ties"])
@@ -46,13 +59,16 @@ def test_each_kind_alone_is_found(kind, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_who_takes_one_side_is_told_by_the_column(seed):
-    """Alone among others it is not always named: its votes hardly tell its theta."""
+def test_one_who_takes_one_side_is_named(seed):
+    """Alone among others, too, though its votes hardly tell its theta."""
     table = rows(votes_of(seed=seed, annotators=15, each=80, planted=("first side",)))
+    assert table["verdict"]["first side"] == "anomalous"
+    assert table["why"]["first side"].startswith("one side: the first in ")
+    assert table["agreement"]["first side"] == 0
     assert table["side"].idxmax() == "first side"
     assert table["side"]["first side"] > 0.95
     assert table["side"].drop("first side").max() < 0.75
-    assert table["p_anomaly"].nlargest(2).index.isin(["first side"]).any()
+    assert table["p_anomaly"]["first side"] == 1
 
 
 @pytest.mark.slow
@@ -84,3 +100,17 @@ def test_one_ranking_is_hardly_ever_doubted():
     ]
     assert np.mean(np.array(p) < 0.01) < 0.1
     assert np.mean(p) > 0.25
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("each", [1, 5])
+def test_of_two_equal_camps_nobody_is_named(each, seed):
+    """Which of them is right, votes cannot tell: all are suspect, and it is said."""
+    votes = votes_of(seed=seed, annotators=2 * each, each=150)
+    is_reversed = votes["judge"].str[-2:].astype(int) >= each
+    swapped = votes["winner"].replace({"model_a": "model_b", "model_b": "model_a"})
+    votes["winner"] = votes["winner"].where(~is_reversed, swapped)
+    with pytest.warns(ArenaWarning, match="which is right, they cannot tell"):
+        table = ba.annotators(votes)
+    assert set(table["verdict"]) == {"suspect"}
+    assert table["why"].str.startswith("opposes about half of the others").all()

@@ -1,0 +1,57 @@
+"""Which annotators vote for a side, whoever is shown there.
+
+The position effects b_k of annotators are normal. So somebody who always votes for one
+side, among many who do not, is drawn towards them, and is taken for an ordinary annotator
+of ordinary agreement. A count needs no such prior: with the score s (win of the first 1,
+tie 1/2, loss 0) and its expectation at theta = 1 and the position of all,
+
+    z_k = sum (s - E[s]) / sqrt(sum Var[s])
+
+over the votes of annotator k, which is about standard normal by chance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.fits.result import Fit
+from bayes_arena.people.table import score_moments
+from bayes_arena.votes.votes import FIRST, TIE
+
+CLEAR_SIDE = 3.0  # z from which the side decides: a chance of 1 in 400
+CERTAIN_SIDE = 4.0  # and of who votes for nothing else: 1 in 16,000
+NEARLY_ALL = 0.9  # share of the decided votes for a side, of who votes for nothing else
+
+
+def side_scores(fit: Fit) -> Floats:
+    """Return z of each annotator, (annotators,); 0 where nobody knows who was first."""
+    votes, posterior = fit.votes, fit.posterior
+    n = votes.n_annotators
+    if not votes.sided:
+        return np.zeros(n)
+    offset = dict.fromkeys(("position", "tie"), 0.0)
+    for name in offset:
+        if posterior.design.has(name):
+            offset[name] = float(posterior.mean_of(name)[0])
+    strength = np.nan_to_num(fit.strength)
+    lead = strength[votes.i] - strength[votes.j] + offset["position"]
+    mean, variance = score_moments(lead, posterior.design.outcomes, offset["tie"])
+    folded = votes.folded
+    cast = folded.sum(axis=1)
+    residual = folded[:, FIRST] + folded[:, TIE] / 2 - cast * mean
+    total = np.bincount(votes.annotator, residual, n)
+    return total / np.sqrt(np.bincount(votes.annotator, cast * variance, n))
+
+
+def votes_for_one_side(score: Floats, share: Floats) -> Array:
+    """Return who votes for one side and nothing else, (annotators,).
+
+    Parameters
+    ----------
+    score : ndarray, shape (annotators,)
+        z.
+    share : ndarray, shape (annotators,)
+        Share of the decided votes that went to the competitor shown first.
+    """
+    return (np.abs(score) >= CERTAIN_SIDE) & (np.abs(share - 0.5) >= NEARLY_ALL - 0.5)
