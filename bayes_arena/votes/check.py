@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Array
 from bayes_arena.errors import listing
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.opening import Opened
@@ -23,6 +23,7 @@ from bayes_arena.votes.votes import (
     SECOND,
     TIE,
     Votes,
+    kish,
     sums,
 )
 
@@ -163,11 +164,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         slices=[name for name in votes.slices if name != PROMPT],
         features=list(votes.features),
     )
-
-
-def kish(sizes: Floats) -> float:
-    """Return Kish's number of groups of some sizes, (sum n)^2 / sum n^2."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
 
 
 def columns_of(opened: Opened) -> dict[str, str]:

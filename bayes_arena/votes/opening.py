@@ -10,7 +10,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.columns import PROMPTS, Header
-from bayes_arena.votes.counting import FEATURE, SLICE
+from bayes_arena.votes.counting import FEATURE, SLICE, text_of
 from bayes_arena.votes.layouts import (
     LAYOUTS,
     Constant,
@@ -20,11 +20,11 @@ from bayes_arena.votes.layouts import (
     choose,
 )
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.remarks import remarks_on
+from bayes_arena.votes.remarks import not_read, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
 from bayes_arena.votes.text_files import as_text
-from bayes_arena.votes.votes import PROMPT
+from bayes_arena.votes.votes import PROMPT, kish
 
 
 @dataclass(frozen=True)
@@ -171,23 +171,49 @@ def with_prompt(
     candidates = [name for name in names if name.startswith(CANDIDATE)]
     chosen = None
     if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen = next((name for name in candidates if repeats(frame, name)), None)
+        chosen = repeated_prompt(frame, candidates, roles, remarks)
     frame = frame.drop(*(name for name in candidates if name != chosen))
-    if chosen is None:
-        return frame
-    if chosen in roles:
-        text = f"Prompts were read from {roles[chosen]!r}; prompt=False reads none."
-    else:
-        text = "Verdicts on one record share a prompt; prompt=False takes them apart."
-    remarks.append(text)
-    return frame.rename({chosen: SLICE + PROMPT})
+    return frame if chosen is None else frame.rename({chosen: SLICE + PROMPT})
 
 
-def repeats(frame: Frame, column: str) -> bool:
-    """Whether Kish's number of prompts, (sum n)^2 / sum n^2, is at most half the votes."""
-    sizes = to_polars(frame.group_by(column).agg(nw.len().alias("n")))
-    missing = sizes[column].cast(pl.String).fill_null("").str.strip_chars() == ""
+def repeated_prompt(
+    frame: Frame,
+    candidates: Sequence[str],
+    roles: Mapping[str, str],
+    remarks: list[str],
+) -> str | None:
+    """Return the first candidate that repeats and has no empty cell, and say so."""
+    incomplete: dict[str, int] = {}
+    for name in candidates:
+        is_repeated, n_missing = repetition(frame, name)
+        if is_repeated and not n_missing:
+            remarks.append(prompts_read(roles.get(name)))
+            return name
+        if is_repeated:
+            incomplete[roles[name]] = n_missing
+    if incomplete:
+        column, n_missing = next(iter(incomplete.items()))
+        remarks.append(not_read("Prompts", "prompt", column, n_missing))
+    return None
+
+
+def prompts_read(column: str | None) -> str:
+    """Say where prompts were read; without a column each record is one."""
+    if column is None:
+        return "Verdicts on one record share a prompt; prompt=False takes them apart."
+    return f"Prompts were read from {column!r}; prompt=False reads none."
+
+
+def repetition(frame: Frame, column: str) -> tuple[bool, int]:
+    """Return whether prompts repeat, and how many votes have none.
+
+    They do if Kish's number of prompts is at most half the votes that have a prompt.
+    """
+    votes = nw.col("a").count().alias("n")  # blank rows are no votes
+    sizes = to_polars(frame.group_by(column).agg(votes))
+    prompt = text_of(sizes[column]).cast(pl.String).fill_null("").str.strip_chars()
     n = sizes["n"].to_numpy().astype(float)
-    if missing.any() or len(n) < 2:
-        return False
-    return bool(n.sum() ** 2 / (n**2).sum() <= n.sum() / 2)
+    is_missing = (prompt == "").to_numpy()
+    known = n[~is_missing]
+    is_repeated = len(known) > 1 and kish(known) <= known.sum() / 2
+    return is_repeated, int(n[is_missing].sum())

@@ -37,7 +37,7 @@ from bayes_arena.votes.counting import (
 from bayes_arena.votes.labels import BOTH_BAD
 from bayes_arena.votes.opening import Opened, open_votes
 from bayes_arena.votes.options import Columns, Options, options_from
-from bayes_arena.votes.remarks import remarks_on_names
+from bayes_arena.votes.remarks import not_read, remarks_on_names
 from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
 from bayes_arena.votes.votes import TIE, Votes
 
@@ -241,10 +241,7 @@ def without_unknown(votes: Coded, opened: Opened) -> Coded:
         return votes
     if votes.annotators:
         column = opened.roles.get("annotator", "annotator")
-        opened.remarks.append(
-            f"Annotators are not read, since {column!r} is empty in {n_missing:,} votes; "
-            f"annotator={column!r} with on_invalid='drop' leaves these votes out."
-        )
+        opened.remarks.append(not_read("Annotators", "annotator", column, n_missing))
     return replace(votes, annotators=(), annotator=np.zeros_like(votes.annotator))
 
 

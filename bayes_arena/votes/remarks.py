@@ -50,6 +50,14 @@ def remarks_on(
     return remarks
 
 
+def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
+    """Say that an incomplete column was not read, and how to read it."""
+    return (
+        f"{kind} are not read, since {column!r} is empty in {n_missing:,} votes; "
+        f"{option}={column!r} with on_invalid='drop' leaves these votes out."
+    )
+
+
 def duplicates(source: Frame, roles: Roles) -> int:
     """Return how many rows are copies of another.
 

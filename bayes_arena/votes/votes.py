@@ -366,6 +366,11 @@ def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
     return np.stack([sums(row, column, n_rows) for column in counts.T], axis=1)
 
 
+def kish(sizes: Floats) -> float:
+    """Return Kish's number of groups of some sizes, (sum n)^2 / sum n^2."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
+
+
 def as_names(names: str | Iterable[str]) -> set[str]:
     """Return a name or several as a set."""
     return {names} if isinstance(names, str) else {str(name) for name in names}

@@ -169,6 +169,32 @@ def test_prompts_are_read_where_they_repeat():
     assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
 
 
+@pytest.mark.parametrize("empty", ["", None])
+def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
+    table = [row | {"prompt": f"p{k % 3}"} for k, row in enumerate(rows() * 4)]
+    table[5]["prompt"] = table[7]["prompt"] = empty
+    votes = read_votes(table)
+    assert (votes.n_votes, dict(votes.slices)) == (12, {})
+    said = (
+        "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
+        "on_invalid='drop' leaves these votes out."
+    )
+    assert votes.remarks[-1] == said
+    assert "--prompt prompt with --on-invalid drop" in for_terminal(said)
+    votes = read_votes(table, prompt="prompt", on_invalid="drop")
+    assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
+    other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
+    assert read_votes(other).levels["prompt"] == ("i0", "i1", "i2", "i3")
+    seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
+    lacking = [*seldom, seldom[0] | {"prompt": empty}]
+    assert read_votes(lacking).remarks == ()
+    path = tmp_path / "v.csv"  # a blank line at the end is no vote
+    path.write_text(
+        "model_a,model_b,winner,prompt\n" + "oak,elm,A,p0\nelm,oak,A,p1\n" * 2 + ",,,\n"
+    )
+    assert read_votes(path).levels["prompt"] == ("p0", "p1")
+
+
 def test_verdicts_on_one_record_share_a_prompt():
     table = {
         "model_a": ["x", "y"],
