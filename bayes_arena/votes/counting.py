@@ -203,7 +203,7 @@ def number_of(column: pl.Series) -> Floats:
     if column.dtype.is_numeric() or column.dtype == pl.Boolean:
         return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
     text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    text = text.replace({"true": "1", "false": "0", "yes": "1", "no": "0"})
+    text = text.replace({"true": "1", "false": "0"})
     return text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
 
 

@@ -238,6 +238,18 @@ def test_weights():
         read_votes(table, weights="importance")
 
 
+@pytest.mark.parametrize("word", ["yes", "no", "Yes"])
+def test_words_are_no_numbers(word):
+    row = {"model_a": "oak", "model_b": "elm", "winner": "A", "w": word}
+    with pytest.raises(VotesError, match=f"weight or count is not a number.*{word}"):
+        read_votes([row], weight="w")
+    with pytest.raises(VotesError, match="w is not a finite number"):
+        read_votes([row], features="w")
+    counts = {"model_a": "oak", "model_b": "elm", "wins_a": word, "wins_b": "1"}
+    with pytest.raises(VotesError, match="weight or count is not a number"):
+        read_votes([counts])
+
+
 def test_sums_of_weights_depend_on_no_order():
     weight = np.random.default_rng(0).random(1_000)
     table = pl.DataFrame(
