@@ -431,12 +431,21 @@ def annotator_of(
     header: Header, options: Options, taken: Mapping[str, str]
 ) -> str | None:
     """Return the column of annotators, or the constant that stands for it."""
+    given = options.annotator or options.judge
+    if given and any(role.startswith(("rater:", "field:")) for role in taken):
+        raise VotesError(
+            "These records say who voted themselves: leave out judge= and annotator=."
+        )
+    if options.judge is not None and options.annotator:
+        raise VotesError("judge= and annotator= both say who voted. Give one.")
+    column = header.first(ANNOTATORS, taken.values())
+    if options.judge is not None and column and options.annotator is None:
+        raise VotesError(
+            f"judge={options.judge!r} says who cast all votes, but the column {column!r} "
+            "names annotators. Leave out judge=, or remove the column."
+        )
     if options.judge is not None:
-        if options.annotator:
-            raise VotesError("judge= and annotator= both say who voted. Give one.")
         return Constant(options.judge)
     if options.annotator is False:
         return None
-    if options.annotator is not None:
-        return header.column(options.annotator, "annotator")
-    return header.first(ANNOTATORS, taken.values())
+    return named(header, options, "annotator") or column

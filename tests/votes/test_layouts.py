@@ -81,6 +81,22 @@ def test_constants_stand_for_columns():
         read_votes(games, judge="k", annotator="model")
 
 
+@pytest.mark.parametrize("column", ["judge", "Worker ID", "user"])
+def test_the_one_annotator_replaces_no_column(column):
+    rows = [{"model_a": "x", "model_b": "y", "winner": "x", column: "k"}]
+    with pytest.raises(VotesError, match=f"judge='gpt' says.*column '{column}' names"):
+        read_votes(rows, judge="gpt")
+    assert read_votes(rows, judge="gpt", annotator=False).annotators == ("gpt",)
+    assert read_votes(rows).annotators == ("k",)
+
+
+@pytest.mark.parametrize("option", ["judge", "annotator"])
+def test_records_that_say_who_voted_take_no_other_annotator(option):
+    raters = {"model_a": ["x"], "model_b": ["y"], "rater1": ["A"], "rater2": ["B"]}
+    with pytest.raises(VotesError, match="leave out judge= and annotator="):
+        read_votes(raters, **{option: "model_a"})
+
+
 def test_sides_are_known_only_where_the_layout_tells():
     assert read_votes({"model_a": ["b"], "model_b": ["a"], "winner": ["a"]}).sided
     votes = read_votes({"winner": ["b"], "loser": ["a"]})
