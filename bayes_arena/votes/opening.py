@@ -20,7 +20,7 @@ from bayes_arena.votes.layouts import (
     choose,
 )
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.remarks import not_read, remarks_on
+from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
 from bayes_arena.votes.text_files import as_text
@@ -70,6 +70,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     require_single(header, roles)
     source = collected(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
+    if options.winner is None and layout.write is None and "winner" in roles:
+        remarks += other_winners(header, roles)
     frame = written(by_role(source, roles), layout, options, remarks)
     return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
 

@@ -154,6 +154,28 @@ def test_names_that_differ_by_case_are_said():
     )
 
 
+def test_another_column_that_may_hold_the_winner_is_said():
+    table = [row | {"verdict": "model_b", "label": "x"} for row in rows()]
+    votes = read_votes(table)
+    assert by_name(votes) == by_name(read_votes(rows()))
+    assert votes.remarks == (
+        "The winner was read from 'winner', not from 'verdict', 'label'; "
+        "winner='verdict' reads that.",
+    )
+    votes = read_votes(table, winner="verdict")
+    assert (votes.folded[:, 1].sum(), votes.remarks) == (3, ())
+    assert read_votes(table, slices=["verdict", "label"]).remarks == ()
+
+
+def test_two_columns_of_one_name_do_not_decide_the_winner():
+    table = [row | {"Winner": "model_b"} for row in rows()]
+    text = "Both 'winner' and 'Winner' may hold.*winner='winner' or winner='Winner'"
+    with pytest.raises(VotesError, match=text):
+        read_votes(table)
+    assert by_name(read_votes(table, winner="winner")) == by_name(read_votes(rows()))
+    assert read_votes(table, winner="Winner").folded[:, 1].sum() == 3
+
+
 def test_prompts_are_read_where_they_repeat():
     table = pl.DataFrame(rows() * 4).with_columns(
         question_id=pl.Series([f"q{k}" for k in range(12)]),
