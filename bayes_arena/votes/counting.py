@@ -17,7 +17,7 @@ import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError, listing, shortened
-from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, outcomes_of
+from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
@@ -29,6 +29,7 @@ MERGED = (
     "were read as one."
 )
 MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
+OTHER_CASE = "Winners were matched to names without regard to case"
 UNKNOWN_WINNER = "the winner's label is unknown"
 NO_ANNOTATOR = "the annotator is missing"
 # Keys of JSON objects under which their name is looked for.
@@ -258,23 +259,74 @@ def with_winners(
     sides: tuple[str, str],
     outcomes: Mapping[str, str] | None,
 ) -> Coded:
-    """Return votes with the outcomes that labels of winners mean."""
+    """Return votes with the outcomes that labels of winners mean.
+
+    The name of one of the two competitors comes before any other meaning of a label, but
+    for one that the user gives.
+    """
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = outcomes_of(labels, sides, outcomes)
-    outcome, is_ambiguous, remarks = winners(
-        labels, label, votes.i, votes.j, votes.competitors, meaning
+    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
+    given = {bare(str(text)) for text in outcomes or ()}
+    names = [text if bare(text) not in given else "" for text in labels]
+    name, exact = names_of_labels(names, votes.competitors)
+    kind = np.append(names_of_labels(votes.competitors, votes.competitors)[0], -3)
+    is_exact = (exact[label] == votes.i) | (exact[label] == votes.j)
+    is_first = np.where(is_exact, exact[label] == votes.i, name[label] == kind[votes.i])
+    is_second = np.where(
+        is_exact, exact[label] == votes.j, name[label] == kind[votes.j]
     )
+    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
+    is_named = is_first | is_second
+    remarks = votes.remarks
+    if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
+        remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
     if not outcomes and are_mixed(meaning):
-        remarks = (*remarks, MIXED)
+        remarks += (MIXED,)
     return replace(
         votes,
         outcome=outcome,
         labels=labels,
         label=label,
-        is_ambiguous=is_ambiguous,
-        remarks=(*votes.remarks, *remarks),
+        is_ambiguous=are_ambiguous(by_label, outcome, is_named, name[label] >= 0),
+        remarks=remarks,
     )
+
+
+def names_of_labels(
+    labels: Sequence[str], competitors: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """Return which competitor labels name, without regard to case and exactly; -2 is none."""
+    folded = {name.casefold(): code for code, name in enumerate(competitors)}
+    exact = {name: code for code, name in enumerate(competitors)}
+    return (
+        np.array([*(folded.get(text.casefold(), -2) for text in labels), -2]),
+        np.array([*(exact.get(text, -2) for text in labels), -2]),
+    )
+
+
+def are_ambiguous(
+    by_label: Ints, outcome: Ints, is_named: Array, is_name: Array
+) -> Array:
+    """Return where a label may be the name of a competitor or the word for a side.
+
+    Where a label names one of the two it is a name, and else it is a word.  But a name that
+    as a word means something else is in doubt where some labels are words only; and a word
+    that names another competitor is, unless some labels are words only and none names only.
+    """
+    is_side = (by_label == FIRST) | (by_label == SECOND)
+    is_word_only = ~is_named & ~is_name & is_side
+    is_name_only = is_named & (by_label != outcome)
+    names_another = ~is_named & is_name & is_side
+    are_words = is_word_only.any()
+    doubtful_name = is_name_only & (by_label != UNKNOWN)
+    in_doubt = np.zeros(len(outcome), bool)
+    if are_words or names_another.any():
+        in_doubt |= doubtful_name
+    if not are_words or is_name_only.any():
+        in_doubt |= names_another
+    return in_doubt
 
 
 def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
@@ -337,50 +389,3 @@ def empty_as_zero(column: pl.Series) -> pl.Series:
     """Return a column of counts as text, with 0 for cells that are empty."""
     text = column.cast(pl.String).str.strip_chars().fill_null("")
     return text.replace({"": "0", "-": "0"})
-
-
-def winners(
-    labels: Sequence[str],
-    label: Ints,
-    i: Ints,
-    j: Ints,
-    competitors: Sequence[str],
-    meaning: Mapping[str, int],
-) -> tuple[Ints, Array, tuple[str, ...]]:
-    """Return the outcome of each row, where it is ambiguous, and remarks.
-
-    A competitor's name comes before the meaning of a label.  If a label is the name of one
-    of the two in some rows, and only a side in others, either may be meant.
-    """
-    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
-    kinds = {name.casefold(): code for code, name in enumerate(competitors)}
-    kind = np.array([*(kinds[name.casefold()] for name in competitors), -2])
-    kind_of_label = np.array(
-        [*(kinds.get(text.casefold(), -1) for text in labels), -1]
-    )[label]
-    if (kind_of_label < 0).all():
-        return by_label, np.zeros(len(i), bool), ()
-    codes = {name: code for code, name in enumerate(competitors)}
-    exact = np.array([*(codes.get(text, -2) for text in labels), -2])[label]
-    is_first = (exact == i) | ((exact != j) & (kind_of_label == kind[i]))
-    is_second = ~is_first & ((exact == j) | (kind_of_label == kind[j]))
-    is_named = is_first | is_second
-    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
-
-    is_side = (by_label == FIRST) | (by_label == SECOND)
-    contradicts = is_named & is_side & (by_label != outcome)
-    is_only_side = ~is_named & is_side & (kind_of_label >= 0)
-    size = len(labels) + 1
-    is_either = np.isin(np.arange(size), label[contradicts]) & np.isin(
-        np.arange(size), label[is_only_side]
-    )
-    is_ambiguous = is_either[label] & (contradicts | is_only_side)
-    other_case = [
-        labels[k] for k in np.unique(label[is_named & (exact != i) & (exact != j)])
-    ]
-    if not other_case:
-        return outcome, is_ambiguous, ()
-    text = (
-        f"Winners were matched to names without regard to case: {listing(other_case)}."
-    )
-    return outcome, is_ambiguous, (text,)

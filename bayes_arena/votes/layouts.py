@@ -434,7 +434,7 @@ def annotator_of(
     given = options.annotator or options.judge
     if given and any(role.startswith(("rater:", "field:")) for role in taken):
         raise VotesError(
-            "These records say who voted themselves: leave out judge= and annotator=."
+            "Who voted stands in these records: leave out judge= and annotator=."
         )
     if options.judge is not None and options.annotator:
         raise VotesError("judge= and annotator= both say who voted. Give one.")

@@ -47,7 +47,8 @@ REMEDIES = {  # by how a problem's name ends
     "not a finite number": "Features are finite numbers.",
     "has no name": "Fill it in.",
     "meets itself": "Correct the name, or remove the row.",
-    "a name or a side": "Rename the competitor.",
+    "a name or a side": "Rename the competitor, or say which side the label means, such "
+    "as outcomes={'A': 'model_a'}.",
 }
 
 
