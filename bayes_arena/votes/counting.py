@@ -7,7 +7,6 @@ quoted.
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ import polars as pl
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError, listing, shortened
 from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
+from bayes_arena.votes.values import number_of, parsed, text_of
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
@@ -167,16 +167,12 @@ def clean_name(text: str) -> str:
 
 def name_in_json(text: str) -> str:
     """Return the name in a JSON object or a list of one; other text stays as it is."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    value = parsed(text)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):
-        value = next(
-            (value[key] for key in NAME_KEYS if value.get(key) is not None), value
-        )
+        names = (value[key] for key in NAME_KEYS if value.get(key) is not None)
+        value = next(names, value)
     if isinstance(value, dict | list):
         raise VotesError(
             f"A name is given as {shortened(text, 60)}, and none of {', '.join(NAME_KEYS)} "
@@ -185,31 +181,8 @@ def name_in_json(text: str) -> str:
     return str(value).strip()
 
 
-def text_of(column: pl.Series) -> pl.Series:
-    """Return a column as text; a whole number reads the same as an integer and a float."""
-    if column.dtype.is_nested() or column.dtype == pl.Object:
-        raise VotesError(
-            f"The column {column.name!r} holds lists or objects, not names."
-        )
-    if column.dtype.is_float():
-        column = column.fill_nan(None)
-        is_whole = (column == column.floor()) & (column.abs() < 2**53)
-        whole = column.cast(pl.Int64, strict=False).cast(pl.String)
-        return whole.zip_with(is_whole.fill_null(False), column.cast(pl.String))
-    return column if column.dtype == pl.Categorical else column.cast(pl.String)
-
-
-def number_of(column: pl.Series) -> Floats:
-    """Return a column as numbers; NaN where it is missing or something else."""
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    text = text.replace({"true": "1", "false": "0"})
-    return text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-
-
 def coded(
-    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str] | None
+    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str]
 ) -> Coded:
     """Return groups of votes as codes.
 
@@ -220,7 +193,7 @@ def coded(
         ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
     sides : (str, str)
         What the columns of the competitors were called.
-    outcomes : mapping of str to str, optional
+    outcomes : mapping of str to str
         Meanings of further labels.
     """
     table = table.with_row_index(ROW)
@@ -257,7 +230,7 @@ def with_winners(
     votes: Coded,
     column: pl.Series,
     sides: tuple[str, str],
-    outcomes: Mapping[str, str] | None,
+    outcomes: Mapping[str, str],
 ) -> Coded:
     """Return votes with the outcomes that labels of winners mean.
 
@@ -268,7 +241,7 @@ def with_winners(
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = outcomes_of(labels, sides, outcomes)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
-    given = {bare(str(text)) for text in outcomes or ()}
+    given = {bare(str(text)) for text in outcomes}
     names = [text if bare(text) not in given else "" for text in labels]
     name, exact = names_of_labels(names, votes.competitors)
     kind = np.append(names_of_labels(votes.competitors, votes.competitors)[0], -3)

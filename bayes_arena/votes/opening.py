@@ -10,7 +10,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.columns import PROMPTS, Header
-from bayes_arena.votes.counting import FEATURE, SLICE, text_of
+from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.layouts import (
     LAYOUTS,
     Constant,
@@ -23,7 +23,7 @@ from bayes_arena.votes.options import Options
 from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
-from bayes_arena.votes.text_files import as_text
+from bayes_arena.votes.values import as_text, text_of
 from bayes_arena.votes.votes import PROMPT, kish
 
 
@@ -159,7 +159,8 @@ def written(
     if layout.write is None and "pair" not in frame.collect_schema().names():
         return frame
     table = in_polars(frame).collect().with_row_index("row")
-    table = split_pairs(table)
+    if "pair" in table.columns:
+        table = split_pairs(table)
     if layout.write is not None:
         table = layout.write(table, options, remarks)
     return nw.from_native(table)

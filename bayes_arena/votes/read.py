@@ -158,16 +158,8 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
-    votes = coded(groups, opened.sides, labels_given(options))
+    votes = coded(groups, opened.sides, options.labels)
     return summed(votes, opened, options), opened
-
-
-def labels_given(options: Options) -> Mapping[str, str] | None:
-    """Return the meanings of labels, without that of missing ranks."""
-    given = dict(options.outcomes or {})
-    if given.get("unranked") == "last":
-        del given["unranked"]
-    return given
 
 
 def grouped(frame: Frame) -> pl.DataFrame:
@@ -306,7 +298,7 @@ def quoted(problem: str, opened: Opened, options: Options) -> str:
     number = table["row"] if "row" in table.columns else range(len(table))
     table = table.drop("row", strict=False)
     votes = coded(
-        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
+        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, options.labels
     )
     is_wrong = dict(votes.problems())[problem] & ~votes.unplayed
     names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]

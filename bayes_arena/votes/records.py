@@ -16,7 +16,6 @@ argilla         docs.argilla.io, records: answers by question
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,8 +23,8 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.tables import BY_ROW, number, pairs_of_ranks, weighed_by
-from bayes_arena.votes.text_files import as_text
+from bayes_arena.votes.tables import BY_ROW, pairs_of_ranks, weighed_by
+from bayes_arena.votes.values import as_text, number, parsed
 
 SIDES = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
@@ -33,22 +32,10 @@ SIDES = (
 )  # fmt: skip
 
 
-def parsed(value: Any, name: str) -> Any:
-    """Return a nested value, which text formats hold as JSON."""
-    if not isinstance(value, str) or value[:1] not in ("{", "["):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        raise VotesError(
-            f"In the column {name}, {shortened(value, 60)!r} is not JSON."
-        ) from None
-
-
 def rows_of(table: pl.DataFrame, *nested: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table with the nested columns parsed."""
     for row in table.iter_rows(named=True):
-        yield row | {name: parsed(row.get(name), name) for name in nested}
+        yield row | {name: parsed(row.get(name)) for name in nested}
 
 
 def table_of(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
@@ -136,7 +123,7 @@ def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Da
 
 def first_of_lists(column: pl.Series) -> pl.Series:
     """Return the first entry of lists, which may be JSON: a judge and its prompt."""
-    values = [parsed(value, "judge") for value in column.to_list()]
+    values = [parsed(value) for value in column.to_list()]
     firsts = [
         value[0] if isinstance(value, list) and value else value for value in values
     ]

@@ -19,7 +19,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.votes.counting import coded
 from bayes_arena.votes.opening import open_votes
 from bayes_arena.votes.options import options_from
-from bayes_arena.votes.read import known_votes, labels_given
+from bayes_arena.votes.read import known_votes
 from bayes_arena.votes.sources import in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes, as_names, renumbered
 
@@ -121,7 +121,7 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
     if "row" in table.columns:
         table = table.sort("row", maintain_order=True).drop("row")
     votes = coded(
-        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
+        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, options.labels
     )
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)

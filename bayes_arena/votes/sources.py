@@ -24,7 +24,6 @@ from bayes_arena.errors import (
     shortened,
 )
 from bayes_arena.votes.text_files import (
-    as_text,
     fault_in,
     format_of,
     records_of,
@@ -32,6 +31,7 @@ from bayes_arena.votes.text_files import (
     table_of_columns,
     table_of_records,
 )
+from bayes_arena.votes.values import as_text
 
 type Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 

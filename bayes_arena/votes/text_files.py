@@ -1,4 +1,4 @@
-"""Files and values of text: CSV, JSON and JSON lines, records and columns.
+"""Files of text, records and columns: CSV, JSON and JSON lines.
 
 Values are text only, as names such as ``007`` are not numbers; nested values stay JSON.
 """
@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing
+from bayes_arena.votes.values import as_text
 
 COMPRESSIONS = (".gz", ".zst")
 SEPARATORS = (",", "\t", ";", "|")  # the first that divides all lines alike is taken
@@ -196,29 +197,3 @@ def table_of_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
         lengths = (f"{name}: {len(values)}" for name, values in lists.items())
         raise VotesError(f"The columns have different lengths: {listing(lengths)}.")
     return pl.DataFrame(lists, dict.fromkeys(lists, pl.String()))
-
-
-def as_text(value: Any) -> str | None:
-    """Write a value as text: missing ones as None, nested ones as JSON, 1.0 as 1."""
-    if value is None or isinstance(value, str):
-        return value
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float):
-        if value != value:
-            return None
-        return (
-            str(int(value))
-            if value.is_integer() and abs(value) < 2**53
-            else repr(value)
-        )
-    if isinstance(value, Mapping | list | tuple):
-        try:
-            return json.dumps(value, ensure_ascii=False, default=str)
-        except (ValueError, TypeError, RecursionError):
-            raise VotesError("A value is nested too deeply to be read.") from None
-    if str(value) == object.__repr__(value):  # its memory address
-        raise VotesError(
-            f"A value of type {type(value).__name__} is neither text nor a number."
-        )
-    return None if str(value) in ("NaT", "<NA>") else str(value)
