@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -31,97 +31,117 @@ MERGED = (
 MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
 OTHER_CASE = "Winners were matched to names without regard to case"
 UNKNOWN_WINNER = "the winner's label is unknown"
-NO_ANNOTATOR = "the annotator is missing"
+NOBODY = -3  # a missing competitor, which no label names
 # Keys of JSON objects under which their name is looked for.
 NAME_KEYS = ("name", "model", "model_name", "label", "title", "id")
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Votes or groups of equal votes, with codes for names; -1 is missing."""
+    """Votes or groups of equal votes.
 
-    competitors: tuple[str, ...]
-    annotators: tuple[str, ...]
-    i: Ints
-    j: Ints
-    annotator: Ints
+    Attributes
+    ----------
+    pairs : Votes
+        Who voted on whom, without counts; a code of -1 is missing.
+    outcome : ndarray of int
+        A column of counts, or another meaning of a label.
+    votes : ndarray
+        Weight times number of votes.
+    n : ndarray of int
+        Number of votes.
+    row : ndarray of int
+        Row of the table.
+    labels, label : tuple of str, ndarray of int
+        The labels of winners, and the code of each; one above the last is none.
+    is_ambiguous : ndarray of bool
+        Where a label may be a name or a side.
+    """
+
+    pairs: Votes
     outcome: Ints
-    votes: Floats  # weight times number of votes
-    n: Ints  # number of votes
-    slices: Mapping[str, Ints]
-    levels: Mapping[str, tuple[str, ...]]
-    features: Mapping[str, Floats]
-    row: Ints  # of the table
-    labels: tuple[str, ...] = ()  # of winners
-    label: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
-    is_ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
-    remarks: tuple[str, ...] = ()
-
-    def problems(self) -> Iterator[tuple[str, Array]]:
-        """Yield what may be wrong, with the rows where it is."""
-        yield "a competitor has no name", (self.i < 0) | (self.j < 0)
-        yield "a competitor meets itself", (self.i == self.j) & (self.i >= 0)
-        yield UNKNOWN_WINNER, self.outcome == UNKNOWN
-        if len(self.is_ambiguous):
-            yield "the winner may be a name or a side", self.is_ambiguous
-        yield NO_ANNOTATOR, self.annotator < 0
-        yield (
-            "the weight or count is not a number of 0 or more",
-            ~(np.abs(self.votes) <= MOST) | (self.votes < 0),
-        )
-        for name, codes in self.slices.items():
-            yield f"{name} is missing", codes < 0
-        for name, values in self.features.items():
-            yield f"{name} is not a finite number", ~np.isfinite(values)
-
-    @property
-    def unplayed(self) -> Array:
-        """Rows of votes that say that nobody won or lost."""
-        return self.outcome == UNPLAYED
+    votes: Floats
+    n: Ints
+    row: Ints
+    labels: tuple[str, ...]
+    label: Ints
+    is_ambiguous: Array
 
     def labels_of(self, rows: Array) -> str:
         """List the labels in some rows, with their numbers of votes."""
         n = np.bincount(self.label[rows], self.n[rows], len(self.labels) + 1)
-        return listing(
-            f"{self.labels[k]!r} ({int(n[k]):,})"
-            for k in np.argsort(-n, kind="stable")
-            if n[k] > 0
-        )
+        order = [k for k in np.argsort(-n, kind="stable") if n[k] > 0]
+        return listing(f"{self.labels[k]!r} ({int(n[k]):,})" for k in order)
 
     def summed(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
-        turned = ((self.i > self.j) & (not sided))[rows]
-        i, j, votes = self.i[rows], self.j[rows], self.votes[rows]
-        outcome = self.outcome[rows]
-        outcome = np.where(turned, TURNED[outcome], outcome)
-        features = {
-            name: np.where(turned, -values[rows], values[rows]) + 0.0
-            for name, values in self.features.items()
-        }
-        singly = Votes(
-            competitors=self.competitors,
-            annotators=self.annotators,
-            i=np.where(turned, j, i),
-            j=np.where(turned, i, j),
-            annotator=self.annotator[rows],
-            counts=np.zeros((len(votes), 0)),
-            slices={name: codes[rows] for name, codes in self.slices.items()},
-            levels=dict(self.levels),
-            features=features,
-            sided=sided,
+        pairs, outcome, votes = (
+            self.pairs.take(rows),
+            self.outcome[rows],
+            self.votes[rows],
         )
-        first, row = singly.kinds_of_rows()
+        if not sided:
+            is_turned = pairs.i > pairs.j
+            pairs = turned(pairs, is_turned)
+            outcome = np.where(is_turned, TURNED[outcome], outcome)
+        first, row = pairs.kinds_of_rows()
         n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
         cell = row * n_outcomes + outcome
         if not (votes == np.rint(votes)).all():  # a sum that depends on no order
             order = np.lexsort([votes, cell])
             cell, votes = cell[order], votes[order]
-        counts = sums(cell, votes, len(first) * n_outcomes)
-        summed = replace(singly.take(first), counts=counts.reshape(-1, n_outcomes))
-        return summed.used()
+        counts = sums(cell, votes, len(first) * n_outcomes).reshape(-1, n_outcomes)
+        return replace(pairs.take(first), counts=counts, sided=sided).used()
 
 
 TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
+
+
+def turned(pairs: Votes, rows: Array) -> Votes:
+    """Return pairs of which some change sides."""
+    features = {
+        name: np.where(rows, -values, values) + 0.0
+        for name, values in pairs.features.items()
+    }
+    i, j = np.where(rows, pairs.j, pairs.i), np.where(rows, pairs.i, pairs.j)
+    return replace(pairs, i=i, j=j, features=features)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What may be wrong with votes: with which rows, and what to do."""
+
+    text: str
+    rows: Array
+    remedy: str
+
+
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    fill_in = "Fill it in."
+    no_name = (pairs.i < 0) | (pairs.j < 0)
+    yield Problem("a competitor has no name", no_name, fill_in)
+    is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
+    remedy = "Correct the name, or remove the row."
+    yield Problem("a competitor meets itself", is_same, remedy)
+    remedy = "A label means model_a, model_b, tie, both_bad or unplayed."
+    yield Problem(UNKNOWN_WINNER, votes.outcome == UNKNOWN, remedy)
+    remedy = (
+        "Rename the competitor, or say which side the label means, such as "
+        "outcomes={'A': 'model_a'}."
+    )
+    yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
+    remedy = "Fill it in, or read no annotators: leave out annotator=."
+    yield Problem("the annotator is missing", pairs.annotator < 0, remedy)
+    is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
+    text = "the weight or count is not a number of 0 or more"
+    yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
+    for name, codes in pairs.slices.items():
+        yield Problem(f"{name} is missing", codes < 0, fill_in)
+    for name, values in pairs.features.items():
+        text = f"{name} is not a finite number"
+        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
 
 
 def code(
@@ -202,25 +222,32 @@ def coded(
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
     annotators, annotator = annotators_of(table)
     slices, levels = slices_of(table)
-    n = table["n"].to_numpy()
-    weight = number_of(table["weight"]) if "weight" in table.columns else 1.0
-    votes = Coded(
+    pairs = Votes(
         competitors=competitors,
         annotators=annotators,
         i=i,
         j=j,
         annotator=annotator,
-        outcome=np.full(len(i), FIRST),
-        votes=n * weight,
-        n=n,
+        counts=np.zeros((len(i), 0)),
         slices=slices,
         levels=levels,
         features=features_of(table),
-        row=table[ROW].to_numpy(),
         remarks=(MERGED,) if n_merged else (),
     )
+    n = table["n"].to_numpy()
+    outcome = np.full(len(n), FIRST)
     if "outcome" in table.columns:
-        return replace(votes, outcome=table["outcome"].to_numpy())
+        outcome = table["outcome"].to_numpy()
+    votes = Coded(
+        pairs=pairs,
+        outcome=outcome,
+        votes=n * number_of(table["weight"]) if "weight" in table.columns else n * 1.0,
+        n=n,
+        row=table[ROW].to_numpy(),
+        labels=(),
+        label=np.zeros(len(n), np.intp),
+        is_ambiguous=np.zeros(len(n), bool),
+    )
     if "winner" not in table.columns:
         return votes
     return with_winners(votes, table["winner"], sides, outcomes)
@@ -237,33 +264,33 @@ def with_winners(
     The name of one of the two competitors comes before any other meaning of a label, but
     for one that the user gives.
     """
+    pairs = votes.pairs
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = outcomes_of(labels, sides, outcomes)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
     given = {bare(str(text)) for text in outcomes}
     names = [text if bare(text) not in given else "" for text in labels]
-    name, exact = names_of_labels(names, votes.competitors)
-    kind = np.append(names_of_labels(votes.competitors, votes.competitors)[0], -3)
-    is_exact = (exact[label] == votes.i) | (exact[label] == votes.j)
-    is_first = np.where(is_exact, exact[label] == votes.i, name[label] == kind[votes.i])
-    is_second = np.where(
-        is_exact, exact[label] == votes.j, name[label] == kind[votes.j]
-    )
+    name, exact = (codes[label] for codes in names_of_labels(names, pairs.competitors))
+    kinds, _ = names_of_labels(pairs.competitors, pairs.competitors)
+    kinds[-1] = NOBODY
+    is_exact = (exact == pairs.i) | (exact == pairs.j)
+    is_first = np.where(is_exact, exact == pairs.i, name == kinds[pairs.i])
+    is_second = np.where(is_exact, exact == pairs.j, name == kinds[pairs.j])
     outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
     is_named = is_first | is_second
-    remarks = votes.remarks
+    remarks = pairs.remarks
     if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
         remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
     if not outcomes and are_mixed(meaning):
         remarks += (MIXED,)
     return replace(
         votes,
+        pairs=replace(pairs, remarks=remarks),
         outcome=outcome,
         labels=labels,
         label=label,
-        is_ambiguous=are_ambiguous(by_label, outcome, is_named, name[label] >= 0),
-        remarks=remarks,
+        is_ambiguous=are_ambiguous(by_label, outcome, is_named, name >= 0),
     )
 
 

@@ -12,14 +12,13 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.counting import coded
 from bayes_arena.votes.opening import open_votes
 from bayes_arena.votes.options import options_from
-from bayes_arena.votes.read import known_votes
+from bayes_arena.votes.read import known_votes, singly
 from bayes_arena.votes.sources import in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes, as_names, renumbered
 
@@ -120,17 +119,15 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
         table = in_polars(opened.frame).collect()
     if "row" in table.columns:
         table = table.sort("row", maintain_order=True).drop("row")
-    votes = coded(
-        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, options.labels
-    )
+    votes = coded(singly(table), opened.sides, options.labels)
     votes, kept, _ = known_votes(votes, opened, options)
-    rows = np.flatnonzero(kept)
+    rows, pairs = np.flatnonzero(kept), votes.pairs
     everything = VoteSequence(
-        votes.competitors,
-        votes.annotators,
-        votes.i,
-        votes.j,
-        votes.annotator,
+        pairs.competitors,
+        pairs.annotators,
+        pairs.i,
+        pairs.j,
+        pairs.annotator,
         SCORES[votes.outcome.clip(0, 5)],
     )
     return everything.take(rows)

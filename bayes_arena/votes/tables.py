@@ -117,8 +117,7 @@ def one_hot(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
     cells = pl.concat_str(
         [pl.col(name).cast(pl.String) for name in HOT], separator=", "
     )
-    winner = pl.when(~is_vote).then(cells).when(a).then(pl.lit("model_a"))
-    winner = winner.when(b).then(pl.lit("model_b")).otherwise(pl.lit("tie"))
+    winner = pl.when(is_vote).then(higher(a, b)).otherwise(cells)
     return table.with_columns(winner=winner).drop(HOT)
 
 
@@ -127,12 +126,10 @@ def two_scores(
 ) -> pl.DataFrame:
     """Write the higher of two scores as the winner; without scores there was no game."""
     a, b = number("score_a"), number("score_b")
-    winner = pl.when(a.is_null() | b.is_null()).then(pl.lit("-"))
     cells = pl.format("{} to {}", pl.col("score_a"), pl.col("score_b"))
-    winner = winner.when(a.is_nan() | b.is_nan()).then(cells)
-    return table.with_columns(winner=winner.otherwise(higher(a, b))).drop(
-        "score_a", "score_b"
-    )
+    label = pl.when(a.is_nan() | b.is_nan()).then(cells).otherwise(higher(a, b))
+    winner = pl.when(a.is_null() | b.is_null()).then(pl.lit("-")).otherwise(label)
+    return table.with_columns(winner=winner).drop("score_a", "score_b")
 
 
 def higher(a: pl.Expr, b: pl.Expr) -> pl.Expr:
