@@ -43,8 +43,9 @@ DATASET = "datasets.arrow_dataset"  # the module of Hugging Face's Dataset
 def open_source(source: object) -> Frame:
     """Return a source as a frame whose columns' names have no spaces at their ends."""
     if paths := paths_of(source):
+        files = [file for path in paths for file in expanded(path)]
         with readable(source):
-            return stripped(nw.from_native(scan_files(files_of(paths))))
+            return stripped(nw.from_native(scan_files(files)))
     if isinstance(source, Mapping):
         return stripped(nw.from_native(table_of_columns(source)))
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
@@ -98,11 +99,6 @@ def stripped(frame: Frame) -> Frame:
             f"Columns have the same name but for spaces: {listing(names)}. Rename them."
         )
     return frame.rename(renamed)
-
-
-def files_of(paths: Sequence[str | Path]) -> list[Path]:
-    """Return the files that paths, globs and data sets on the hub stand for."""
-    return [file for path in paths for file in expanded(path)]
 
 
 def expanded(path: str | Path) -> list[Path]:
@@ -234,29 +230,14 @@ def hub_files(repository: str) -> list[Path]:
             repository, repo_type="dataset", allow_patterns="*.parquet"
         )
     except Exception as error:  # its kinds are those of its HTTP library
-        raise VotesError(hub_fault(error, repository)) from None
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise VotesError(
+            f"hf:{repository} cannot be fetched: {reason.rstrip('.')}. Check the name and "
+            "the network. If the data set has conditions, accept them on its page and set "
+            "HF_TOKEN to a token of that account."
+        ) from None
     if files := sorted(Path(folder).rglob("*.parquet")):
         return files
     raise VotesError(
         f"hf:{repository} has no Parquet file. Download its files and read those."
-    )
-
-
-def hub_fault(error: Exception, repository: str) -> str:
-    """Say why a data set cannot be fetched, and what to do."""
-    response = getattr(error, "response", None) or getattr(
-        error.__cause__, "response", None
-    )
-    match getattr(response, "status_code", None):
-        case 401 | 403:
-            return (
-                f"The hub refuses hf:{repository}: its name is wrong, or its conditions have "
-                "to be accepted on its page. Then set HF_TOKEN to a token of that account."
-            )
-        case 404:
-            return f"The hub has no data set hf:{repository}. Check the name."
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return (
-        f"hf:{repository} cannot be fetched: {reason}. Check the network, or pass a "
-        "downloaded file."
     )

@@ -165,28 +165,21 @@ class Votes:
         slices, features : sequence of str
             Slices and features that stay apart.
         """
-        keep_all = annotators or not self.n_annotators
-        if (
-            keep_all
-            and set(slices) == set(self.slices)
-            and set(features) == set(self.features)
-        ):
+        if not self.annotators:
+            annotators = True
+        is_all = set(slices) == set(self.slices) and set(features) == set(self.features)
+        if annotators and is_all:
             return self
-        columns: list[Array] = [self.annotator] if annotators else []
-        columns += [self.i, self.j, *(self.slices[name] for name in slices)]
-        columns += [self.features[name] for name in features]
-        first, row = distinct_rows(columns)
-        counts = summed_by(row, self.counts, len(first))
-        summed = replace(
-            self.take(first),
-            counts=counts,
-            slices={name: self.slices[name][first] for name in slices},
+        told_apart = replace(
+            self,
+            slices={name: self.slices[name] for name in slices},
             levels={name: self.levels[name] for name in slices},
-            features={name: self.features[name][first] for name in features},
+            features={name: self.features[name] for name in features},
         )
-        if annotators:
-            return summed
-        return replace(summed, annotators=(), annotator=np.zeros(len(first), np.intp))
+        if not annotators:
+            nobody = np.zeros_like(self.annotator)
+            told_apart = replace(told_apart, annotators=(), annotator=nobody)
+        return told_apart.summed_rows()
 
     def kinds_of_rows(self) -> tuple[Ints, Ints]:
         """Return the first row of each kind, in order, and the number of each row's kind."""
@@ -284,22 +277,14 @@ class Votes:
     def used(self) -> Votes:
         """Return the votes without names that no row has."""
         (i, j), competitors = renumbered([self.i, self.j], self.competitors)
-        annotator, annotators = self.annotator, self.annotators
-        if annotators:
-            (annotator,), annotators = renumbered([annotator], annotators)
+        votes = replace(self, i=i, j=j, competitors=competitors)
+        if self.annotators:
+            (annotator,), annotators = renumbered([self.annotator], self.annotators)
+            votes = replace(votes, annotator=annotator, annotators=annotators)
         slices, levels = {}, {}
         for name, codes in self.slices.items():
             (slices[name],), levels[name] = renumbered([codes], self.levels[name])
-        return replace(
-            self,
-            competitors=competitors,
-            annotators=annotators,
-            i=i,
-            j=j,
-            annotator=annotator,
-            slices=slices,
-            levels=levels,
-        )
+        return replace(votes, slices=slices, levels=levels)
 
     def split(
         self, parts: int | float, *, by: str | None = None, seed: int = 0
