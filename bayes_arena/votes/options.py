@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -127,25 +126,3 @@ def options_from(given: Mapping[str, Any]) -> Options:
     return Options(
         **{name: value for name, value in given.items() if value is not None}
     )
-
-
-def for_terminal(message: str) -> str:
-    """Return a message with the options spelled as a terminal takes them.
-
-    ``winner='x'`` becomes ``--winner x``, ``winner=[x, y]`` ``--winner x,y``,
-    ``prompt=False`` ``--no-prompt``, and ``outcomes={'0': 'tie'}`` ``--outcome 0=tie``.
-    """
-    words = {"outcomes": "outcome", "slices": "slice"}
-
-    def spelled(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"] or ""
-        option = words.get(name, name).replace("_", "-")
-        if value == "False":
-            return f"--no-{option}"
-        value = re.sub(r"'([^']*)': '([^']*)'", r"\1=\2", value.strip("{}[]"))
-        value = value.strip("'").replace(", ", ",")
-        return f"--{option} {value}".rstrip()
-
-    options = "|".join(NAMES)
-    value = r"False|'[^']*'|\[[^]]*\]|\{[^}]*\}"
-    return re.sub(rf"\b(?P<name>{options})=(?P<value>{value})?", spelled, message)

@@ -11,8 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
-from bayes_arena.votes.options import for_terminal
 from bayes_arena.votes.read import read_votes, votes_from
 from tests.helpers import real
 
@@ -202,7 +202,7 @@ def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
         "on_invalid='drop' leaves these votes out."
     )
     assert votes.remarks[-1] == said
-    assert "--prompt prompt with --on-invalid drop" in for_terminal(said)
+    assert "--prompt prompt with --on-invalid drop" in spelled(said)
     votes = read_votes(table, prompt="prompt", on_invalid="drop")
     assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
     other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
@@ -437,6 +437,6 @@ def test_hints_are_spelled_for_the_place_they_are_read_in():
         "outcomes={'0': 'tie'};": "--outcome 0=tie;",
         "on_invalid='drop'.": "--on-invalid drop.",
     }
-    assert [for_terminal(text) for text in hints] == list(hints.values())
+    assert [spelled(text) for text in hints] == list(hints.values())
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
