@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import polars as pl
@@ -12,7 +12,6 @@ from bayes_arena.errors import VotesError
 from bayes_arena.votes.columns import PROMPTS, Header
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.layouts import (
-    LAYOUTS,
     Constant,
     Layout,
     Roles,
@@ -22,7 +21,7 @@ from bayes_arena.votes.layouts import (
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
+from bayes_arena.votes.tables import CANDIDATE, split_pairs
 from bayes_arena.votes.values import as_text, text_of
 from bayes_arena.votes.votes import PROMPT, kish
 
@@ -90,14 +89,19 @@ def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, 
     try:
         return choose(header, options)
     except VotesError:
-        if options != Options() or not header.names:
+        if options != Options() or not is_square(source, header.names):
             raise
-        first = nw.col(header.names[0]).cast(nw.String)
-        head = source.select(first).head(len(header.names))
-        if is_square(header.names, lambda: to_polars(head).to_series().to_list()):
-            matrix = LAYOUTS[-1]
-            return matrix, matrix.find(header, options) or {}
-        raise
+        return choose(header, replace(options, layout="win-matrix"))
+
+
+def is_square(source: Frame, names: Sequence[str]) -> bool:
+    """Whether the first column of a table holds the names of all others."""
+    if len(names) < 3:
+        return False
+    first = nw.col(names[0]).cast(nw.String)
+    rows = to_polars(source.select(first).head(len(names))).to_series().to_list()
+    stripped = sorted(str(value).strip() for value in rows)
+    return stripped == sorted(name.strip() for name in names[1:])
 
 
 def prompt_roles(

@@ -12,7 +12,7 @@ each have the information of the ranking: 1 for a pair, 3 / (k + 1) without ties
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
@@ -255,11 +255,3 @@ def win_matrix(
             "The table holds shares of wins, not numbers of wins. Read the votes themselves."
         )
     return weighed_by(wins.drop("wins"))
-
-
-def is_square(names: Sequence[str], first: Callable[[], Sequence[Any]]) -> bool:
-    """Whether the first column of a table holds the names of all others."""
-    if len(names) < 3:
-        return False
-    rows = [str(value).strip() for value in first()]
-    return sorted(rows) == sorted(name.strip() for name in names[1:])
