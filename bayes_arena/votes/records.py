@@ -84,10 +84,9 @@ def arena_hard(
         if not all(isinstance(score, str) and score for score in scores):
             n_unjudged += 1
             continue
-        sides = [("b", "a"), ("a", "b")]
+        as_shown = row | {"a": row["b"], "b": row["a"]}
         for game, score in enumerate(scores):
-            first, second = sides[game % 2]
-            votes.append(row | {"a": row[first], "b": row[second], "winner": score})
+            votes.append((row if game % 2 else as_shown) | {"winner": score})
     if n_unjudged:
         remarks.append(
             f"{n_unjudged} records were left out, since one of their games has no verdict."
@@ -100,25 +99,22 @@ def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Da
 
     As in the tool, a record counts only if neither game ended in an error.
     """
-    games = []
-    is_error = pl.any_horizontal(
-        pl.col("winner", "winner_2").cast(pl.String) == "error"
-    )
-    n_errors = table.select(is_error.fill_null(False).sum()).item()
-    if n_errors:
+    table = table.with_columns(pl.col("winner", "winner_2").cast(pl.String))
+    is_error = pl.any_horizontal(pl.col("winner", "winner_2") == "error")
+    judged = table.filter(~is_error.fill_null(False))
+    if n_errors := len(table) - len(judged):
         remarks.append(
             f"{n_errors} records were left out, since one of their games is an error."
         )
-    table = table.filter(~is_error.fill_null(False))
     if "annotator" in table.columns:
-        table = table.with_columns(annotator=first_of_lists(table["annotator"]))
+        judged = judged.with_columns(annotator=first_of_lists(judged["annotator"]))
     sides = {"model_1": "model_a", "model_2": "model_b"}
     turned = {"model_1": "model_b", "model_2": "model_a"}
-    games.append(table.with_columns(pl.col("winner").cast(pl.String).replace(sides)))
-    swapped = {"a": pl.col("b"), "b": pl.col("a")}
-    winner = pl.col("winner_2").cast(pl.String).replace(turned)
-    games.append(table.with_columns(winner=winner, **swapped))
-    return pl.concat(games).drop("winner_2")
+    first = judged.with_columns(pl.col("winner").replace(sides))
+    second = judged.with_columns(
+        a=pl.col("b"), b=pl.col("a"), winner=pl.col("winner_2").replace(turned)
+    )
+    return pl.concat([first, second]).drop("winner_2")
 
 
 def first_of_lists(column: pl.Series) -> pl.Series:
@@ -134,23 +130,21 @@ def first_of_lists(column: pl.Series) -> pl.Series:
 
 def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
     """Write preferences from low, for a, to high, for b, as parts of a vote; half is a tie."""
-    value = number("winner")
-    table = table.with_columns(value=(value - low) / (high - low))
-    share = table["value"]
-    wrong = table.filter(
-        pl.col("value").is_nan() | (pl.col("value") < 0) | (pl.col("value") > 1)
-    )
+    share = pl.col("share")
+    table = table.with_columns(share=(number("winner") - low) / (high - low))
+    wrong = table.filter(~share.is_between(0, 1))
     if len(wrong):
         shown = shortened(repr(wrong["winner"][0]))
         raise VotesError(
             f"The preference {shown} is not a number from {low:g} to {high:g}."
         )
     is_tie = share == 0.5
-    return table.drop("winner", "value").with_columns(
-        wins_a=pl.when(is_tie).then(0.0).otherwise(1 - share),
-        wins_b=pl.when(is_tie).then(0.0).otherwise(share),
-        ties=pl.when(is_tie).then(1.0).when(share.is_not_null()).then(0.0),
+    votes = table.with_columns(
+        wins_a=pl.when(~is_tie).then(1 - share).otherwise(0.0),
+        wins_b=pl.when(~is_tie).then(share).otherwise(0.0),
+        ties=pl.when(is_tie).then(1.0).otherwise(0.0),
     )
+    return votes.drop("winner", "share")
 
 
 def alpaca_eval(
@@ -174,13 +168,13 @@ def judge_arena(
 
 def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
     """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
-    is_equal = (
-        pl.col("winner_2").cast(pl.String).str.to_lowercase().is_in(["true", "1"])
+    is_equal = pl.col("winner_2").cast(pl.String).str.to_lowercase()
+    winner = (
+        pl.when(is_equal.is_in(["true", "1"]))
+        .then(pl.lit("tie"))
+        .otherwise(pl.col("winner").cast(pl.String))
     )
-    winner = pl.when(is_equal.fill_null(False)).then(pl.lit("tie"))
-    return table.with_columns(
-        winner=winner.otherwise(pl.col("winner").cast(pl.String))
-    ).drop("winner_2")
+    return table.with_columns(winner=winner).drop("winner_2")
 
 
 def open_webui(
@@ -195,19 +189,12 @@ def open_webui(
         data = as_object(row["field:data"], "data")
         model, siblings = data.get("model_id"), data.get("sibling_model_ids")
         winner = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
-        if (
-            winner is None
-            or not isinstance(model, str)
-            or not isinstance(siblings, list)
-        ):
+        if not (winner and isinstance(model, str) and isinstance(siblings, list)):
             continue
         others = [name for name in siblings if isinstance(name, str) and name != model]
-        shared = kept(row) | {"annotator": row.get("field:user id"), "a": model}
-        weight = 2 / (len(others) + 1)
-        votes += [
-            shared | {"b": other, "winner": winner, "pair_weight": weight}
-            for other in others
-        ]
+        vote = kept(row) | {"annotator": row.get("field:user id"), "a": model}
+        vote |= {"winner": winner, "pair_weight": 2 / (len(others) + 1)}
+        votes += [vote | {"b": other} for other in others]
     return weighed_by(table_of(votes, table))
 
 
@@ -227,11 +214,10 @@ def label_studio(
                     continue
                 if sides is None:
                     raise VotesError(unnamed(row["row"], "data"))
-                winner = as_object(result.get("value"), "value").get("selected")
-                vote = {"a": sides[0], "b": sides[1], "winner": as_text(winner)}
-                votes.append(
-                    kept(row) | {BY_ROW: str(row["row"]), "annotator": judge} | vote
-                )
+                value = as_object(result.get("value"), "value")
+                vote = {"a": sides[0], "b": sides[1], "annotator": judge}
+                vote |= {"winner": as_text(value.get("selected"))}
+                votes.append(kept(row) | {BY_ROW: str(row["row"])} | vote)
     return table_of(votes, table)
 
 
