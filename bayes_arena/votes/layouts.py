@@ -161,7 +161,7 @@ def results_in(
 
     def find(header: Header, options: Options) -> Roles | None:
         met = competitors(header, options)
-        columns = several(header, options)
+        columns: Sequence[str] | None = several(header, options)
         if columns is None and options.winner is None:
             columns = usual(header)
         if not met or not columns or not least <= len(columns) <= len(roles):

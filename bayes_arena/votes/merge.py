@@ -92,7 +92,9 @@ def united(parts: Sequence[Collection[str]]) -> tuple[tuple[str, ...], list[Ints
     """Return the names of all parts, sorted, and the new codes of each part's names."""
     names = sorted({name for part in parts for name in part})
     code = {name: new_code for new_code, name in enumerate(names)}
-    codes = [np.array([code[name] for name in part] or [0], np.intp) for part in parts]
+    codes: list[Ints] = [
+        np.array([code[name] for name in part] or [0], np.intp) for part in parts
+    ]
     return tuple(names), codes
 
 

@@ -123,17 +123,13 @@ class Votes:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
         if by is None:
             return np.zeros(len(self), np.intp)
-        return (
-            self.annotator if by == "annotator" else self.slices[self.slice_named(by)]
-        )
-
-    def slice_named(self, name: str) -> str:
-        """Return the name of a slice; raise a VotesError if there is none."""
-        if name in self.slices:
-            return name
+        if by == "annotator":
+            return self.annotator
+        if by in self.slices:
+            return self.slices[by]
         known = listing(self.slices) or "none"
         raise VotesError(
-            f"The votes have no slice {name!r}.{did_you_mean(str(name), self.slices)} Slices: "
+            f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
             f"{known}. Columns become slices with slices=, prompts with prompt=."
         )
 
