@@ -39,7 +39,14 @@ from bayes_arena.votes.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.votes.opening import Opened, open_votes
 from bayes_arena.votes.options import Columns, Options, options_from
 from bayes_arena.votes.remarks import not_read, remarks_on_names
-from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
+from bayes_arena.votes.sources import (
+    Frame,
+    has_order,
+    in_polars,
+    open_source,
+    readable,
+    to_polars,
+)
 from bayes_arena.votes.votes import TIE, Votes
 
 
@@ -157,14 +164,12 @@ def grouped(frame: Frame) -> pl.DataFrame:
     """Return the distinct votes, and how often each occurs: ``n``."""
     schema = frame.collect_schema()
     names = [name for name in schema.names() if name != "row"]
+    old: tuple[type, ...] = (nw.Categorical, nw.Enum)
+    new: type[nw.String | nw.Categorical] = nw.String
     if frame.implementation.is_polars():  # categories are grouped faster than text
-        texts = [name for name in names if schema[name] == nw.String]
-        frame = (
-            frame.with_columns(nw.col(*texts).cast(nw.Categorical)) if texts else frame
-        )
-    else:
-        texts = [n for n in names if isinstance(schema[n], nw.Categorical | nw.Enum)]
-        frame = frame.with_columns(nw.col(*texts).cast(nw.String)) if texts else frame
+        old, new = (nw.String,), nw.Categorical
+    if texts := [name for name in names if isinstance(schema[name], old)]:
+        frame = frame.with_columns(nw.col(*texts).cast(new))
     groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(
         {"n": pl.Int64}
     )
@@ -276,10 +281,9 @@ def remedy_of_labels(votes: Coded, wrong: Array) -> str:
 
 def quoted(problem: Problem, opened: Opened, options: Options) -> str:
     """Return the first rows with a problem: their numbers and values."""
-    frame = opened.frame
-    if not (isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()):
+    if not has_order(opened.frame):
         return ""
-    table = in_polars(frame).collect()
+    table = in_polars(opened.frame).collect()
     number = table["row"] if "row" in table.columns else range(len(table))
     table = table.drop("row", strict=False)
     votes = coded(singly(table), opened.sides, options.labels)

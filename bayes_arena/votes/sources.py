@@ -36,8 +36,7 @@ from bayes_arena.votes.values import as_text
 type Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 HUB = "hf:"
-KINDS = ".csv, .tsv, .parquet, .jsonl, .ndjson, .json; text also as .gz or .zst"
-DATASET = "datasets.arrow_dataset"  # the module of Hugging Face's Dataset
+KINDS = ".csv, .tsv, .parquet, .jsonl, .ndjson, .json; text also as .gz"
 
 
 def open_source(source: object) -> Frame:
@@ -50,8 +49,6 @@ def open_source(source: object) -> Frame:
         return stripped(nw.from_native(table_of_columns(source)))
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         return stripped(nw.from_native(table_of_records(source, "The list")))
-    if type(source).__module__ == DATASET:
-        source = source.with_format("arrow")[:]  # type: ignore[attr-defined]
     hint = " Pass its votes: .votes." if hasattr(source, "votes") else ""
     try:
         frame: Frame = nw.from_native(with_text_names(source))
@@ -173,12 +170,14 @@ def to_polars(frame: Frame) -> pl.DataFrame:
 
 def in_polars(frame: Frame) -> pl.LazyFrame:
     """Return a frame in Polars, collected if it is in another engine."""
-    native = nw.to_native(frame)
-    return (
-        native.lazy()
-        if isinstance(native, pl.DataFrame | pl.LazyFrame)
-        else to_polars(frame).lazy()
-    )
+    if frame.implementation.is_polars():
+        return frame.to_native().lazy()
+    return to_polars(frame).lazy()
+
+
+def has_order(frame: Frame) -> bool:
+    """Whether the rows of a frame stand in an order; those of a database do not."""
+    return isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
 
 
 def is_nested(kind: nw.dtypes.DType) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ import polars as pl
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.votes.values import as_text
 
-COMPRESSIONS = (".gz", ".zst")
+GZIP = ".gz"
 SEPARATORS = (",", "\t", ";", "|")  # the first that divides all lines alike is taken
 LINES_LOOKED_AT = 20
 BYTES_LOOKED_AT = 100_000
@@ -85,19 +84,12 @@ def fault_in(file: Path) -> str | None:
 
 def opened(file: Path) -> Any:
     """Open a file that may be compressed, and return what reads its bytes."""
-    match file.suffix.lower():
-        case ".gz":
-            return gzip.open(file, "rb")
-        case ".zst":
-            lines = pl.scan_csv(file, separator="\1", quote_char=None, has_header=False)
-            text = "\n".join(line or "" for line in lines.collect().to_series())
-            return io.BytesIO(text.encode())
-    return file.open("rb")
+    return gzip.open(file, "rb") if file.suffix.lower() == GZIP else file.open("rb")
 
 
 def format_of(file: Path) -> str:
     """Return the ending of a file's name, in lower case, without that of its compression."""
-    name = file.with_suffix("") if file.suffix.lower() in COMPRESSIONS else file
+    name = file.with_suffix("") if file.suffix.lower() == GZIP else file
     return name.suffix.lower()
 
 
