@@ -30,7 +30,7 @@ MERGED = (
 )
 MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
 OTHER_CASE = "Winners were matched to names without regard to case"
-UNKNOWN_WINNER = "the winner's label is unknown"
+LABEL = "LABEL"  # stands for the label in a remedy
 NOBODY = -3  # a missing competitor, which no label names
 # Keys of JSON objects under which their name is looked for.
 NAME_KEYS = ("name", "model", "model_name", "label", "title", "id")
@@ -125,11 +125,15 @@ def problems(votes: Coded) -> Iterator[Problem]:
     is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
     remedy = "Correct the name, or remove the row."
     yield Problem("a competitor meets itself", is_same, remedy)
-    remedy = "A label means model_a, model_b, tie, both_bad or unplayed."
-    yield Problem(UNKNOWN_WINNER, votes.outcome == UNKNOWN, remedy)
+    remedy = (
+        f"Say what each label means, such as outcomes={{{LABEL}: 'model_a'}}; a label means "
+        "model_a, model_b, tie, both_bad or unplayed."
+    )
+    text = "the winner's label is unknown"
+    yield Problem(text, votes.outcome == UNKNOWN, remedy)
     remedy = (
         "Rename the competitor, or say which side the label means, such as "
-        "outcomes={'A': 'model_a'}."
+        f"outcomes={{{LABEL}: 'model_a'}}."
     )
     yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
     remedy = "Fill it in, or read no annotators: leave out annotator=."

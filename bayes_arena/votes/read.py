@@ -28,8 +28,8 @@ from bayes_arena.errors import (
 from bayes_arena.votes import saved
 from bayes_arena.votes.counting import (
     FEATURE,
+    LABEL,
     SLICE,
-    UNKNOWN_WINNER,
     Coded,
     Problem,
     coded,
@@ -260,23 +260,14 @@ def complaint(
     """Say what is wrong with some votes, where, and what to do."""
     n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
     text, remedy = problem.text, problem.remedy
-    if text == UNKNOWN_WINNER and votes.labels:
+    if LABEL in remedy:
         text += f": {votes.labels_of(wrong)}"
-        remedy = remedy_of_labels(votes, wrong)
+        most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
+        remedy = remedy.replace(LABEL, repr(shortened(votes.labels[most])))
     rows = quoted(problem, opened, options)
     where = f" ({rows})" if rows else ""
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
     return f"In {n:,} of {votes_in_words(total)} {text}{where}. {remedy}{rest}"
-
-
-def remedy_of_labels(votes: Coded, wrong: Array) -> str:
-    """Say how to give unknown labels a meaning; a tie is proposed for no word but its own."""
-    n = np.bincount(votes.label[wrong], votes.n[wrong])
-    label = votes.labels[int(n.argmax())]
-    return (
-        f"Say what each label means, such as outcomes={{{shortened(label)!r}: 'model_a'}}; "
-        "a label means model_a, model_b, tie, both_bad or unplayed."
-    )
 
 
 def quoted(problem: Problem, opened: Opened, options: Options) -> str:

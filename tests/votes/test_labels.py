@@ -200,6 +200,14 @@ def test_a_label_that_names_another_competitor_is_no_side_in_silence(rows):
         named(*rows, *others)
 
 
+def test_the_doubtful_label_is_named_with_a_remedy_that_works():
+    rows = ("oak elm Y", "oak Y Y", "Y oak Y")
+    with pytest.raises(VotesError, match=r"'Y' \(2\).*outcomes=\{'Y': 'model_a'\}"):
+        named(*rows)
+    votes = named(*rows, outcomes={"Y": "model_b"})
+    assert votes == {key: (0, 1, 0) for key in votes}
+
+
 def test_a_label_is_a_side_where_all_labels_are():
     assert named("oak elm A", "oak elm B", "oak B B") == {
         ("oak", "elm"): (1, 1, 0),
