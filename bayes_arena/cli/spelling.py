@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from bayes_arena.votes import options
 
@@ -63,4 +64,4 @@ def option(match: re.Match[str]) -> str:
         return f"--no-{name}"
     value = re.sub(r"'([^']*)': '([^']*)'", r"\1=\2", value.strip("(){}[]"))
     value = value.removesuffix(",").strip("'").replace(", ", ",")
-    return f"--{name} {value}".rstrip()
+    return f"--{name} {shlex.quote(value) if ' ' in value else value}".rstrip()

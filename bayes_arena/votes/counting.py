@@ -268,34 +268,44 @@ def with_winners(
     The name of one of the two competitors comes before any other meaning of a label, but
     for one that the user gives.
     """
-    pairs = votes.pairs
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = outcomes_of(labels, sides, outcomes)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
     given = {bare(str(text)) for text in outcomes}
     names = [text if bare(text) not in given else "" for text in labels]
-    name, exact = (codes[label] for codes in names_of_labels(names, pairs.competitors))
-    kinds, _ = names_of_labels(pairs.competitors, pairs.competitors)
-    kinds[-1] = NOBODY
-    is_exact = (exact == pairs.i) | (exact == pairs.j)
-    is_first = np.where(is_exact, exact == pairs.i, name == kinds[pairs.i])
-    is_second = np.where(is_exact, exact == pairs.j, name == kinds[pairs.j])
+    is_first, is_second, is_exact, is_name = sides_named(names, label, votes.pairs)
     outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
     is_named = is_first | is_second
-    remarks = pairs.remarks
+    remarks = votes.pairs.remarks
     if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
         remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
     if not outcomes and are_mixed(meaning):
         remarks += (MIXED,)
     return replace(
         votes,
-        pairs=replace(pairs, remarks=remarks),
+        pairs=replace(votes.pairs, remarks=remarks),
         outcome=outcome,
         labels=labels,
         label=label,
-        is_ambiguous=are_ambiguous(by_label, outcome, is_named, name >= 0),
+        is_ambiguous=are_ambiguous(by_label, outcome, is_named, is_name),
     )
+
+
+def sides_named(
+    labels: Sequence[str], label: Ints, pairs: Votes
+) -> tuple[Array, Array, Array, Array]:
+    """Return where a label names the first, the second, either exactly, or any competitor.
+
+    An exact name comes before one that differs by case.
+    """
+    name, exact = (codes[label] for codes in names_of_labels(labels, pairs.competitors))
+    kinds, _ = names_of_labels(pairs.competitors, pairs.competitors)
+    kinds[-1] = NOBODY
+    is_exact = (exact == pairs.i) | (exact == pairs.j)
+    is_first = np.where(is_exact, exact == pairs.i, name == kinds[pairs.i])
+    is_second = np.where(is_exact, exact == pairs.j, name == kinds[pairs.j])
+    return is_first, is_second, is_exact, name >= 0
 
 
 def names_of_labels(
