@@ -34,7 +34,7 @@ from bayes_arena.votes.options import Options
 
 type Roles = dict[str, str]
 type Finder = Callable[[Header, Options], Roles | None]
-type Writer = Callable[[pl.DataFrame, Options, list[str]], pl.DataFrame]
+type Writer = Callable[[pl.DataFrame, tables.Notes], pl.DataFrame]
 
 MODELS = (
     "model", "generator", "system", "competitor", "candidate", "model a", "name",

@@ -21,7 +21,7 @@ from bayes_arena.votes.layouts import (
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.votes.tables import CANDIDATE, split_pairs
+from bayes_arena.votes.tables import CANDIDATE, Notes, split_pairs
 from bayes_arena.votes.values import as_text, text_of
 from bayes_arena.votes.votes import PROMPT, kish
 
@@ -166,7 +166,7 @@ def written(
     if "pair" in table.columns:
         table = split_pairs(table)
     if layout.write is not None:
-        table = layout.write(table, options, remarks)
+        table = layout.write(table, Notes(options.unranked_last, remarks))
     return nw.from_native(table)
 
 

@@ -22,8 +22,7 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
-from bayes_arena.votes.options import Options
-from bayes_arena.votes.tables import BY_ROW, pairs_of_ranks, weighed_by
+from bayes_arena.votes.tables import BY_ROW, Notes, pairs_of_ranks, weighed_by
 from bayes_arena.votes.values import as_text, number, parsed
 
 SIDES = (
@@ -68,9 +67,7 @@ def as_objects(value: Any, name: str) -> list[Mapping[str, Any]]:
     return [as_object(each, name) for each in value or []]
 
 
-def arena_hard(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def arena_hard(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the games of records: the baseline is A in the first, and B in the second.
 
     As in the tool, a record counts only if all of its games have a verdict.
@@ -88,13 +85,13 @@ def arena_hard(
         for game, score in enumerate(scores):
             votes.append((row if game % 2 else as_shown) | {"winner": score})
     if n_unjudged:
-        remarks.append(
+        notes.remarks.append(
             f"{n_unjudged} records were left out, since one of their games has no verdict."
         )
     return table_of(votes, table)
 
 
-def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def mt_bench(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the two games of a pair: in the second, the second model is shown first.
 
     As in the tool, a record counts only if neither game ended in an error.
@@ -103,7 +100,7 @@ def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Da
     is_error = pl.any_horizontal(pl.col("winner", "winner_2") == "error")
     judged = table.filter(~is_error.fill_null(False))
     if n_errors := len(table) - len(judged):
-        remarks.append(
+        notes.remarks.append(
             f"{n_errors} records were left out, since one of their games is an error."
         )
     if "annotator" in table.columns:
@@ -147,18 +144,14 @@ def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
     return votes.drop("winner", "share")
 
 
-def alpaca_eval(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def alpaca_eval(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
     value = number("winner")
     table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
     return soft(table, 1, 2)
 
 
-def judge_arena(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Read preferences from 0, for A, to 1, for B; labels stay labels."""
     values = table.select(number("winner")).to_series()
     if len(values) and values.is_nan().all():
@@ -166,7 +159,7 @@ def judge_arena(
     return soft(table, 0, 1)
 
 
-def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def comparia(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
     is_equal = pl.col("winner_2").cast(pl.String).str.to_lowercase()
     winner = (
@@ -177,9 +170,7 @@ def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Da
     return table.with_columns(winner=winner).drop("winner_2")
 
 
-def open_webui(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def open_webui(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Pair a rated answer with its siblings: a good rating beats all, a bad one loses.
 
     A choice among k has the information of k - 1 pairs that weigh 2 / k each.
@@ -198,9 +189,7 @@ def open_webui(
     return weighed_by(table_of(votes, table))
 
 
-def label_studio(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def label_studio(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
     votes = []
     for row in rows_of(table, "field:data", "field:annotations"):
@@ -228,7 +217,7 @@ def who_completed(who: Any) -> str | None:
     return as_text(who)
 
 
-def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def argilla(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the answers to label questions, and the pairs of answers to ranking questions.
 
     Metadata name the two systems of a label, and may name what is ranked.
@@ -251,7 +240,7 @@ def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
     if ranks:
         table_of_rest = table_of(rest, table)
         pairs = pl.DataFrame(ranks, dict.fromkeys(ranks[0], pl.String))
-        parts.append(pairs_of_ranks(pairs, table_of_rest, options, remarks))
+        parts.append(pairs_of_ranks(pairs, table_of_rest, notes))
     if not parts:
         raise VotesError(f"Nothing is ranked, and {unnamed(0, 'metadata')}")
     whole = pl.concat(parts, how="diagonal_relaxed")

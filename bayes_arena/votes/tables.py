@@ -11,15 +11,13 @@ each have the information of the ranking: 1 for a pair, 3 / (k + 1) without ties
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing, shortened
-from bayes_arena.votes.options import Options
-from bayes_arena.votes.values import number, parsed
+from bayes_arena.votes.values import as_text, number, parsed
 
 # What may stand between two names in one cell, the longest first.
 BETWEEN = (
@@ -28,9 +26,16 @@ BETWEEN = (
 )  # fmt: skip
 HOT = ("hot_a", "hot_b", "ties")
 CANDIDATE = "prompt?"  # begins the names of columns that may hold the prompts
-BY_ROW = (
-    f"{CANDIDATE}row"  # the record, the prompt of its verdicts if no other is known
-)
+# The record, the prompt of its verdicts if no other is known.
+BY_ROW = f"{CANDIDATE}row"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Whether competitors without a rank are last, and what was noticed."""
+
+    unranked_last: bool
+    remarks: list[str]
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
@@ -67,13 +72,9 @@ def halves_of_objects(cells: Sequence[str]) -> list[tuple[str, str]]:
         values = list(value.values()) if isinstance(value, dict) else value
         if not isinstance(values, list) or len(values) != 2:
             return []
-        halves.append((as_name(values[0]), as_name(values[1])))
+        first, second = (as_text(each) or "" for each in values)
+        halves.append((first, second))
     return halves
-
-
-def as_name(value: Any) -> str:
-    """Return a name in JSON as text."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def halves_by_separator(cells: Sequence[str]) -> list[tuple[str, str]]:
@@ -110,7 +111,7 @@ def halves_by_name(cells: Sequence[str], known: Sequence[str]) -> list[tuple[str
     return halves
 
 
-def one_hot(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def one_hot(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the column with a 1 as the label; other rows hold no known label."""
     a, b, tie = [(number(name) == 1).fill_null(False) for name in HOT]
     is_vote = pl.sum_horizontal(a, b, tie) == 1
@@ -121,9 +122,7 @@ def one_hot(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
     return table.with_columns(winner=winner).drop(HOT)
 
 
-def two_scores(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def two_scores(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the higher of two scores as the winner; without scores there was no game."""
     a, b = number("score_a"), number("score_b")
     cells = pl.format("{} to {}", pl.col("score_a"), pl.col("score_b"))
@@ -148,39 +147,37 @@ def a_row_each(table: pl.DataFrame, prefix: str, name: str, value: str) -> pl.Da
     return rows.with_columns(pl.col(name).replace(columns))
 
 
-def raters(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def raters(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write a vote for each annotator's column of a row."""
     record = pl.col("row").cast(pl.String).alias(BY_ROW)
     table = table.drop("annotator", strict=False).with_columns(record)
     return a_row_each(table, "rater:", "annotator", "winner")
 
 
-def rankings(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def rankings(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the pairs of rankings that have a row for each competitor."""
     ranking = pl.col("ranking").cast(pl.String).fill_null("")
     if "annotator" in table.columns:  # rankings of one name by two annotators are two
         ranking = ranking + "\n" + pl.col("annotator").cast(pl.String).fill_null("")
     table = table.with_columns(ranking=ranking, a=pl.col("a").cast(pl.String))
     rest = table.drop("a", "rank").unique("ranking", keep="first", maintain_order=True)
-    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, options, remarks)
+    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, notes)
 
 
-def rank_columns(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def rank_columns(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the pairs of rankings that have a column for each competitor."""
     table = table.with_columns(ranking=pl.col("row").cast(pl.String))
     rest = table.select(pl.exclude("^rank:.*$"))
     ranks = table.select("ranking", "^rank:.*$")
     ranks = a_row_each(ranks, "rank:", "a", "rank")
-    return pairs_of_ranks(ranks, rest, options, remarks)
+    return pairs_of_ranks(ranks, rest, notes)
 
 
 def pairs_of_ranks(
-    ranks: pl.DataFrame, rest: pl.DataFrame, options: Options, remarks: list[str]
+    ranks: pl.DataFrame, rest: pl.DataFrame, notes: Notes
 ) -> pl.DataFrame:
     """Return the weighted pairs of each ranking, won by the lower rank."""
-    ranks = ranked(ranks, options, remarks)
+    ranks = ranked(ranks, notes)
     k = pl.len().over("ranking").cast(pl.Float64)
     g = pl.len().over("ranking", "value").cast(pl.Float64)
     weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
@@ -194,7 +191,7 @@ def pairs_of_ranks(
     return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
 
 
-def ranked(ranks: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def ranked(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Return the competitors that have a rank, with its ``value``.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
@@ -208,13 +205,13 @@ def ranked(ranks: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Data
         )
     ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
     n_unranked = ranks["value"].null_count()
-    if n_unranked and options.unranked_last:
-        remarks.append(
+    if n_unranked and notes.unranked_last:
+        notes.remarks.append(
             f"{n_unranked} competitors without a rank were counted last in their rankings."
         )
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
-        remarks.append(
+        notes.remarks.append(
             f"{n_unranked} competitors without a rank (empty, or 0 or below) were left out of "
             "their rankings; outcomes={'unranked': 'last'} counts them last."
         )
@@ -236,9 +233,7 @@ def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(weight=weight).drop("pair_weight")
 
 
-def win_matrix(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def win_matrix(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write how often each competitor of a row beat that of a column; the diagonal is void."""
     wins = a_row_each(table, "loser:", "b", "wins")
     wins = wins.with_columns(pl.col("a").cast(pl.String), pair_weight=number("wins"))

@@ -143,6 +143,8 @@ def test_pairs_in_one_cell():
         assert votes.competitors == ("elm", "oak")
     named = {"game": ["oak elm", "elm oak"], "best": ["oak", "elm"]}
     assert read_votes(named, a="game", winner="best").n_votes == 2
+    with pytest.raises(VotesError, match="has no name"):
+        read_votes([{"pair": [None, "elm"], "winner": "elm"}])
     with pytest.raises(VotesError, match="Nothing divides the cell 'oakelm'"):
         read_votes({"pair": ["oakelm"], "winner": ["A"]})
 
