@@ -49,6 +49,7 @@ RANKINGS = (
     "group", "contest", "voter", "event",
 )  # fmt: skip
 RANKS = ("rank", "place", "position", "ranking position", "finish")
+FIELDS = ("metadata", "meta", "id", "user id")  # of records that may be there, too
 RATER = re.compile(
     r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"
     r" (\d+|[a-z])( (winner|vote|label|choice|preference|verdict))?"
@@ -263,20 +264,21 @@ def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> 
     """Return a finder of columns that a format names; ``baseline`` stands for no b."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        usual = [header.first((name,)) for name in winner]
-        if options.layout is None and not all(usual):
+        results = [header.first((name,)) for name in winner]
+        if options.layout is None and not all(results):
             return None
-        results = several(header, options) or usual
-        if isinstance(options.winner, str) and len(winner) == 1:
-            results = [header.column(options.winner, "winner")]
+        if options.winner is not None:
+            column = winner_of(header, options, ())
+            results = [column] if column else [*(several(header, options) or ())]
         first = named(header, options, "a") or header.first((a,))
         second = named(header, options, "b") or header.first((b,)) or baseline
         if options.baseline is not None:
             second = Constant(options.baseline)
-        columns = {"a": first, "b": second}
-        columns |= dict(zip(("winner", "winner_2"), results, strict=False))
-        roles = {role: column for role, column in columns.items() if column}
-        return roles if len(roles) == len(results) + 2 == len(winner) + 2 else None
+        columns = (first, second, *results)
+        if len(results) != len(winner) or not all(columns):
+            return None
+        roles = zip(("a", "b", "winner", "winner_2"), columns, strict=False)
+        return {role: column for role, column in roles if column}
 
     return find
 
@@ -295,16 +297,10 @@ def by_fields(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        columns = {name: header.first((name,)) for name in names}
-        optional = {
-            name: header.first((name,))
-            for name in ("metadata", "meta", "id", "user id")
-        }
-        if not all(columns.values()):
+        columns = {name: header.first((name,)) for name in (*names, *FIELDS)}
+        if not all(columns[name] for name in names):
             return None
-        return {
-            f"field:{n}": c for n, c in (columns | optional).items() if c is not None
-        }
+        return {f"field:{name}": column for name, column in columns.items() if column}
 
     return find
 

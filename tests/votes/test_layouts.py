@@ -58,6 +58,15 @@ def test_the_hint_names_options_that_work(sample: Sample, tmp_path):
     assert sorted(score(votes).values()) == pytest.approx(sorted(sample.score.values()))
 
 
+def test_a_winner_that_is_named_is_not_passed_over():
+    games = {"model_1": ["x"], "model_2": ["y"]}
+    games |= {"g1_winner": ["model_1"], "g2_winner": ["model_2"]}
+    assert score(read_votes(games)) == {"x": 1, "y": 1}
+    assert score(read_votes(games, winner="g1_winner")) == {"x": 1, "y": 0}
+    with pytest.raises(VotesError, match="No column 'winner'"):
+        read_votes(games, winner="winner")
+
+
 def test_layouts_have_names_for_formats_with_the_same_columns(tmp_path):
     assert set(ALIASES.values()) <= {layout.name for layout in LAYOUTS}
     votes = read_votes(SAMPLES[1].write(tmp_path), layout="evalica")
