@@ -153,19 +153,20 @@ def to_polars(frame: Frame) -> pl.DataFrame:
             ) from None
     if not frame.implementation.is_pandas_like():
         return frame.to_polars()
-    columns = {}  # by hand: Polars reads pandas' text through PyArrow only
-    for name in frame.columns:
-        column = frame[name]
-        if column.dtype.is_numeric() and not column.is_null().any():
-            columns[name] = pl.Series(name, column.to_numpy())
-            continue
-        gone = column.is_null().to_list()
-        values = [None if g else v for v, g in zip(column.to_list(), gone, strict=True)]
-        is_number = column.dtype.is_numeric()
-        columns[name] = pl.Series(
-            name, values if is_number else [as_text(v) for v in values], strict=False
-        )
-    return pl.DataFrame(columns)
+    return pl.DataFrame([from_pandas(frame[name]) for name in frame.columns])
+
+
+def from_pandas(column: nw.Series[Any]) -> pl.Series:
+    """Return a column of pandas by hand; Polars reads pandas' text through PyArrow only."""
+    is_number = column.dtype.is_numeric()
+    is_missing = column.is_null()
+    if is_number and not is_missing.any():
+        return pl.Series(column.name, column.to_numpy())
+    pairs = zip(column.to_list(), is_missing.to_list(), strict=True)
+    values = [None if missing else value for value, missing in pairs]
+    if not is_number:
+        values = [as_text(value) for value in values]
+    return pl.Series(column.name, values, strict=False)
 
 
 def in_polars(frame: Frame) -> pl.LazyFrame:

@@ -99,18 +99,19 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
         text = handle.read().decode("utf-8-sig")
     if not text.strip():
         raise VotesError(f"{str(file)!r} is empty.")
+    name = repr(str(file))
     if format_of(file) == ".json":
         try:
-            return records_in(json.loads(text), repr(str(file)))
+            value = json.loads(text)
         except ValueError as error:  # lines, whatever the file is called
-            if isinstance(error, VotesError):
-                raise
             if "\n" not in text.strip():
-                raise VotesError(f"{str(file)!r} is not JSON: {error}.") from None
-    return records_in(json_lines(text, file), repr(str(file)))
+                raise VotesError(f"{name} is not JSON: {error}.") from None
+        else:
+            return records_in(value, name)
+    return records_in(json_lines(text, name), name)
 
 
-def json_lines(text: str, file: Path) -> list[Any]:
+def json_lines(text: str, name: str) -> list[Any]:
     """Return the values on the lines of a text."""
     values = []
     for row, line in enumerate(text.splitlines()):
@@ -118,9 +119,8 @@ def json_lines(text: str, file: Path) -> list[Any]:
             try:
                 values.append(json.loads(line))
             except ValueError as error:
-                raise VotesError(
-                    f"{str(file)!r}, line {row + 1}, is not JSON: {error}."
-                ) from None
+                text = f"{name}, line {row + 1}, is not JSON: {error}."
+                raise VotesError(text) from None
     return values
 
 
