@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 
-from bayes_arena.votes.options import for_terminal
+from bayes_arena.votes import options
 
 OPTIONS = (
     "model",
@@ -32,12 +33,12 @@ OPTIONS = (
     "makers",
     "over",
 )
-NAMES = "|".join(OPTIONS)
-ARGUMENT = re.compile(
-    rf"\b(?P<name>{NAMES})=(?P<value>'[^']*'|\(?'[^']*',?\)|\d[\d.]*\b)?"
-)
+OTHER_WORDS = {"outcomes": "outcome", "slices": "slice", "features": "style"}
+NAMES = "|".join((*OPTIONS, *options.NAMES))
+VALUE = r"False|'[^']*'|\(?'[^']*',?\)|\d[\d.]*\b|\[[^]]*\]|\{[^}]*\}"
+ARGUMENT = re.compile(rf"\b(?P<name>{NAMES})=(?P<value>{VALUE})?")
 SUBJECT = re.compile(
-    rf"^(?P<name>{NAMES})(?= must )"
+    rf"^(?P<name>{'|'.join(OPTIONS)})(?= must )"
 )  # "min_votes must not be negative"
 KEEP = re.compile(r"votes\.keep\(more_than=(\d+)\)")  # --delta in a terminal
 CALL = re.compile(
@@ -46,15 +47,21 @@ CALL = re.compile(
 
 
 def spelled(message: str) -> str:
-    """Return a message with arguments as options, and without calls of Python."""
+    """Return a message with arguments as options, and without calls of Python.
+
+    ``winner='x'`` becomes ``--winner x``, ``winner=[x, y]`` ``--winner x,y``,
+    ``prompt=False`` ``--no-prompt``, and ``outcomes={'0': 'tie'}`` ``--outcome 0=tie``.
+    """
     message = CALL.sub("", KEEP.sub(r"--delta \1", message))
-    message = SUBJECT.sub(option, message)
-    message = ARGUMENT.sub(option, for_terminal(message))
-    return message.replace("--features", "--style")
+    return ARGUMENT.sub(option, SUBJECT.sub(option, message))
 
 
 def option(match: re.Match[str]) -> str:
     """Return an argument of Python as an option."""
-    name = match["name"].replace("_", "-")
-    value = (match.groupdict().get("value") or "").strip("(),'").removesuffix("',")
-    return f"--{name} {value}".rstrip()
+    name = OTHER_WORDS.get(match["name"], match["name"]).replace("_", "-")
+    value = match.groupdict().get("value") or ""
+    if value == "False":
+        return f"--no-{name}"
+    value = re.sub(r"'([^']*)': '([^']*)'", r"\1=\2", value.strip("(){}[]"))
+    value = value.removesuffix(",").strip("'").replace(", ", ",")
+    return f"--{name} {shlex.quote(value) if ' ' in value else value}".rstrip()

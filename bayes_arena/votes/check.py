@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Array
 from bayes_arena.errors import listing
+from bayes_arena.votes.components import components
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.opening import Opened
 from bayes_arena.votes.options import options_from
@@ -23,6 +24,7 @@ from bayes_arena.votes.votes import (
     SECOND,
     TIE,
     Votes,
+    kish,
     sums,
 )
 
@@ -165,11 +167,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     )
 
 
-def kish(sizes: Floats) -> float:
-    """Return Kish's number of groups of some sizes, (sum n)^2 / sum n^2."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
-
-
 def columns_of(opened: Opened) -> dict[str, str]:
     """Return the columns in use by role, without marks of slices and features."""
     return {
@@ -191,16 +188,7 @@ def records(votes: Votes) -> tuple[Array, Array, Array]:
 
 def linked_groups(votes: Votes) -> list[list[str]]:
     """Return the groups of competitors that votes link, the largest first."""
-    group = np.arange(votes.n_competitors)
-    while True:  # each takes the least number among those it met, until nothing changes
-        least = group.copy()
-        met = np.minimum(group[votes.i], group[votes.j])
-        np.minimum.at(least, votes.i, met)
-        np.minimum.at(least, votes.j, met)
-        least = least[least]
-        if (least == group).all():
-            break
-        group = least
+    group = components(votes)
     groups = [named(votes, group == number) for number in np.unique(group)]
     return sorted(groups, key=len, reverse=True)
 

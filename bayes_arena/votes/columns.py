@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 
 from bayes_arena.errors import VotesError, did_you_mean, listing
 
@@ -36,8 +37,9 @@ COMPETITORS = (
 )  # fmt: skip
 # Pairs whose names differ in more than a side, the first shown first.
 OTHER_PAIRS = (
-    ("player", "opponent"), ("team", "opponent"), ("model", "opponent"), ("model", "baseline"),
-    ("model", "baseline model"), ("candidate", "baseline"), ("system", "baseline"),
+    ("a", "b"), ("player", "opponent"), ("team", "opponent"), ("model", "opponent"),
+    ("model", "baseline"), ("model", "baseline model"), ("candidate", "baseline"),
+    ("system", "baseline"),
     ("candidate", "reference"), ("model", "reference"), ("model", "reference model"),
     ("challenger", "champion"), ("challenger", "defender"), ("model", "model b"),
     ("model", "other model"), ("name", "opponent"), ("item", "opponent"),
@@ -118,7 +120,7 @@ class Header:
         """Cut the names of columns into words."""
         by_words: dict[str, str] = {}
         by_side: dict[tuple[str, str], str] = {}
-        sides = {side for pair in SIDES for side in pair}
+        sides = {*WINNER_WORDS, *LOSER_WORDS, *chain(*SIDES)}
         for name in names:
             parts = words(name)
             by_words.setdefault(" ".join(parts), name)
@@ -146,18 +148,17 @@ class Header:
     ) -> str | None:
         """Return the column of the first known name that is there."""
         for name in known:
-            if (
-                column := self.by_words.get(name)
-            ) is not None and column not in without:
+            column = self.by_words.get(name)
+            if column is not None and column not in without:
                 return column
         return None
 
     def pair(
-        self, known: Collection[str], sides: Sequence[tuple[str, str]] = SIDES
+        self, known: Collection[str], sides: Collection[tuple[str, str]] = ()
     ) -> tuple[str, str] | None:
         """Return the two columns that differ only in the side that they name."""
         for name in known:
-            for first, second in sides if name else UNNAMED_SIDES:
+            for first, second in sides or (SIDES if name else UNNAMED_SIDES):
                 a, b = self.by_side.get((name, first)), self.by_side.get((name, second))
                 if a is not None and b is not None and a != b:
                     return a, b
@@ -165,28 +166,20 @@ class Header:
 
     def pair_of_competitors(self) -> tuple[str, str] | None:
         """Return the columns of the two competitors, by their usual names."""
-        bare = ("a", "b") if {"a", "b"} <= self.by_words.keys() else None
-        columns = self.pair(COMPETITORS)
-        if columns is None and bare:
-            return self.by_words["a"], self.by_words["b"]
-        if columns is None:
-            pairs = (tuple(map(self.by_words.get, pair)) for pair in OTHER_PAIRS)
-            columns = next(((a, b) for a, b in pairs if a and b), None)
-        return columns
+        if columns := self.pair(COMPETITORS):
+            return columns
+        for first, second in OTHER_PAIRS:
+            if first in self.by_words and second in self.by_words:
+                return self.by_words[first], self.by_words[second]
+        return None
 
     def winner_and_loser(self) -> tuple[str, str] | None:
         """Return the columns of who won and of who lost, by their usual names."""
-        for rest in ("", *COMPETITORS[:-3], "team id", "player id", "id"):
-            for won in WINNER_WORDS:
-                if not rest and won in OF_ANSWERS:
-                    continue
-                for lost in LOSER_WORDS:
-                    for form in ("{} {}", "{1} {0}"):
-                        a = self.by_words.get(form.format(won, rest).strip())
-                        b = self.by_words.get(form.format(lost, rest).strip())
-                        if a and b:
-                            return a, b
-        return None
+        sides = list(product(WINNER_WORDS, LOSER_WORDS))
+        alone = [(won, lost) for won, lost in sides if won not in OF_ANSWERS]
+        return self.pair([""], alone) or self.pair(
+            list(filter(None, COMPETITORS)), sides
+        )
 
     def counts(self) -> tuple[str, ...] | None:
         """Return the columns that count the wins of both, and their ties if there is one."""
@@ -201,9 +194,6 @@ class Header:
         for first, second in SCORES_IN_FULL:
             if first in self.by_words and second in self.by_words:
                 return self.by_words[first], self.by_words[second]
-        names = [
-            f"{name} {score}".strip() for score in SCORES for name in ("", *COMPETITORS)
-        ]
-        return self.pair(
-            [*names, *(f"{score} {name}" for score in SCORES for name in COMPETITORS)]
-        )
+        before = [f"{name} {score}" for score in SCORES for name in ("", *COMPETITORS)]
+        after = [f"{score} {name}" for score in SCORES for name in COMPETITORS]
+        return self.pair([name.strip() for name in (*before, *after)])

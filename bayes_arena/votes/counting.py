@@ -7,17 +7,17 @@ quoted.
 
 from __future__ import annotations
 
-import json
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.errors import VotesError, listing, shortened
-from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, outcomes_of
+from bayes_arena.errors import listing
+from bayes_arena.votes.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
+from bayes_arena.votes.names import clean_name, code
+from bayes_arena.votes.values import number_of
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
@@ -29,186 +29,125 @@ MERGED = (
     "were read as one."
 )
 MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
-UNKNOWN_WINNER = "the winner's label is unknown"
-NO_ANNOTATOR = "the annotator is missing"
-# Keys of JSON objects under which their name is looked for.
-NAME_KEYS = ("name", "model", "model_name", "label", "title", "id")
+OTHER_CASE = "Winners were matched to names without regard to case"
+LABEL = "LABEL"  # stands for the label in a remedy
+NOBODY = -3  # a missing competitor, which no label names
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Votes or groups of equal votes, with codes for names; -1 is missing."""
+    """Votes or groups of equal votes.
 
-    competitors: tuple[str, ...]
-    annotators: tuple[str, ...]
-    i: Ints
-    j: Ints
-    annotator: Ints
+    Attributes
+    ----------
+    pairs : Votes
+        Who voted on whom, without counts; a code of -1 is missing.
+    outcome : ndarray of int
+        A column of counts, or another meaning of a label.
+    votes : ndarray
+        Weight times number of votes.
+    n : ndarray of int
+        Number of votes.
+    row : ndarray of int
+        Row of the table.
+    labels, label : tuple of str, ndarray of int
+        The labels of winners, and the code of each; one above the last is none.
+    is_ambiguous : ndarray of bool
+        Where a label may be a name or a side.
+    """
+
+    pairs: Votes
     outcome: Ints
-    votes: Floats  # weight times number of votes
-    n: Ints  # number of votes
-    slices: Mapping[str, Ints]
-    levels: Mapping[str, tuple[str, ...]]
-    features: Mapping[str, Floats]
-    row: Ints  # of the table
-    labels: tuple[str, ...] = ()  # of winners
-    label: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
-    is_ambiguous: Array = field(default_factory=lambda: np.zeros(0, bool))
-    remarks: tuple[str, ...] = ()
-
-    def problems(self) -> Iterator[tuple[str, Array]]:
-        """Yield what may be wrong, with the rows where it is."""
-        yield "a competitor has no name", (self.i < 0) | (self.j < 0)
-        yield "a competitor meets itself", (self.i == self.j) & (self.i >= 0)
-        yield UNKNOWN_WINNER, self.outcome == UNKNOWN
-        if len(self.is_ambiguous):
-            yield "the winner may be a name or a side", self.is_ambiguous
-        yield NO_ANNOTATOR, self.annotator < 0
-        yield (
-            "the weight or count is not a number of 0 or more",
-            ~(np.abs(self.votes) <= MOST) | (self.votes < 0),
-        )
-        for name, codes in self.slices.items():
-            yield f"{name} is missing", codes < 0
-        for name, values in self.features.items():
-            yield f"{name} is not a finite number", ~np.isfinite(values)
-
-    @property
-    def unplayed(self) -> Array:
-        """Rows of votes that say that nobody won or lost."""
-        return self.outcome == UNPLAYED
+    votes: Floats
+    n: Ints
+    row: Ints
+    labels: tuple[str, ...]
+    label: Ints
+    is_ambiguous: Array
 
     def labels_of(self, rows: Array) -> str:
         """List the labels in some rows, with their numbers of votes."""
         n = np.bincount(self.label[rows], self.n[rows], len(self.labels) + 1)
-        return listing(
-            f"{self.labels[k]!r} ({int(n[k]):,})"
-            for k in np.argsort(-n, kind="stable")
-            if n[k] > 0
-        )
+        order = [k for k in np.argsort(-n, kind="stable") if n[k] > 0]
+        return listing(f"{self.labels[k]!r} ({int(n[k]):,})" for k in order)
 
     def summed(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
-        turned = ((self.i > self.j) & (not sided))[rows]
-        i, j, votes = self.i[rows], self.j[rows], self.votes[rows]
-        outcome = self.outcome[rows]
-        outcome = np.where(turned, TURNED[outcome], outcome)
-        features = {
-            name: np.where(turned, -values[rows], values[rows]) + 0.0
-            for name, values in self.features.items()
-        }
-        singly = Votes(
-            competitors=self.competitors,
-            annotators=self.annotators,
-            i=np.where(turned, j, i),
-            j=np.where(turned, i, j),
-            annotator=self.annotator[rows],
-            counts=np.zeros((len(votes), 0)),
-            slices={name: codes[rows] for name, codes in self.slices.items()},
-            levels=dict(self.levels),
-            features=features,
-            sided=sided,
+        pairs, outcome, votes = (
+            self.pairs.take(rows),
+            self.outcome[rows],
+            self.votes[rows],
         )
-        first, row = singly.kinds_of_rows()
+        if not sided:
+            is_turned = pairs.i > pairs.j
+            pairs = turned(pairs, is_turned)
+            outcome = np.where(is_turned, TURNED[outcome], outcome)
+        first, row = pairs.kinds_of_rows()
         n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
         cell = row * n_outcomes + outcome
         if not (votes == np.rint(votes)).all():  # a sum that depends on no order
             order = np.lexsort([votes, cell])
             cell, votes = cell[order], votes[order]
-        counts = sums(cell, votes, len(first) * n_outcomes)
-        summed = replace(singly.take(first), counts=counts.reshape(-1, n_outcomes))
-        return summed.used()
+        counts = sums(cell, votes, len(first) * n_outcomes).reshape(-1, n_outcomes)
+        return replace(pairs.take(first), counts=counts, sided=sided).used()
 
 
 TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
 
 
-def code(
-    columns: Sequence[pl.Series], clean: Callable[[str], str] = str.strip
-) -> tuple[tuple[str, ...], list[Ints], int]:
-    """Return the names in some columns, sorted, and the code of each row; -1 is missing.
-
-    Returns
-    -------
-    names : tuple of str
-        After ``clean``, which strips spaces at the ends.
-    codes : list of ndarray
-        One for each column.
-    n_merged : int
-        How many names were written in several ways.
-    """
-    texts = [text_of(column) for column in columns]
-    if any(text.dtype != pl.Categorical for text in texts):
-        texts = [text.cast(pl.String) for text in texts]
-    together = pl.concat(texts).cast(pl.Categorical)
-    kinds = together.unique().drop_nulls()
-    written = kinds.cast(pl.String).to_list()
-    cleaned = [clean(name) for name in written]
-    names = sorted(set(cleaned) - {""})
-    rank = {name: code for code, name in enumerate(names)}
-    physical = kinds.to_physical().to_numpy()
-    size = int(physical.max(initial=0)) + 2
-    code_of = np.full(size, -1, np.intp)  # the last is for missing names
-    code_of[physical] = [rank.get(name, -1) for name in cleaned]
-    codes = code_of[together.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()]
-    ends = np.cumsum([len(text) for text in texts])[:-1]
-    n_merged = len([name for name in cleaned if name]) - len(names)
-    return tuple(names), np.split(codes, ends), n_merged
+def turned(pairs: Votes, rows: Array) -> Votes:
+    """Return pairs of which some change sides."""
+    features = {
+        name: np.where(rows, -values, values) + 0.0
+        for name, values in pairs.features.items()
+    }
+    i, j = np.where(rows, pairs.j, pairs.i), np.where(rows, pairs.i, pairs.j)
+    return replace(pairs, i=i, j=j, features=features)
 
 
-def clean_name(text: str) -> str:
-    """Return a name without spaces at its ends, in Unicode form NFC; of an object its name."""
-    text = text.strip()
-    if text[:1] in ("{", "["):
-        text = name_in_json(text)
-    return text if text.isascii() else unicodedata.normalize("NFC", text).strip()
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What may be wrong with votes: with which rows, and what to do."""
+
+    text: str
+    rows: Array
+    remedy: str
 
 
-def name_in_json(text: str) -> str:
-    """Return the name in a JSON object or a list of one; other text stays as it is."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, dict):
-        value = next(
-            (value[key] for key in NAME_KEYS if value.get(key) is not None), value
-        )
-    if isinstance(value, dict | list):
-        raise VotesError(
-            f"A name is given as {shortened(text, 60)}, and none of {', '.join(NAME_KEYS)} "
-            "is in it. Write names as text."
-        )
-    return str(value).strip()
-
-
-def text_of(column: pl.Series) -> pl.Series:
-    """Return a column as text; a whole number reads the same as an integer and a float."""
-    if column.dtype.is_nested() or column.dtype == pl.Object:
-        raise VotesError(
-            f"The column {column.name!r} holds lists or objects, not names."
-        )
-    if column.dtype.is_float():
-        column = column.fill_nan(None)
-        is_whole = (column == column.floor()) & (column.abs() < 2**53)
-        whole = column.cast(pl.Int64, strict=False).cast(pl.String)
-        return whole.zip_with(is_whole.fill_null(False), column.cast(pl.String))
-    return column if column.dtype == pl.Categorical else column.cast(pl.String)
-
-
-def number_of(column: pl.Series) -> Floats:
-    """Return a column as numbers; NaN where it is missing or something else."""
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    text = text.replace({"true": "1", "false": "0", "yes": "1", "no": "0"})
-    return text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    fill_in = "Fill it in."
+    no_name = (pairs.i < 0) | (pairs.j < 0)
+    yield Problem("a competitor has no name", no_name, fill_in)
+    is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
+    remedy = "Correct the name, or remove the row."
+    yield Problem("a competitor meets itself", is_same, remedy)
+    remedy = (
+        f"Say what each label means, such as outcomes={{{LABEL}: 'model_a'}}; a label means "
+        "model_a, model_b, tie, both_bad or unplayed."
+    )
+    text = "the winner's label is unknown"
+    yield Problem(text, votes.outcome == UNKNOWN, remedy)
+    remedy = (
+        "Rename the competitor, or say which side the label means, such as "
+        f"outcomes={{{LABEL}: 'model_a'}}."
+    )
+    yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
+    remedy = "Fill it in, or read no annotators: leave out annotator=."
+    yield Problem("the annotator is missing", pairs.annotator < 0, remedy)
+    is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
+    text = "the weight or count is not a number of 0 or more"
+    yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
+    for name, codes in pairs.slices.items():
+        yield Problem(f"{name} is missing", codes < 0, fill_in)
+    for name, values in pairs.features.items():
+        text = f"{name} is not a finite number"
+        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
 
 
 def coded(
-    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str] | None
+    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str]
 ) -> Coded:
     """Return groups of votes as codes.
 
@@ -219,7 +158,7 @@ def coded(
         ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
     sides : (str, str)
         What the columns of the competitors were called.
-    outcomes : mapping of str to str, optional
+    outcomes : mapping of str to str
         Meanings of further labels.
     """
     table = table.with_row_index(ROW)
@@ -228,25 +167,32 @@ def coded(
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
     annotators, annotator = annotators_of(table)
     slices, levels = slices_of(table)
-    n = table["n"].to_numpy()
-    weight = number_of(table["weight"]) if "weight" in table.columns else 1.0
-    votes = Coded(
+    pairs = Votes(
         competitors=competitors,
         annotators=annotators,
         i=i,
         j=j,
         annotator=annotator,
-        outcome=np.full(len(i), FIRST),
-        votes=n * weight,
-        n=n,
+        counts=np.zeros((len(i), 0)),
         slices=slices,
         levels=levels,
         features=features_of(table),
-        row=table[ROW].to_numpy(),
         remarks=(MERGED,) if n_merged else (),
     )
+    n = table["n"].to_numpy()
+    outcome = np.full(len(n), FIRST)
     if "outcome" in table.columns:
-        return replace(votes, outcome=table["outcome"].to_numpy())
+        outcome = table["outcome"].to_numpy()
+    votes = Coded(
+        pairs=pairs,
+        outcome=outcome,
+        votes=n * number_of(table["weight"]) if "weight" in table.columns else n * 1.0,
+        n=n,
+        row=table[ROW].to_numpy(),
+        labels=(),
+        label=np.zeros(len(n), np.intp),
+        is_ambiguous=np.zeros(len(n), bool),
+    )
     if "winner" not in table.columns:
         return votes
     return with_winners(votes, table["winner"], sides, outcomes)
@@ -256,25 +202,86 @@ def with_winners(
     votes: Coded,
     column: pl.Series,
     sides: tuple[str, str],
-    outcomes: Mapping[str, str] | None,
+    outcomes: Mapping[str, str],
 ) -> Coded:
-    """Return votes with the outcomes that labels of winners mean."""
+    """Return votes with the outcomes that labels of winners mean.
+
+    The name of one of the two competitors comes before any other meaning of a label, but
+    for one that the user gives.
+    """
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = outcomes_of(labels, sides, outcomes)
-    outcome, is_ambiguous, remarks = winners(
-        labels, label, votes.i, votes.j, votes.competitors, meaning
-    )
+    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
+    given = {bare(str(text)) for text in outcomes}
+    names = [text if bare(text) not in given else "" for text in labels]
+    is_first, is_second, is_exact, is_name = sides_named(names, label, votes.pairs)
+    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
+    is_named = is_first | is_second
+    remarks = votes.pairs.remarks
+    if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
+        remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
     if not outcomes and are_mixed(meaning):
-        remarks = (*remarks, MIXED)
+        remarks += (MIXED,)
     return replace(
         votes,
+        pairs=replace(votes.pairs, remarks=remarks),
         outcome=outcome,
         labels=labels,
         label=label,
-        is_ambiguous=is_ambiguous,
-        remarks=(*votes.remarks, *remarks),
+        is_ambiguous=are_ambiguous(by_label, outcome, is_named, is_name),
     )
+
+
+def sides_named(
+    labels: Sequence[str], label: Ints, pairs: Votes
+) -> tuple[Array, Array, Array, Array]:
+    """Return where a label names the first, the second, either exactly, or any competitor.
+
+    An exact name comes before one that differs by case.
+    """
+    name, exact = (codes[label] for codes in names_of_labels(labels, pairs.competitors))
+    kinds, _ = names_of_labels(pairs.competitors, pairs.competitors)
+    kinds[-1] = NOBODY
+    is_exact = (exact == pairs.i) | (exact == pairs.j)
+    is_first = np.where(is_exact, exact == pairs.i, name == kinds[pairs.i])
+    is_second = np.where(is_exact, exact == pairs.j, name == kinds[pairs.j])
+    return is_first, is_second, is_exact, name >= 0
+
+
+def names_of_labels(
+    labels: Sequence[str], competitors: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """Return which competitor labels name, without regard to case and exactly; -2 is none."""
+    folded = {name.casefold(): code for code, name in enumerate(competitors)}
+    exact = {name: code for code, name in enumerate(competitors)}
+    return (
+        np.array([*(folded.get(text.casefold(), -2) for text in labels), -2]),
+        np.array([*(exact.get(text, -2) for text in labels), -2]),
+    )
+
+
+def are_ambiguous(
+    by_label: Ints, outcome: Ints, is_named: Array, is_name: Array
+) -> Array:
+    """Return where a label may be the name of a competitor or the word for a side.
+
+    Where a label names one of the two it is a name, and else it is a word.  But a name that
+    as a word means something else is in doubt where some labels are words only; and a word
+    that names another competitor is, unless some labels are words only and none names only.
+    """
+    is_side = (by_label == FIRST) | (by_label == SECOND)
+    is_word_only = ~is_named & ~is_name & is_side
+    is_name_only = is_named & (by_label != outcome)
+    names_another = ~is_named & is_name & is_side
+    are_words = is_word_only.any()
+    doubtful_name = is_name_only & (by_label != UNKNOWN)
+    in_doubt = np.zeros(len(outcome), bool)
+    if are_words or names_another.any():
+        in_doubt |= doubtful_name
+    if not are_words or is_name_only.any():
+        in_doubt |= names_another
+    return in_doubt
 
 
 def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
@@ -337,50 +344,3 @@ def empty_as_zero(column: pl.Series) -> pl.Series:
     """Return a column of counts as text, with 0 for cells that are empty."""
     text = column.cast(pl.String).str.strip_chars().fill_null("")
     return text.replace({"": "0", "-": "0"})
-
-
-def winners(
-    labels: Sequence[str],
-    label: Ints,
-    i: Ints,
-    j: Ints,
-    competitors: Sequence[str],
-    meaning: Mapping[str, int],
-) -> tuple[Ints, Array, tuple[str, ...]]:
-    """Return the outcome of each row, where it is ambiguous, and remarks.
-
-    A competitor's name comes before the meaning of a label.  If a label is the name of one
-    of the two in some rows, and only a side in others, either may be meant.
-    """
-    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
-    kinds = {name.casefold(): code for code, name in enumerate(competitors)}
-    kind = np.array([*(kinds[name.casefold()] for name in competitors), -2])
-    kind_of_label = np.array(
-        [*(kinds.get(text.casefold(), -1) for text in labels), -1]
-    )[label]
-    if (kind_of_label < 0).all():
-        return by_label, np.zeros(len(i), bool), ()
-    codes = {name: code for code, name in enumerate(competitors)}
-    exact = np.array([*(codes.get(text, -2) for text in labels), -2])[label]
-    is_first = (exact == i) | ((exact != j) & (kind_of_label == kind[i]))
-    is_second = ~is_first & ((exact == j) | (kind_of_label == kind[j]))
-    is_named = is_first | is_second
-    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
-
-    is_side = (by_label == FIRST) | (by_label == SECOND)
-    contradicts = is_named & is_side & (by_label != outcome)
-    is_only_side = ~is_named & is_side & (kind_of_label >= 0)
-    size = len(labels) + 1
-    is_either = np.isin(np.arange(size), label[contradicts]) & np.isin(
-        np.arange(size), label[is_only_side]
-    )
-    is_ambiguous = is_either[label] & (contradicts | is_only_side)
-    other_case = [
-        labels[k] for k in np.unique(label[is_named & (exact != i) & (exact != j)])
-    ]
-    if not other_case:
-        return outcome, is_ambiguous, ()
-    text = (
-        f"Winners were matched to names without regard to case: {listing(other_case)}."
-    )
-    return outcome, is_ambiguous, (text,)

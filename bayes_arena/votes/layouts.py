@@ -14,7 +14,7 @@ and may rewrite them to one vote a row.  Roles of columns:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -27,13 +27,14 @@ from bayes_arena.votes.columns import (
     TIMES,
     WINNERS,
     Header,
+    Words,
     words,
 )
 from bayes_arena.votes.options import Options
 
 type Roles = dict[str, str]
 type Finder = Callable[[Header, Options], Roles | None]
-type Writer = Callable[[pl.DataFrame, Options, list[str]], pl.DataFrame]
+type Writer = Callable[[pl.DataFrame, tables.Notes], pl.DataFrame]
 
 MODELS = (
     "model", "generator", "system", "competitor", "candidate", "model a", "name",
@@ -48,6 +49,7 @@ RANKINGS = (
     "group", "contest", "voter", "event",
 )  # fmt: skip
 RANKS = ("rank", "place", "position", "ranking position", "finish")
+FIELDS = ("metadata", "meta", "id", "user id")  # of records that may be there, too
 RATER = re.compile(
     r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"
     r" (\d+|[a-z])( (winner|vote|label|choice|preference|verdict))?"
@@ -79,8 +81,6 @@ class Layout:
         add remarks.
     is_sided : bool
         Whether ``a`` was shown first.
-    is_by_name : bool
-        Whether it is taken only if it is named.
     is_weighted : bool
         Whether it writes weights or parts of votes.
     prompts : tuple of str
@@ -92,7 +92,6 @@ class Layout:
     find: Finder
     write: Writer | None = None
     is_sided: bool = True
-    is_by_name: bool = False
     is_weighted: bool = False
     prompts: tuple[str, ...] = ()
 
@@ -156,26 +155,29 @@ def find_votes(header: Header, options: Options) -> Roles | None:
     return met | {"winner": winner} if winner else None
 
 
-def find_counts(header: Header, options: Options) -> Roles | None:
-    """Find a pair, and how often each has won."""
-    met = competitors(header, options)
-    counts = several(header, options) or (
-        header.counts() if options.winner is None else None
-    )
-    if not met or not counts or len(counts) not in (2, 3):
-        return None
-    return met | dict(zip(("wins_a", "wins_b", "ties"), counts, strict=False))
+def results_in(
+    usual: Callable[[Header], Sequence[str] | None], *roles: str, least: int = 2
+) -> Finder:
+    """Return a finder of a pair and several columns of its results."""
+
+    def find(header: Header, options: Options) -> Roles | None:
+        met = competitors(header, options)
+        columns: Sequence[str] | None = several(header, options)
+        if columns is None and options.winner is None:
+            columns = usual(header)
+        if not met or not columns or not least <= len(columns) <= len(roles):
+            return None
+        return met | dict(zip(roles, columns, strict=False))
+
+    return find
 
 
 def find_one_hot(header: Header, options: Options) -> Roles | None:
-    """Find a pair and three columns of which one is 1."""
-    roles = find_counts(header, options)
-    if roles is None or "ties" not in roles or words(roles["wins_a"])[0] != "winner":
-        return None
-    return {
-        ("hot" + role[4:] if role.startswith("wins") else role): c
-        for role, c in roles.items()
-    }
+    """Find a pair and three columns of which one is 1: counts called winner."""
+    roles = results_in(Header.counts, "hot_a", "hot_b", "ties", least=3)(
+        header, options
+    )
+    return roles if roles and words(roles["hot_a"])[0] == "winner" else None
 
 
 def find_winner_and_loser(header: Header, options: Options) -> Roles | None:
@@ -202,17 +204,6 @@ def find_pair_cell(header: Header, options: Options) -> Roles | None:
     cell = named(header, options, "a") or header.first(PAIR_CELLS)
     winner = winner_of(header, options, [cell or ""])
     return {"pair": cell, "winner": winner} if cell and winner else None
-
-
-def find_two_scores(header: Header, options: Options) -> Roles | None:
-    """Find a pair and two scores."""
-    met = competitors(header, options)
-    scores = several(header, options) or (
-        header.scores() if options.winner is None else None
-    )
-    if not met or not scores or len(scores) != 2:
-        return None
-    return met | {"score_a": scores[0], "score_b": scores[1]}
 
 
 def find_raters(header: Header, options: Options) -> Roles | None:
@@ -244,14 +235,16 @@ def find_rankings(header: Header, options: Options) -> Roles | None:
 def find_rank_columns(header: Header, options: Options) -> Roles | None:
     """Find rankings with a column for each competitor."""
     columns = several(header, options)
-    names = [(name, words(name)) for name in header.names]
     if columns is None:
-        columns = [
-            n for n, w in names if len(w) > 1 and (w[0] == "rank" or w[-1] == "rank")
-        ]
-    if len(columns) < 3 and not several(header, options):
-        return None
+        columns = [name for name in header.names if is_of_ranks(words(name))]
+        if len(columns) < 3:
+            return None
     return {f"rank:{rank_of(column)}": column for column in columns}
+
+
+def is_of_ranks(words: Words) -> bool:
+    """Whether a column holds the ranks of a competitor: ``rank_A``."""
+    return len(words) > 1 and "rank" in (words[0], words[-1])
 
 
 def rank_of(column: str) -> str:
@@ -271,20 +264,21 @@ def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> 
     """Return a finder of columns that a format names; ``baseline`` stands for no b."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        usual = [header.first((name,)) for name in winner]
-        if options.layout is None and not all(usual):
+        results = [header.first((name,)) for name in winner]
+        if options.layout is None and not all(results):
             return None
-        results = several(header, options) or usual
-        if isinstance(options.winner, str) and len(winner) == 1:
-            results = [header.column(options.winner, "winner")]
+        if options.winner is not None:
+            column = winner_of(header, options, ())
+            results = [column] if column else [*(several(header, options) or ())]
         first = named(header, options, "a") or header.first((a,))
         second = named(header, options, "b") or header.first((b,)) or baseline
         if options.baseline is not None:
             second = Constant(options.baseline)
-        columns = {"a": first, "b": second}
-        columns |= dict(zip(("winner", "winner_2"), results, strict=False))
-        roles = {role: column for role, column in columns.items() if column}
-        return roles if len(roles) == len(results) + 2 == len(winner) + 2 else None
+        columns = (first, second, *results)
+        if len(results) != len(winner) or not all(columns):
+            return None
+        roles = zip(("a", "b", "winner", "winner_2"), columns, strict=False)
+        return {role: column for role, column in roles if column}
 
     return find
 
@@ -303,16 +297,10 @@ def by_fields(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
     def find(header: Header, options: Options) -> Roles | None:
-        columns = {name: header.first((name,)) for name in names}
-        optional = {
-            name: header.first((name,))
-            for name in ("metadata", "meta", "id", "user id")
-        }
-        if not all(columns.values()):
+        columns = {name: header.first((name,)) for name in (*names, *FIELDS)}
+        if not all(columns[name] for name in names):
             return None
-        return {
-            f"field:{n}": c for n, c in (columns | optional).items() if c is not None
-        }
+        return {f"field:{name}": column for name, column in columns.items() if column}
 
     return find
 
@@ -348,21 +336,21 @@ LAYOUTS = (
     Layout("one-hot", PAIR_AND + "three columns (winner=[first, second, tie])",
            find_one_hot, tables.one_hot),
     Layout("wins", PAIR_AND + "their numbers of wins and ties "
-           "(winner=[first, second, ties])", find_counts, is_sided=False),
+           "(winner=[first, second, ties])",
+           results_in(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False),
     Layout("winner-loser", "the winner (a=) and the loser (b=)", find_winner_and_loser,
            is_sided=False),
     Layout("pair-cell", "the cell (a=) and the winner (winner=)", find_pair_cell),
     Layout("raters", PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
            find_raters, tables.raters),
     Layout("two-scores", PAIR_AND + "their scores (winner=[first, second])",
-           find_two_scores, tables.two_scores),
+           results_in(Header.scores, "score_a", "score_b"), tables.two_scores),
     Layout("rankings", "the ranking (b=), the competitor (a=) and the rank (winner=)",
            find_rankings, tables.rankings, is_sided=False, is_weighted=True),
     Layout("rank-columns", "columns such as rank_A, rank_B, rank_C (winner=[...])",
            find_rank_columns, tables.rank_columns, is_sided=False, is_weighted=True),
     Layout("win-matrix", "names in the first column (a=), and a column for each of them",
-           find_matrix, tables.win_matrix, is_sided=False, is_weighted=True,
-           is_by_name=True),
+           find_matrix, tables.win_matrix, is_sided=False, is_weighted=True),
 )
 # fmt: on
 BY_NAME = {layout.name: layout for layout in LAYOUTS}
@@ -385,31 +373,30 @@ def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
     """Return the layout of some columns, and the column of each role."""
     if options.layout is not None:
         return named_layout(header, options)
-    for layout in LAYOUTS:
-        if (
-            not layout.is_by_name
-            and (roles := layout.find(header, options)) is not None
-        ):
+    for layout in LAYOUTS[:-1]:  # any table of three columns might be a matrix
+        roles = layout.find(header, options)
+        if roles is not None:
             return layout, roles
     raise VotesError(unrecognised(header, options))
 
 
 def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
     """Return the layout that the user names, and the column of each role."""
-    name = options.layout
-    known = {**BY_NAME, **{alias: BY_NAME[other] for alias, other in ALIASES.items()}}
-    if not isinstance(name, str) or name not in known:
+    name = str(options.layout)
+    layout = BY_NAME.get(ALIASES.get(name, name))
+    if layout is None:
+        known = (*BY_NAME, *ALIASES)
         raise VotesError(
-            f"No layout is called {name!r}.{did_you_mean(str(name), known)} "
+            f"No layout is called {name!r}.{did_you_mean(name, known)} "
             f"The layouts are {', '.join(known)}."
         )
-    roles = known[name].find(header, options)
+    roles = layout.find(header, options)
     if roles is None:
         raise VotesError(
-            f"The layout {name} needs {known[name].needs}. "
+            f"The layout {name} needs {layout.needs}. "
             f"The columns are {listing(header.names)}."
         )
-    return known[name], roles
+    return layout, roles
 
 
 def unrecognised(header: Header, options: Options) -> str:
@@ -431,12 +418,21 @@ def annotator_of(
     header: Header, options: Options, taken: Mapping[str, str]
 ) -> str | None:
     """Return the column of annotators, or the constant that stands for it."""
+    given = options.annotator or options.judge
+    if given and any(role.startswith(("rater:", "field:")) for role in taken):
+        raise VotesError(
+            "Who voted stands in these records: leave out judge= and annotator=."
+        )
+    if options.judge is not None and options.annotator:
+        raise VotesError("judge= and annotator= both say who voted. Give one.")
+    column = header.first(ANNOTATORS, taken.values())
+    if options.judge is not None and column and options.annotator is None:
+        raise VotesError(
+            f"judge={options.judge!r} says who cast all votes, but the column {column!r} "
+            "names annotators. Leave out judge=, or remove the column."
+        )
     if options.judge is not None:
-        if options.annotator:
-            raise VotesError("judge= and annotator= both say who voted. Give one.")
         return Constant(options.judge)
     if options.annotator is False:
         return None
-    if options.annotator is not None:
-        return header.column(options.annotator, "annotator")
-    return header.first(ANNOTATORS, taken.values())
+    return named(header, options, "annotator") or column

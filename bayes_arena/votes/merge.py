@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from bayes_arena.arrays import Ints
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.votes.votes import Votes
 
@@ -38,36 +39,41 @@ def merge(*votes: Votes) -> Votes:
                 f"These votes do not fit together: some have {carried(first)}, others "
                 f"{carried(each)}. Read them with the same options."
             )
-    competitors, (i, j) = recoded(votes, "competitors", ("i", "j"))
-    annotators, (annotator,) = recoded(votes, "annotators", ("annotator",))
-    levels, slices = {}, {}
+    competitors, of_competitors = united([each.competitors for each in votes])
+    annotators, of_annotators = united([each.annotators for each in votes])
+    slices, levels = {}, {}
     for name in first.slices:
-        parts = [(each.levels[name], [each.slices[name]]) for each in votes]
-        levels[name], (slices[name],) = united(parts)
-    width = max(each.counts.shape[1] for each in votes)
-    counts = [np.pad(v.counts, ((0, 0), (0, width - v.counts.shape[1]))) for v in votes]
-    dropped: dict[str, int] = {}
+        levels[name], of_levels = united([each.levels[name] for each in votes])
+        slices[name] = recoded([each.slices[name] for each in votes], of_levels)
+    features = {
+        name: np.concatenate([each.features[name] for each in votes])
+        for name in first.features
+    }
+    dropped: Counter[str] = Counter()
     for each in votes:
-        for reason, n in each.dropped.items():
-            dropped[reason] = dropped.get(reason, 0) + n
+        dropped.update(each.dropped)
     whole = Votes(
-        competitors,
-        annotators,
-        i,
-        j,
-        annotator,
-        np.concatenate(counts),
-        slices,
-        levels,
-        {
-            name: np.concatenate([v.features[name] for v in votes])
-            for name in first.features
-        },
-        first.sided,
-        dropped,
-        tuple(dict.fromkeys(remark for each in votes for remark in each.remarks)),
+        competitors=competitors,
+        annotators=annotators,
+        i=recoded([each.i for each in votes], of_competitors),
+        j=recoded([each.j for each in votes], of_competitors),
+        annotator=recoded([each.annotator for each in votes], of_annotators),
+        counts=joined_counts([each.counts for each in votes]),
+        slices=slices,
+        levels=levels,
+        features=features,
+        sided=first.sided,
+        dropped=dict(dropped),
+        remarks=tuple(dict.fromkeys(text for each in votes for text in each.remarks)),
     )
     return whole.summed_rows()
+
+
+def joined_counts(counts: Sequence[Floats]) -> Floats:
+    """Return counts one below the other; those without grades have no clear wins."""
+    width = max(each.shape[1] for each in counts)
+    padded = [np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in counts]
+    return np.concatenate(padded)
 
 
 def carried(votes: Votes) -> str:
@@ -82,24 +88,17 @@ def carried(votes: Votes) -> str:
     )
 
 
-def recoded(
-    votes: Sequence[Votes], kind: str, codes: Sequence[str]
-) -> tuple[tuple[str, ...], list[Ints]]:
-    """Return all names of a kind in several votes, and their codes, one after the other."""
-    return united(
-        [(getattr(v, kind), [getattr(v, code) for code in codes]) for v in votes]
-    )
-
-
-def united(
-    parts: Sequence[tuple[Collection[str], Sequence[Ints]]],
-) -> tuple[tuple[str, ...], list[Ints]]:
-    """Return the names of all parts, sorted, and codes for these."""
-    names = sorted({name for known, _ in parts for name in known})
+def united(parts: Sequence[Collection[str]]) -> tuple[tuple[str, ...], list[Ints]]:
+    """Return the names of all parts, sorted, and the new codes of each part's names."""
+    names = sorted({name for part in parts for name in part})
     code = {name: new_code for new_code, name in enumerate(names)}
-    columns: list[list[Ints]] = [[] for _ in parts[0][1]]
-    for known, codes in parts:
-        new_code = np.array([code[name] for name in known] or [0], np.intp)
-        for column, codes_of_part in zip(columns, codes, strict=True):
-            column.append(new_code[codes_of_part])
-    return tuple(names), [np.concatenate(column) for column in columns]
+    codes: list[Ints] = [
+        np.array([code[name] for name in part] or [0], np.intp) for part in parts
+    ]
+    return tuple(names), codes
+
+
+def recoded(columns: Sequence[Ints], new_codes: Sequence[Ints]) -> Ints:
+    """Return the columns of several votes as one, in new codes."""
+    pairs = zip(columns, new_codes, strict=True)
+    return np.concatenate([new_code[column] for column, new_code in pairs])

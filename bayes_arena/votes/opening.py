@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import polars as pl
@@ -12,7 +12,6 @@ from bayes_arena.errors import VotesError
 from bayes_arena.votes.columns import PROMPTS, Header
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.layouts import (
-    LAYOUTS,
     Constant,
     Layout,
     Roles,
@@ -20,11 +19,11 @@ from bayes_arena.votes.layouts import (
     choose,
 )
 from bayes_arena.votes.options import Options
-from bayes_arena.votes.remarks import remarks_on
+from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.votes.tables import CANDIDATE, is_square, split_pairs
-from bayes_arena.votes.text_files import as_text
-from bayes_arena.votes.votes import PROMPT
+from bayes_arena.votes.tables import CANDIDATE, Notes, split_pairs
+from bayes_arena.votes.values import as_text, text_of
+from bayes_arena.votes.votes import PROMPT, kish
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     require_single(header, roles)
     source = collected(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
+    if options.winner is None and layout.write is None and "winner" in roles:
+        remarks += other_winners(header, roles)
     frame = written(by_role(source, roles), layout, options, remarks)
     return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
 
@@ -88,14 +89,19 @@ def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, 
     try:
         return choose(header, options)
     except VotesError:
-        if options != Options() or not header.names:
+        if options != Options() or not is_square(source, header.names):
             raise
-        first = nw.col(header.names[0]).cast(nw.String)
-        head = source.select(first).head(len(header.names))
-        if is_square(header.names, lambda: to_polars(head).to_series().to_list()):
-            matrix = LAYOUTS[-1]
-            return matrix, matrix.find(header, options) or {}
-        raise
+        return choose(header, replace(options, layout="win-matrix"))
+
+
+def is_square(source: Frame, names: Sequence[str]) -> bool:
+    """Whether the first column of a table holds the names of all others."""
+    if len(names) < 3:
+        return False
+    first = nw.col(names[0]).cast(nw.String)
+    rows = to_polars(source.select(first).head(len(names))).to_series().to_list()
+    stripped = sorted(str(value).strip() for value in rows)
+    return stripped == sorted(name.strip() for name in names[1:])
 
 
 def prompt_roles(
@@ -157,9 +163,10 @@ def written(
     if layout.write is None and "pair" not in frame.collect_schema().names():
         return frame
     table = in_polars(frame).collect().with_row_index("row")
-    table = split_pairs(table)
+    if "pair" in table.columns:
+        table = split_pairs(table)
     if layout.write is not None:
-        table = layout.write(table, options, remarks)
+        table = layout.write(table, Notes(options.unranked_last, remarks))
     return nw.from_native(table)
 
 
@@ -171,23 +178,49 @@ def with_prompt(
     candidates = [name for name in names if name.startswith(CANDIDATE)]
     chosen = None
     if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen = next((name for name in candidates if repeats(frame, name)), None)
+        chosen = repeated_prompt(frame, candidates, roles, remarks)
     frame = frame.drop(*(name for name in candidates if name != chosen))
-    if chosen is None:
-        return frame
-    if chosen in roles:
-        text = f"Prompts were read from {roles[chosen]!r}; prompt=False reads none."
-    else:
-        text = "Verdicts on one record share a prompt; prompt=False takes them apart."
-    remarks.append(text)
-    return frame.rename({chosen: SLICE + PROMPT})
+    return frame if chosen is None else frame.rename({chosen: SLICE + PROMPT})
 
 
-def repeats(frame: Frame, column: str) -> bool:
-    """Whether Kish's number of prompts, (sum n)^2 / sum n^2, is at most half the votes."""
-    sizes = to_polars(frame.group_by(column).agg(nw.len().alias("n")))
-    missing = sizes[column].cast(pl.String).fill_null("").str.strip_chars() == ""
+def repeated_prompt(
+    frame: Frame,
+    candidates: Sequence[str],
+    roles: Mapping[str, str],
+    remarks: list[str],
+) -> str | None:
+    """Return the first candidate that repeats and has no empty cell, and say so."""
+    incomplete: dict[str, int] = {}
+    for name in candidates:
+        is_repeated, n_missing = repetition(frame, name)
+        if is_repeated and not n_missing:
+            remarks.append(prompts_read(roles.get(name)))
+            return name
+        if is_repeated:
+            incomplete[roles[name]] = n_missing
+    if incomplete:
+        column, n_missing = next(iter(incomplete.items()))
+        remarks.append(not_read("Prompts", "prompt", column, n_missing))
+    return None
+
+
+def prompts_read(column: str | None) -> str:
+    """Say where prompts were read; without a column each record is one."""
+    if column is None:
+        return "Verdicts on one record share a prompt; prompt=False takes them apart."
+    return f"Prompts were read from {column!r}; prompt=False reads none."
+
+
+def repetition(frame: Frame, column: str) -> tuple[bool, int]:
+    """Return whether prompts repeat, and how many votes have none.
+
+    They do if Kish's number of prompts is at most half the votes that have a prompt.
+    """
+    votes = nw.col("a").count().alias("n")  # blank rows are no votes
+    sizes = to_polars(frame.group_by(column).agg(votes))
+    prompt = text_of(sizes[column]).cast(pl.String).fill_null("").str.strip_chars()
     n = sizes["n"].to_numpy().astype(float)
-    if missing.any() or len(n) < 2:
-        return False
-    return bool(n.sum() ** 2 / (n**2).sum() <= n.sum() / 2)
+    is_missing = (prompt == "").to_numpy()
+    known = n[~is_missing]
+    is_repeated = len(known) > 1 and kish(known) <= known.sum() / 2
+    return is_repeated, int(n[is_missing].sum())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from bayes_arena.errors import VotesError, did_you_mean, shortened
 
 type Columns = str | Sequence[str]
+type Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, and whether it is
 
 
 @dataclass(frozen=True)
@@ -34,37 +34,25 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse values of the wrong type."""
-        for name in ("layout", "a", "b", "weight", "baseline", "judge"):
-            self.require(name, "text", isinstance(getattr(self, name), str | None))
-        for name in ("annotator", "prompt"):
+        for name, (kind, is_right) in RULES.items():
             value = getattr(self, name)
-            self.require(
-                name, "text or False", value is False or isinstance(value, str | None)
-            )
-        self.require(
-            "winner", "a name or several", self.winner is None or are_names(self.winner)
-        )
-        for name in ("slices", "features"):
-            self.require(name, "names of columns", are_columns(getattr(self, name)))
-        is_mapping = self.outcomes is None or isinstance(self.outcomes, Mapping)
-        self.require("outcomes", "a mapping of labels to outcomes", is_mapping)
-        self.require_one_of("weights", ("frequency", "importance"))
-        self.require_one_of("both_bad", ("tie", "drop"))
-        self.require_one_of("on_invalid", ("raise", "drop"))
+            if value == "" or not is_right(value):
+                raise VotesError(
+                    f"{name}= must be {kind}, not {shortened(repr(value))}."
+                )
 
-    def require(self, name: str, kind: str, is_right: bool) -> None:
-        """Refuse an option that is not what it has to be."""
-        if not is_right or getattr(self, name) == "":
-            value = shortened(repr(getattr(self, name)))
-            raise VotesError(f"{name}= must be {kind}, not {value}.")
+    @property
+    def unranked_last(self) -> bool:
+        """Whether competitors without a rank are last."""
+        return (self.outcomes or {}).get("unranked") == "last"
 
-    def require_one_of(self, name: str, choices: Sequence[str]) -> None:
-        """Refuse an option that is not one of the choices."""
-        value = getattr(self, name)
-        if not isinstance(value, str) or value not in choices:
-            raise VotesError(
-                f"{name}= must be {' or '.join(map(repr, choices))}, not {value!r}."
-            )
+    @property
+    def labels(self) -> dict[str, str]:
+        """The meanings of labels, without that of missing ranks."""
+        labels = dict(self.outcomes or {})
+        if self.unranked_last:
+            del labels["unranked"]
+        return labels
 
     def by_role(self, name: str) -> dict[str, Any]:
         """Return the columns of ``slices`` or ``features`` by name, sorted."""
@@ -74,6 +62,59 @@ class Options:
         return dict(sorted(named.items()))
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value is text, or not given."""
+    return isinstance(value, str | None)
+
+
+def is_text_or_false(value: Any) -> bool:
+    """Whether a value is text, False or not given."""
+    return value is False or is_text(value)
+
+
+def are_names(value: Any) -> bool:
+    """Whether a value is a list of names."""
+    return isinstance(value, Sequence) and all(each and is_text(each) for each in value)
+
+
+def are_winners(value: Any) -> bool:
+    """Whether a value is a name, several names, or not given."""
+    return is_text(value) or (are_names(value) and len(value) > 1)
+
+
+def are_columns(value: Any) -> bool:
+    """Whether a value is a name, a list of names, or a mapping of names to columns."""
+    if not isinstance(value, Mapping):
+        return are_names(value)
+    columns = value.values()
+    return are_names([*value]) and all(is_column_or_pair(each) for each in columns)
+
+
+def is_column_or_pair(value: Any) -> bool:
+    """Whether a value is a name or two."""
+    return isinstance(value, str) or (are_names(value) and len(value) == 2)
+
+
+def choice(*values: str) -> Rule:
+    """Return the rule of an option with few values."""
+    return " or ".join(map(repr, values)), lambda value: value in values
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(
+        ("layout", "a", "b", "weight", "baseline", "judge"), ("text", is_text)
+    ),
+    **dict.fromkeys(("annotator", "prompt"), ("text or False", is_text_or_false)),
+    **dict.fromkeys(("slices", "features"), ("names of columns", are_columns)),
+    "winner": ("a name or several", are_winners),
+    "outcomes": (
+        "a mapping of labels to outcomes",
+        lambda value: isinstance(value, Mapping | None),
+    ),
+    "weights": choice("frequency", "importance"),
+    "both_bad": choice("tie", "drop"),
+    "on_invalid": choice("raise", "drop"),
+}
 NAMES = tuple(each.name for each in fields(Options))
 
 
@@ -85,50 +126,3 @@ def options_from(given: Mapping[str, Any]) -> Options:
     return Options(
         **{name: value for name, value in given.items() if value is not None}
     )
-
-
-def are_names(value: Any) -> bool:
-    """Whether a value is a name or a list of names."""
-    if isinstance(value, str):
-        return bool(value)
-    return (
-        isinstance(value, Sequence)
-        and len(value) > 1
-        and all(isinstance(each, str) and each for each in value)
-    )
-
-
-def are_columns(value: Any) -> bool:
-    """Whether a value is a name, a list of names, or a mapping of names to columns."""
-    if isinstance(value, Mapping):
-        return all(
-            isinstance(name, str)
-            and name
-            and (isinstance(each, str) or (are_names(each) and len(each) == 2))
-            for name, each in value.items()
-        )
-    return isinstance(value, str) or (
-        isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
-    )
-
-
-def for_terminal(message: str) -> str:
-    """Return a message with the options spelled as a terminal takes them.
-
-    ``winner='x'`` becomes ``--winner x``, ``winner=[x, y]`` ``--winner x,y``,
-    ``prompt=False`` ``--no-prompt``, and ``outcomes={'0': 'tie'}`` ``--outcome 0=tie``.
-    """
-    words = {"outcomes": "outcome", "slices": "slice"}
-
-    def spelled(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"] or ""
-        option = words.get(name, name).replace("_", "-")
-        if value == "False":
-            return f"--no-{option}"
-        value = re.sub(r"'([^']*)': '([^']*)'", r"\1=\2", value.strip("{}[]"))
-        value = value.strip("'").replace(", ", ",")
-        return f"--{option} {value}".rstrip()
-
-    options = "|".join(NAMES)
-    value = r"False|'[^']*'|\[[^]]*\]|\{[^}]*\}"
-    return re.sub(rf"\b(?P<name>{options})=(?P<value>{value})?", spelled, message)

@@ -28,27 +28,26 @@ from bayes_arena.errors import (
 from bayes_arena.votes import saved
 from bayes_arena.votes.counting import (
     FEATURE,
-    NO_ANNOTATOR,
+    LABEL,
     SLICE,
-    UNKNOWN_WINNER,
     Coded,
+    Problem,
     coded,
+    problems,
 )
-from bayes_arena.votes.labels import BOTH_BAD
+from bayes_arena.votes.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.votes.opening import Opened, open_votes
 from bayes_arena.votes.options import Columns, Options, options_from
-from bayes_arena.votes.remarks import remarks_on_names
-from bayes_arena.votes.sources import Frame, in_polars, open_source, readable, to_polars
+from bayes_arena.votes.remarks import not_read, remarks_on_names
+from bayes_arena.votes.sources import (
+    Frame,
+    has_order,
+    in_polars,
+    open_source,
+    readable,
+    to_polars,
+)
 from bayes_arena.votes.votes import TIE, Votes
-
-REMEDIES = {  # by how a problem's name ends
-    "not a number of 0 or more": "Weights are numbers such as 0.5.",
-    "missing": "Fill it in.",
-    "not a finite number": "Features are finite numbers.",
-    "has no name": "Fill it in.",
-    "meets itself": "Correct the name, or remove the row.",
-    "a name or a side": "Rename the competitor.",
-}
 
 
 def votes_from(source: object, **columns: Any) -> Votes:
@@ -157,30 +156,20 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = grouped(opened.frame)
-    votes = coded(groups, opened.sides, labels_given(options))
+    votes = coded(groups, opened.sides, options.labels)
     return summed(votes, opened, options), opened
-
-
-def labels_given(options: Options) -> Mapping[str, str] | None:
-    """Return the meanings of labels, without that of missing ranks."""
-    given = dict(options.outcomes or {})
-    if given.get("unranked") == "last":
-        del given["unranked"]
-    return given
 
 
 def grouped(frame: Frame) -> pl.DataFrame:
     """Return the distinct votes, and how often each occurs: ``n``."""
     schema = frame.collect_schema()
     names = [name for name in schema.names() if name != "row"]
+    old: tuple[type, ...] = (nw.Categorical, nw.Enum)
+    new: type[nw.String | nw.Categorical] = nw.String
     if frame.implementation.is_polars():  # categories are grouped faster than text
-        texts = [name for name in names if schema[name] == nw.String]
-        frame = (
-            frame.with_columns(nw.col(*texts).cast(nw.Categorical)) if texts else frame
-        )
-    else:
-        texts = [n for n in names if isinstance(schema[n], nw.Categorical | nw.Enum)]
-        frame = frame.with_columns(nw.col(*texts).cast(nw.String)) if texts else frame
+        old, new = (nw.String,), nw.Categorical
+    if texts := [name for name in names if isinstance(schema[name], old)]:
+        frame = frame.with_columns(nw.col(*texts).cast(new))
     groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(
         {"n": pl.Int64}
     )
@@ -199,7 +188,7 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
-    remarks = [*opened.remarks, *votes.remarks, *remarks_on_names(result)]
+    remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     remarks += [
         f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
     ]
@@ -213,20 +202,20 @@ def known_votes(
     if options.annotator is None and options.judge is None:
         votes = without_unknown(votes, opened)
     dropped: Counter[str] = Counter()
-    kept = ~votes.unplayed
+    kept = votes.outcome != UNPLAYED
     dropped["not played"] = int(votes.n[~kept].sum())
     is_bad = votes.outcome == BOTH_BAD
     if options.both_bad == "drop":
         dropped["both bad"] = int(votes.n[is_bad & kept].sum())
         kept &= ~is_bad
-    for problem, where in votes.problems():
-        wrong = where & kept
+    for problem in problems(votes):
+        wrong = problem.rows & kept
         if not wrong.any():
             continue
         if options.on_invalid == "raise" or (wrong == kept).all():
             raise VotesError(complaint(problem, wrong, votes, opened, options))
-        dropped[problem] += int(votes.n[wrong].sum())
-        kept &= ~where
+        dropped[problem.text] += int(votes.n[wrong].sum())
+        kept &= ~wrong
     kept &= votes.votes > 0
     if not kept.any():
         raise VotesError(no_votes(dropped, opened))
@@ -236,16 +225,15 @@ def known_votes(
 
 def without_unknown(votes: Coded, opened: Opened) -> Coded:
     """Read no annotators if their column was not named and lacks some of them."""
-    n_missing = int(votes.n[votes.annotator < 0].sum())
+    pairs = votes.pairs
+    n_missing = int(votes.n[pairs.annotator < 0].sum())
     if not n_missing:
         return votes
-    if votes.annotators:
+    if pairs.annotators:
         column = opened.roles.get("annotator", "annotator")
-        opened.remarks.append(
-            f"Annotators are not read, since {column!r} is empty in {n_missing:,} votes; "
-            f"annotator={column!r} with on_invalid='drop' leaves these votes out."
-        )
-    return replace(votes, annotators=(), annotator=np.zeros_like(votes.annotator))
+        opened.remarks.append(not_read("Annotators", "annotator", column, n_missing))
+    nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
+    return replace(votes, pairs=nobody)
 
 
 def votes_in_words(n: int) -> str:
@@ -256,64 +244,50 @@ def votes_in_words(n: int) -> str:
 def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
     """Say that no vote is left, and why."""
     reasons = listing(f"{n:,} {reason}" for reason, n in dropped.items() if n)
-    because = (
-        f" Left out: {reasons}."
-        if reasons
-        else " The source has no rows, or no weights above 0."
-    )
-    winner = opened.roles.get("winner")
-    hint = (
-        f" The winner was read from {str(winner)!r}; winner= names another column."
-        if winner
-        else ""
-    )
-    return f"No vote is left.{because}{hint}"
+    text = "No vote is left. The source has no rows, or no weights above 0."
+    if reasons:
+        text = f"No vote is left. Left out: {reasons}."
+    if winner := opened.roles.get("winner"):
+        text += (
+            f" The winner was read from {str(winner)!r}; winner= names another column."
+        )
+    return text
 
 
 def complaint(
-    problem: str, wrong: Array, votes: Coded, opened: Opened, options: Options
+    problem: Problem, wrong: Array, votes: Coded, opened: Opened, options: Options
 ) -> str:
     """Say what is wrong with some votes, where, and what to do."""
     n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
-    text = f"In {n:,} of {votes_in_words(total)} {problem}"
-    if votes.labels and problem == UNKNOWN_WINNER:
+    text, remedy = problem.text, problem.remedy
+    if LABEL in remedy:
         text += f": {votes.labels_of(wrong)}"
+        most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
+        remedy = remedy.replace(LABEL, repr(shortened(votes.labels[most])))
     rows = quoted(problem, opened, options)
-    text += f" ({rows})." if rows else "."
-    remedy = next((r for end, r in REMEDIES.items() if problem.endswith(end)), "")
-    if problem == UNKNOWN_WINNER:
-        remedy = remedy_of_labels(votes, wrong)
-    elif problem == NO_ANNOTATOR:
-        remedy = "Fill it in, or read no annotators: leave out annotator=."
+    where = f" ({rows})" if rows else ""
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
-    return f"{text} {remedy}{rest}".replace("  ", " ").strip()
+    return f"In {n:,} of {votes_in_words(total)} {text}{where}. {remedy}{rest}"
 
 
-def remedy_of_labels(votes: Coded, wrong: Array) -> str:
-    """Say how to give unknown labels a meaning; a tie is proposed for no word but its own."""
-    n = np.bincount(votes.label[wrong], votes.n[wrong])
-    label = votes.labels[int(n.argmax())]
-    return (
-        f"Say what each label means, such as outcomes={{{shortened(label)!r}: 'model_a'}}; "
-        "a label means model_a, model_b, tie, both_bad or unplayed."
-    )
-
-
-def quoted(problem: str, opened: Opened, options: Options) -> str:
+def quoted(problem: Problem, opened: Opened, options: Options) -> str:
     """Return the first rows with a problem: their numbers and values."""
-    frame = opened.frame
-    if not (isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()):
+    if not has_order(opened.frame):
         return ""
-    table = in_polars(frame).collect()
+    table = in_polars(opened.frame).collect()
     number = table["row"] if "row" in table.columns else range(len(table))
     table = table.drop("row", strict=False)
-    votes = coded(
-        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
-    )
-    is_wrong = dict(votes.problems())[problem] & ~votes.unplayed
+    votes = coded(singly(table), opened.sides, options.labels)
+    is_wrong = next(each.rows for each in problems(votes) if each.text == problem.text)
+    is_wrong &= votes.outcome != UNPLAYED
     names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]
     shown = []
     for row in sorted(set(votes.row[is_wrong].tolist()))[:MOST_SHOWN]:
         values = (printable(shortened(str(table[name][row]), 60)) for name in names)
         shown.append(f"row {number[row]}: {', '.join(values)}")
     return "; ".join(shown)
+
+
+def singly(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of votes as groups of one vote each."""
+    return table.with_columns(n=pl.lit(1, pl.Int64))

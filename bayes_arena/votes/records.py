@@ -16,16 +16,14 @@ argilla         docs.argilla.io, records: answers by question
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
-from bayes_arena.votes.options import Options
-from bayes_arena.votes.tables import BY_ROW, number, pairs_of_ranks, weighed_by
-from bayes_arena.votes.text_files import as_text
+from bayes_arena.votes.tables import BY_ROW, Notes, pairs_of_ranks, weighed_by
+from bayes_arena.votes.values import as_text, number, parsed
 
 SIDES = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
@@ -33,22 +31,10 @@ SIDES = (
 )  # fmt: skip
 
 
-def parsed(value: Any, name: str) -> Any:
-    """Return a nested value, which text formats hold as JSON."""
-    if not isinstance(value, str) or value[:1] not in ("{", "["):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        raise VotesError(
-            f"In the column {name}, {shortened(value, 60)!r} is not JSON."
-        ) from None
-
-
 def rows_of(table: pl.DataFrame, *nested: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table with the nested columns parsed."""
     for row in table.iter_rows(named=True):
-        yield row | {name: parsed(row.get(name), name) for name in nested}
+        yield row | {name: parsed(row.get(name)) for name in nested}
 
 
 def table_of(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
@@ -81,9 +67,7 @@ def as_objects(value: Any, name: str) -> list[Mapping[str, Any]]:
     return [as_object(each, name) for each in value or []]
 
 
-def arena_hard(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def arena_hard(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the games of records: the baseline is A in the first, and B in the second.
 
     As in the tool, a record counts only if all of its games have a verdict.
@@ -97,46 +81,42 @@ def arena_hard(
         if not all(isinstance(score, str) and score for score in scores):
             n_unjudged += 1
             continue
-        sides = [("b", "a"), ("a", "b")]
+        as_shown = row | {"a": row["b"], "b": row["a"]}
         for game, score in enumerate(scores):
-            first, second = sides[game % 2]
-            votes.append(row | {"a": row[first], "b": row[second], "winner": score})
+            votes.append((row if game % 2 else as_shown) | {"winner": score})
     if n_unjudged:
-        remarks.append(
+        notes.remarks.append(
             f"{n_unjudged} records were left out, since one of their games has no verdict."
         )
     return table_of(votes, table)
 
 
-def mt_bench(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def mt_bench(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the two games of a pair: in the second, the second model is shown first.
 
     As in the tool, a record counts only if neither game ended in an error.
     """
-    games = []
-    is_error = pl.any_horizontal(
-        pl.col("winner", "winner_2").cast(pl.String) == "error"
-    )
-    n_errors = table.select(is_error.fill_null(False).sum()).item()
-    if n_errors:
-        remarks.append(
+    table = table.with_columns(pl.col("winner", "winner_2").cast(pl.String))
+    is_error = pl.any_horizontal(pl.col("winner", "winner_2") == "error")
+    judged = table.filter(~is_error.fill_null(False))
+    if n_errors := len(table) - len(judged):
+        notes.remarks.append(
             f"{n_errors} records were left out, since one of their games is an error."
         )
-    table = table.filter(~is_error.fill_null(False))
     if "annotator" in table.columns:
-        table = table.with_columns(annotator=first_of_lists(table["annotator"]))
+        judged = judged.with_columns(annotator=first_of_lists(judged["annotator"]))
     sides = {"model_1": "model_a", "model_2": "model_b"}
     turned = {"model_1": "model_b", "model_2": "model_a"}
-    games.append(table.with_columns(pl.col("winner").cast(pl.String).replace(sides)))
-    swapped = {"a": pl.col("b"), "b": pl.col("a")}
-    winner = pl.col("winner_2").cast(pl.String).replace(turned)
-    games.append(table.with_columns(winner=winner, **swapped))
-    return pl.concat(games).drop("winner_2")
+    first = judged.with_columns(pl.col("winner").replace(sides))
+    second = judged.with_columns(
+        a=pl.col("b"), b=pl.col("a"), winner=pl.col("winner_2").replace(turned)
+    )
+    return pl.concat([first, second]).drop("winner_2")
 
 
 def first_of_lists(column: pl.Series) -> pl.Series:
     """Return the first entry of lists, which may be JSON: a judge and its prompt."""
-    values = [parsed(value, "judge") for value in column.to_list()]
+    values = [parsed(value) for value in column.to_list()]
     firsts = [
         value[0] if isinstance(value, list) and value else value for value in values
     ]
@@ -147,37 +127,31 @@ def first_of_lists(column: pl.Series) -> pl.Series:
 
 def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
     """Write preferences from low, for a, to high, for b, as parts of a vote; half is a tie."""
-    value = number("winner")
-    table = table.with_columns(value=(value - low) / (high - low))
-    share = table["value"]
-    wrong = table.filter(
-        pl.col("value").is_nan() | (pl.col("value") < 0) | (pl.col("value") > 1)
-    )
+    share = pl.col("share")
+    table = table.with_columns(share=(number("winner") - low) / (high - low))
+    wrong = table.filter(~share.is_between(0, 1))
     if len(wrong):
         shown = shortened(repr(wrong["winner"][0]))
         raise VotesError(
             f"The preference {shown} is not a number from {low:g} to {high:g}."
         )
     is_tie = share == 0.5
-    return table.drop("winner", "value").with_columns(
-        wins_a=pl.when(is_tie).then(0.0).otherwise(1 - share),
-        wins_b=pl.when(is_tie).then(0.0).otherwise(share),
-        ties=pl.when(is_tie).then(1.0).when(share.is_not_null()).then(0.0),
+    votes = table.with_columns(
+        wins_a=pl.when(~is_tie).then(1 - share).otherwise(0.0),
+        wins_b=pl.when(~is_tie).then(share).otherwise(0.0),
+        ties=pl.when(is_tie).then(1.0).otherwise(0.0),
     )
+    return votes.drop("winner", "share")
 
 
-def alpaca_eval(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def alpaca_eval(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
     value = number("winner")
     table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
     return soft(table, 1, 2)
 
 
-def judge_arena(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Read preferences from 0, for A, to 1, for B; labels stay labels."""
     values = table.select(number("winner")).to_series()
     if len(values) and values.is_nan().all():
@@ -185,20 +159,18 @@ def judge_arena(
     return soft(table, 0, 1)
 
 
-def comparia(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def comparia(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
-    is_equal = (
-        pl.col("winner_2").cast(pl.String).str.to_lowercase().is_in(["true", "1"])
+    is_equal = pl.col("winner_2").cast(pl.String).str.to_lowercase()
+    winner = (
+        pl.when(is_equal.is_in(["true", "1"]))
+        .then(pl.lit("tie"))
+        .otherwise(pl.col("winner").cast(pl.String))
     )
-    winner = pl.when(is_equal.fill_null(False)).then(pl.lit("tie"))
-    return table.with_columns(
-        winner=winner.otherwise(pl.col("winner").cast(pl.String))
-    ).drop("winner_2")
+    return table.with_columns(winner=winner).drop("winner_2")
 
 
-def open_webui(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def open_webui(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Pair a rated answer with its siblings: a good rating beats all, a bad one loses.
 
     A choice among k has the information of k - 1 pairs that weigh 2 / k each.
@@ -208,25 +180,16 @@ def open_webui(
         data = as_object(row["field:data"], "data")
         model, siblings = data.get("model_id"), data.get("sibling_model_ids")
         winner = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
-        if (
-            winner is None
-            or not isinstance(model, str)
-            or not isinstance(siblings, list)
-        ):
+        if not (winner and isinstance(model, str) and isinstance(siblings, list)):
             continue
         others = [name for name in siblings if isinstance(name, str) and name != model]
-        shared = kept(row) | {"annotator": row.get("field:user id"), "a": model}
-        weight = 2 / (len(others) + 1)
-        votes += [
-            shared | {"b": other, "winner": winner, "pair_weight": weight}
-            for other in others
-        ]
+        vote = kept(row) | {"annotator": row.get("field:user id"), "a": model}
+        vote |= {"winner": winner, "pair_weight": 2 / (len(others) + 1)}
+        votes += [vote | {"b": other} for other in others]
     return weighed_by(table_of(votes, table))
 
 
-def label_studio(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def label_studio(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
     votes = []
     for row in rows_of(table, "field:data", "field:annotations"):
@@ -240,11 +203,10 @@ def label_studio(
                     continue
                 if sides is None:
                     raise VotesError(unnamed(row["row"], "data"))
-                winner = as_object(result.get("value"), "value").get("selected")
-                vote = {"a": sides[0], "b": sides[1], "winner": as_text(winner)}
-                votes.append(
-                    kept(row) | {BY_ROW: str(row["row"]), "annotator": judge} | vote
-                )
+                value = as_object(result.get("value"), "value")
+                vote = {"a": sides[0], "b": sides[1], "annotator": judge}
+                vote |= {"winner": as_text(value.get("selected"))}
+                votes.append(kept(row) | {BY_ROW: str(row["row"])} | vote)
     return table_of(votes, table)
 
 
@@ -255,7 +217,7 @@ def who_completed(who: Any) -> str | None:
     return as_text(who)
 
 
-def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def argilla(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the answers to label questions, and the pairs of answers to ranking questions.
 
     Metadata name the two systems of a label, and may name what is ranked.
@@ -278,7 +240,7 @@ def argilla(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.Dat
     if ranks:
         table_of_rest = table_of(rest, table)
         pairs = pl.DataFrame(ranks, dict.fromkeys(ranks[0], pl.String))
-        parts.append(pairs_of_ranks(pairs, table_of_rest, options, remarks))
+        parts.append(pairs_of_ranks(pairs, table_of_rest, notes))
     if not parts:
         raise VotesError(f"Nothing is ranked, and {unnamed(0, 'metadata')}")
     whole = pl.concat(parts, how="diagonal_relaxed")

@@ -8,8 +8,8 @@ from typing import Any
 
 import narwhals as nw
 
-from bayes_arena.errors import listing
-from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, Header
+from bayes_arena.errors import VotesError, listing
+from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
 from bayes_arena.votes.layouts import Roles
 from bayes_arena.votes.options import Options
 from bayes_arena.votes.sources import Frame, is_nested
@@ -48,6 +48,34 @@ def remarks_on(
             "out: df.drop_duplicates() in pandas."
         )
     return remarks
+
+
+def other_winners(header: Header, roles: Roles) -> list[str]:
+    """Say which further columns may hold the winner; refuse two of the same name."""
+    winner = roles["winner"]
+    taken = set(roles.values())
+    others = [name for name in header.names if name not in taken]
+    others = [name for name in others if " ".join(words(name)) in WINNERS]
+    if alike := [name for name in others if words(name) == words(winner)]:
+        raise VotesError(
+            f"Both {winner!r} and {alike[0]!r} may hold the winner. Name one: "
+            f"winner={winner!r} or winner={alike[0]!r}."
+        )
+    if not others:
+        return []
+    columns = listing(map(repr, others))
+    return [
+        f"The winner was read from {winner!r}, not from {columns}; winner={others[0]!r} "
+        "reads that."
+    ]
+
+
+def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
+    """Say that an incomplete column was not read, and how to read it."""
+    return (
+        f"{kind} are not read, since {column!r} is empty in {n_missing:,} votes; "
+        f"{option}={column!r} with on_invalid='drop' leaves these votes out."
+    )
 
 
 def duplicates(source: Frame, roles: Roles) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena votes 1"  # another number where older files cannot be read
 SUFFIX = ".npz"
+CODES = ("i", "j", "annotator")
 
 
 def is_saved(path: str | Path) -> bool:
@@ -41,11 +43,7 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "dropped": dict(votes.dropped),
         "remarks": votes.remarks,
     }
-    arrays: dict[str, Array] = {
-        "i": votes.i,
-        "j": votes.j,
-        "annotator": votes.annotator,
-    }
+    arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
     arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
     arrays = {name: smallest(codes) for name, codes in arrays.items()}
     arrays |= {f"counts {k}": smallest(c) for k, c in enumerate(votes.counts.T)}
@@ -92,38 +90,40 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
         raise VotesError(f"{str(path)!r} is a saved fit: load it with load(path).")
     try:
         about = json.loads(arrays["about"].tobytes())
-        if about["format"] != FORMAT:
-            raise VotesError(
-                f"{str(path)!r} was written by another version. Read the votes again."
-            )
-        votes = Votes(
-            competitors=tuple(about["competitors"]),
-            annotators=tuple(about["annotators"]),
-            i=arrays["i"].astype(np.intp),
-            j=arrays["j"].astype(np.intp),
-            annotator=arrays["annotator"].astype(np.intp),
-            counts=np.stack(
-                [arrays[name] for name in arrays if name.startswith("counts ")], axis=1
-            ).astype(float),
-            slices={
-                name: arrays[f"slice {k}"].astype(np.intp)
-                for k, name in enumerate(about["slices"])
-            },
-            levels={name: tuple(levels) for name, levels in about["levels"].items()},
-            features={
-                name: arrays[f"feature {k}"] for k, name in enumerate(about["features"])
-            },
-            sided=bool(about["sided"]),
-            dropped=about["dropped"],
-            remarks=tuple(about["remarks"]),
-        )
-        require_sound(votes)
-    except VotesError:
-        raise
+        votes = votes_in(arrays, about) if about["format"] == FORMAT else None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise VotesError(
             f"{str(path)!r} is damaged, or holds no votes: {error!r}."
         ) from None
+    if votes is None:
+        raise VotesError(
+            f"{str(path)!r} was written by another version. Read the votes again."
+        )
+    return votes
+
+
+def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
+    """Return the votes that sound arrays hold."""
+    whole = [name for name in arrays if name in CODES or name.startswith("slice ")]
+    codes = {name: arrays[name].astype(np.intp) for name in whole}
+    counts = [arrays[name] for name in arrays if name.startswith("counts ")]
+    votes = Votes(
+        competitors=tuple(about["competitors"]),
+        annotators=tuple(about["annotators"]),
+        i=codes["i"],
+        j=codes["j"],
+        annotator=codes["annotator"],
+        counts=np.stack(counts, axis=1).astype(float),
+        slices={name: codes[f"slice {k}"] for k, name in enumerate(about["slices"])},
+        levels={name: tuple(levels) for name, levels in about["levels"].items()},
+        features={
+            name: arrays[f"feature {k}"] for k, name in enumerate(about["features"])
+        },
+        sided=bool(about["sided"]),
+        dropped=about["dropped"],
+        remarks=tuple(about["remarks"]),
+    )
+    require_sound(votes)
     return votes
 
 

@@ -6,26 +6,22 @@ A vote has a score for the competitor shown first: 1 for a win, 0 for a loss, 1/
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
-import polars as pl
 
-from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
 from bayes_arena.votes.counting import coded
 from bayes_arena.votes.opening import open_votes
 from bayes_arena.votes.options import options_from
-from bayes_arena.votes.read import known_votes, labels_given
-from bayes_arena.votes.sources import in_polars, open_source, readable
-from bayes_arena.votes.votes import Votes, as_names, renumbered
+from bayes_arena.votes.read import known_votes, singly
+from bayes_arena.votes.sources import has_order, in_polars, open_source, readable
+from bayes_arena.votes.votes import Votes
 
-SCORES = np.array(
-    [1.0, 0.0, 0.5, 1.0, 0.0, 0.5]
-)  # of a win, a loss, a tie, clear wins, both bad
+# Of a win, a loss, a tie, a clear win and loss, both bad.
+SCORES = np.array([1.0, 0.0, 0.5, 1.0, 0.0, 0.5])
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,35 +51,6 @@ class VoteSequence:
         """Return the number of votes."""
         return len(self.i)
 
-    def keep(
-        self,
-        *,
-        annotators: str | Iterable[str] | None = None,
-        more_than: float | None = None,
-    ) -> VoteSequence:
-        """Return the votes of some annotators: by name, or with more votes than a number."""
-        if not self.annotators:
-            raise VotesError(
-                "The votes do not say who voted. Name its column with annotator=."
-            )
-        kept = np.ones(len(self.annotators), bool)
-        if annotators is not None:
-            wanted = as_names(annotators)
-            kept &= np.array([name in wanted for name in self.annotators])
-        if more_than is not None:
-            kept &= np.bincount(self.annotator, minlength=len(kept)) > more_than
-        if not kept.any():
-            raise VotesError("None of the annotators is kept, so no vote is left.")
-        return self.take(np.flatnonzero(kept[self.annotator]))
-
-    def take(self, rows: Array) -> VoteSequence:
-        """Return some votes, in the given order, with the names that they need."""
-        (i, j), competitors = renumbered([self.i[rows], self.j[rows]], self.competitors)
-        annotator, annotators = self.annotator[rows], self.annotators
-        if annotators:
-            (annotator,), annotators = renumbered([annotator], annotators)
-        return VoteSequence(competitors, annotators, i, j, annotator, self.score[rows])
-
 
 def read_sequence(source: object, **columns: Any) -> VoteSequence:
     """Read votes in their order, for online Elo.
@@ -110,30 +77,19 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
             raise VotesError(
                 "Counts and weights have no order. Write one row per vote, or use read_votes."
             )
-        if (
-            isinstance(opened.frame, nw.LazyFrame)
-            and not opened.frame.implementation.is_polars()
-        ):
+        if not has_order(opened.frame):
             raise VotesError(
                 "The rows of this engine have no order. Pass a dataframe or a file."
             )
         table = in_polars(opened.frame).collect()
     if "row" in table.columns:
         table = table.sort("row", maintain_order=True).drop("row")
-    votes = coded(
-        table.with_columns(n=pl.lit(1, pl.Int64)), opened.sides, labels_given(options)
-    )
+    votes = coded(singly(table), opened.sides, options.labels)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
-    everything = VoteSequence(
-        votes.competitors,
-        votes.annotators,
-        votes.i,
-        votes.j,
-        votes.annotator,
-        SCORES[votes.outcome.clip(0, 5)],
-    )
-    return everything.take(rows)
+    pairs = votes.pairs.take(rows).used()
+    score = SCORES[votes.outcome[rows].clip(0, 5)]
+    return in_sequence(pairs, np.arange(len(rows)), score)
 
 
 def one_by_one(votes: Votes) -> VoteSequence:
@@ -146,11 +102,16 @@ def one_by_one(votes: Votes) -> VoteSequence:
     row, outcome = np.nonzero(whole)
     times = whole[row, outcome]
     row, outcome = np.repeat(row, times), np.repeat(outcome, times)
+    return in_sequence(votes, row, SCORES[outcome])
+
+
+def in_sequence(votes: Votes, rows: Ints, score: Floats) -> VoteSequence:
+    """Return some rows of votes as single votes."""
     return VoteSequence(
-        votes.competitors,
-        votes.annotators,
-        votes.i[row],
-        votes.j[row],
-        votes.annotator[row],
-        SCORES[outcome],
+        competitors=votes.competitors,
+        annotators=votes.annotators,
+        i=votes.i[rows],
+        j=votes.j[rows],
+        annotator=votes.annotator[rows],
+        score=score,
     )

@@ -24,7 +24,6 @@ from bayes_arena.errors import (
     shortened,
 )
 from bayes_arena.votes.text_files import (
-    as_text,
     fault_in,
     format_of,
     records_of,
@@ -32,25 +31,24 @@ from bayes_arena.votes.text_files import (
     table_of_columns,
     table_of_records,
 )
+from bayes_arena.votes.values import as_text
 
 type Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 HUB = "hf:"
-KINDS = ".csv, .tsv, .parquet, .jsonl, .ndjson, .json; text also as .gz or .zst"
-DATASET = "datasets.arrow_dataset"  # the module of Hugging Face's Dataset
+KINDS = ".csv, .tsv, .parquet, .jsonl, .ndjson, .json; text also as .gz"
 
 
 def open_source(source: object) -> Frame:
     """Return a source as a frame whose columns' names have no spaces at their ends."""
     if paths := paths_of(source):
+        files = [file for path in paths for file in expanded(path)]
         with readable(source):
-            return stripped(nw.from_native(scan_files(files_of(paths))))
+            return stripped(nw.from_native(scan_files(files)))
     if isinstance(source, Mapping):
         return stripped(nw.from_native(table_of_columns(source)))
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         return stripped(nw.from_native(table_of_records(source, "The list")))
-    if type(source).__module__ == DATASET:
-        source = source.with_format("arrow")[:]  # type: ignore[attr-defined]
     hint = " Pass its votes: .votes." if hasattr(source, "votes") else ""
     try:
         frame: Frame = nw.from_native(with_text_names(source))
@@ -98,11 +96,6 @@ def stripped(frame: Frame) -> Frame:
             f"Columns have the same name but for spaces: {listing(names)}. Rename them."
         )
     return frame.rename(renamed)
-
-
-def files_of(paths: Sequence[str | Path]) -> list[Path]:
-    """Return the files that paths, globs and data sets on the hub stand for."""
-    return [file for path in paths for file in expanded(path)]
 
 
 def expanded(path: str | Path) -> list[Path]:
@@ -160,29 +153,32 @@ def to_polars(frame: Frame) -> pl.DataFrame:
             ) from None
     if not frame.implementation.is_pandas_like():
         return frame.to_polars()
-    columns = {}  # by hand: Polars reads pandas' text through PyArrow only
-    for name in frame.columns:
-        column = frame[name]
-        if column.dtype.is_numeric() and not column.is_null().any():
-            columns[name] = pl.Series(name, column.to_numpy())
-            continue
-        gone = column.is_null().to_list()
-        values = [None if g else v for v, g in zip(column.to_list(), gone, strict=True)]
-        is_number = column.dtype.is_numeric()
-        columns[name] = pl.Series(
-            name, values if is_number else [as_text(v) for v in values], strict=False
-        )
-    return pl.DataFrame(columns)
+    return pl.DataFrame([from_pandas(frame[name]) for name in frame.columns])
+
+
+def from_pandas(column: nw.Series[Any]) -> pl.Series:
+    """Return a column of pandas by hand; Polars reads pandas' text through PyArrow only."""
+    is_number = column.dtype.is_numeric()
+    is_missing = column.is_null()
+    if is_number and not is_missing.any():
+        return pl.Series(column.name, column.to_numpy())
+    pairs = zip(column.to_list(), is_missing.to_list(), strict=True)
+    values = [None if missing else value for value, missing in pairs]
+    if not is_number:
+        values = [as_text(value) for value in values]
+    return pl.Series(column.name, values, strict=False)
 
 
 def in_polars(frame: Frame) -> pl.LazyFrame:
     """Return a frame in Polars, collected if it is in another engine."""
-    native = nw.to_native(frame)
-    return (
-        native.lazy()
-        if isinstance(native, pl.DataFrame | pl.LazyFrame)
-        else to_polars(frame).lazy()
-    )
+    if frame.implementation.is_polars():
+        return frame.to_native().lazy()
+    return to_polars(frame).lazy()
+
+
+def has_order(frame: Frame) -> bool:
+    """Whether the rows of a frame stand in an order; those of a database do not."""
+    return isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
 
 
 def is_nested(kind: nw.dtypes.DType) -> bool:
@@ -234,29 +230,14 @@ def hub_files(repository: str) -> list[Path]:
             repository, repo_type="dataset", allow_patterns="*.parquet"
         )
     except Exception as error:  # its kinds are those of its HTTP library
-        raise VotesError(hub_fault(error, repository)) from None
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise VotesError(
+            f"hf:{repository} cannot be fetched: {reason.rstrip('.')}. Check the name and "
+            "the network. If the data set has conditions, accept them on its page and set "
+            "HF_TOKEN to a token of that account."
+        ) from None
     if files := sorted(Path(folder).rglob("*.parquet")):
         return files
     raise VotesError(
         f"hf:{repository} has no Parquet file. Download its files and read those."
-    )
-
-
-def hub_fault(error: Exception, repository: str) -> str:
-    """Say why a data set cannot be fetched, and what to do."""
-    response = getattr(error, "response", None) or getattr(
-        error.__cause__, "response", None
-    )
-    match getattr(response, "status_code", None):
-        case 401 | 403:
-            return (
-                f"The hub refuses hf:{repository}: its name is wrong, or its conditions have "
-                "to be accepted on its page. Then set HF_TOKEN to a token of that account."
-            )
-        case 404:
-            return f"The hub has no data set hf:{repository}. Check the name."
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return (
-        f"hf:{repository} cannot be fetched: {reason}. Check the network, or pass a "
-        "downloaded file."
     )

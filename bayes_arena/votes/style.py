@@ -15,7 +15,6 @@ substance in Chatbot Arena".
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,6 +28,7 @@ from bayes_arena.votes.sources import (
     readable,
     to_polars,
 )
+from bayes_arena.votes.values import parsed
 
 METADATA = "conv_metadata"  # column of published arena sets with counts of both answers
 FIELDS = {
@@ -130,16 +130,6 @@ def counts_of_metadata(values: Iterable[Any]) -> pl.DataFrame:
         for name, field in fields.items()
     }
     return pl.DataFrame(columns, dict.fromkeys(columns, pl.Float64))
-
-
-def parsed(value: Any) -> Any:
-    """Return a value that may be JSON."""
-    if not isinstance(value, str) or value[:1] not in ("{", "["):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def total(count: Any) -> float | None:

@@ -11,93 +11,79 @@ each have the information of the ranking: 1 for a pair, 3 / (k + 1) without ties
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing, shortened
-from bayes_arena.votes.labels import UNPLAYED_MARKS, UNPLAYED_WORDS
-from bayes_arena.votes.options import Options
+from bayes_arena.votes.values import as_text, number, parsed
 
 # What may stand between two names in one cell, the longest first.
 BETWEEN = (
     " vs. ", " vs ", " v ", "_vs_", "-vs-", "__vs__", " versus ", "|", ";", " - ", " / ", ",",
     "/", ":", "__", "\t", " & ", " and ", "_", "-",
 )  # fmt: skip
-COLUMNS_OF_PAIRS = ("a", "b")
+HOT = ("hot_a", "hot_b", "ties")
 CANDIDATE = "prompt?"  # begins the names of columns that may hold the prompts
-BY_ROW = (
-    f"{CANDIDATE}row"  # the record, the prompt of its verdicts if no other is known
-)
+# The record, the prompt of its verdicts if no other is known.
+BY_ROW = f"{CANDIDATE}row"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Whether competitors without a rank are last, and what was noticed."""
+
+    unranked_last: bool
+    remarks: list[str]
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     """Replace the cells that name both competitors by two columns."""
-    if "pair" not in table.columns:
-        return table
     cells = table["pair"].cast(pl.String).str.strip_chars()
-    kinds = cells.drop_nulls().unique(maintain_order=True).to_list()
-    kinds = [cell for cell in kinds if cell]
-    if not kinds:
-        return table.drop("pair").with_columns(a=cells, b=cells)
-    known = (
-        table["winner"].cast(pl.String).drop_nulls().unique().to_list()
-        if "winner" in table.columns
-        else []
-    )
+    kinds = [cell for cell in cells.drop_nulls().unique(maintain_order=True) if cell]
+    known: list[str] = []
+    if "winner" in table.columns:
+        known = table["winner"].cast(pl.String).drop_nulls().unique().to_list()
     halves = (
         halves_of_objects(kinds)
         or halves_by_separator(kinds)
         or halves_by_name(kinds, known)
     )
-    if halves is None:
+    if kinds and not halves:
         raise VotesError(
             f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. Write them "
             "in two columns, and name these with a= and b=."
         )
-    parts = {
-        side: cells.replace_strict(
-            kinds,
-            [half[k] for half in halves],
-            default=None,
-            return_dtype=pl.String,
-        )
-        for k, side in enumerate(COLUMNS_OF_PAIRS)
-    }
-    return table.drop("pair").with_columns(**parts)
+    first = {cell: half[0] for cell, half in zip(kinds, halves, strict=True)}
+    second = {cell: half[1] for cell, half in zip(kinds, halves, strict=True)}
+    text = pl.String()
+    return table.drop("pair").with_columns(
+        a=cells.replace_strict(first, default=None, return_dtype=text),
+        b=cells.replace_strict(second, default=None, return_dtype=text),
+    )
 
 
-def halves_of_objects(cells: Sequence[str]) -> list[tuple[str, str]] | None:
+def halves_of_objects(cells: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names in cells that are JSON: a list of two, or an object with two."""
     halves = []
     for cell in cells:
-        try:
-            value = json.loads(cell) if cell[:1] in "{[" else None
-        except (ValueError, RecursionError):
-            return None
+        value = parsed(cell)
         values = list(value.values()) if isinstance(value, dict) else value
         if not isinstance(values, list) or len(values) != 2:
-            return None
-        halves.append((as_name(values[0]), as_name(values[1])))
-    return halves or None
+            return []
+        first, second = (as_text(each) or "" for each in values)
+        halves.append((first, second))
+    return halves
 
 
-def as_name(value: Any) -> str:
-    """Return a name in JSON as text."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def halves_by_separator(cells: Sequence[str]) -> list[tuple[str, str]] | None:
+def halves_by_separator(cells: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names at the separator that divides every cell into the fewest names."""
-    best: list[tuple[str, str]] | None = None
+    best: list[tuple[str, str]] = []
     for separator in BETWEEN:
-        halves = [divided(cell, separator) for cell in cells]
-        if all(halves):
-            names = [half for half in halves if half]
-            if best is None or n_names(names) < n_names(best):
-                best = names
+        halves = [half for cell in cells if (half := divided(cell, separator))]
+        if len(halves) == len(cells) and (not best or n_names(halves) < n_names(best)):
+            best = halves
     return best
 
 
@@ -112,9 +98,7 @@ def n_names(halves: Collection[tuple[str, str]]) -> int:
     return len({name for half in halves for name in half})
 
 
-def halves_by_name(
-    cells: Sequence[str], known: Sequence[str]
-) -> list[tuple[str, str]] | None:
+def halves_by_name(cells: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names in cells that begin with one known name and end with another."""
     halves = []
     for cell in cells:
@@ -122,130 +106,112 @@ def halves_by_name(
         ends = [name for name in known if name and cell.endswith(name)]
         fits = [(x, y) for x in starts for y in ends if len(x) + len(y) < len(cell)]
         if not fits:
-            return None
+            return []
         halves.append(max(fits, key=lambda pair: len(pair[0]) + len(pair[1])))
-    return halves or None
+    return halves
 
 
-def number(name: str) -> pl.Expr:
-    """Return a column as numbers: null if there is none, NaN if it is something else."""
-    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
-    text = text.replace({"true": "1", "false": "0"})
-    is_missing = text.is_in([*UNPLAYED_MARKS, *UNPLAYED_WORDS, "n/a"])
-    return pl.when(~is_missing).then(
-        text.cast(pl.Float64, strict=False).fill_null(float("nan"))
+def one_hot(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """Write the column with a 1 as the label; other rows hold no known label."""
+    a, b, tie = [(number(name) == 1).fill_null(False) for name in HOT]
+    is_vote = pl.sum_horizontal(a, b, tie) == 1
+    cells = pl.concat_str(
+        [pl.col(name).cast(pl.String) for name in HOT], separator=", "
     )
+    winner = pl.when(is_vote).then(higher(a, b)).otherwise(cells)
+    return table.with_columns(winner=winner).drop(HOT)
 
 
-def one_hot(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
-    """Write the column with a 1 as the label."""
-    hot = {"hot_a": "model_a", "hot_b": "model_b", "hot_tie": "tie"}
-    table = table.rename({"ties": "hot_tie"})
-    is_one = [(number(name) == 1).fill_null(False) for name in hot]
-    label = pl.coalesce(
-        *(
-            pl.when(one).then(pl.lit(word))
-            for one, word in zip(is_one, hot.values(), strict=True)
-        )
-    )
-    written = pl.concat_str(
-        [pl.col(name).cast(pl.String) for name in hot], separator=", "
-    )
-    is_vote = pl.sum_horizontal(is_one) == 1
-    return table.with_columns(
-        winner=pl.when(is_vote).then(label).otherwise(written)
-    ).drop(*hot)
-
-
-def two_scores(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def two_scores(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the higher of two scores as the winner; without scores there was no game."""
     a, b = number("score_a"), number("score_b")
-    winner = (
-        pl.when(a.is_null() | b.is_null())
-        .then(pl.lit("-"))
-        .when(a.is_nan() | b.is_nan())
-        .then(pl.format("{} to {}", pl.col("score_a"), pl.col("score_b")))
-        .when(a > b)
-        .then(pl.lit("model_a"))
-        .when(a < b)
-        .then(pl.lit("model_b"))
-        .otherwise(pl.lit("tie"))
-    )
+    cells = pl.format("{} to {}", pl.col("score_a"), pl.col("score_b"))
+    label = pl.when(a.is_nan() | b.is_nan()).then(cells).otherwise(higher(a, b))
+    winner = pl.when(a.is_null() | b.is_null()).then(pl.lit("-")).otherwise(label)
     return table.with_columns(winner=winner).drop("score_a", "score_b")
 
 
-def raters(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def higher(a: pl.Expr, b: pl.Expr) -> pl.Expr:
+    """Return the label of the competitor with the higher value."""
+    label = pl.when(a > b).then(pl.lit("model_a")).when(a < b).then(pl.lit("model_b"))
+    return label.otherwise(pl.lit("tie"))
+
+
+def a_row_each(table: pl.DataFrame, prefix: str, name: str, value: str) -> pl.DataFrame:
+    """Write a row for each column of a prefix: the rest of its name, and its text."""
+    columns = {c: c.removeprefix(prefix) for c in table.columns if c.startswith(prefix)}
+    others = [column for column in table.columns if column not in columns]
+    rows = table.with_columns(pl.col(*columns).cast(pl.String)).unpivot(
+        list(columns), index=others, variable_name=name, value_name=value
+    )
+    return rows.with_columns(pl.col(name).replace(columns))
+
+
+def raters(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write a vote for each annotator's column of a row."""
-    columns = {
-        name: name[len("rater:") :]
-        for name in table.columns
-        if name.startswith("rater:")
-    }
-    texts = table.drop("annotator", strict=False).with_columns(
-        pl.col(*columns).cast(pl.String), pl.col("row").cast(pl.String).alias(BY_ROW)
-    )
-    others = [name for name in texts.columns if name not in columns]
-    votes = texts.unpivot(
-        list(columns), index=others, variable_name="annotator", value_name="winner"
-    )
-    return votes.with_columns(pl.col("annotator").replace(columns))
+    record = pl.col("row").cast(pl.String).alias(BY_ROW)
+    table = table.drop("annotator", strict=False).with_columns(record)
+    return a_row_each(table, "rater:", "annotator", "winner")
 
 
-def rankings(table: pl.DataFrame, options: Options, remarks: list[str]) -> pl.DataFrame:
+def rankings(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the pairs of rankings that have a row for each competitor."""
     ranking = pl.col("ranking").cast(pl.String).fill_null("")
     if "annotator" in table.columns:  # rankings of one name by two annotators are two
         ranking = ranking + "\n" + pl.col("annotator").cast(pl.String).fill_null("")
     table = table.with_columns(ranking=ranking, a=pl.col("a").cast(pl.String))
     rest = table.drop("a", "rank").unique("ranking", keep="first", maintain_order=True)
-    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, options, remarks)
+    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, notes)
 
 
-def rank_columns(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def rank_columns(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write the pairs of rankings that have a column for each competitor."""
-    columns = {
-        name: name[len("rank:") :] for name in table.columns if name.startswith("rank:")
-    }
-    table = table.with_columns(
-        pl.col(*columns).cast(pl.String), ranking=pl.col("row").cast(pl.String)
-    )
-    ranks = table.unpivot(
-        list(columns), index="ranking", variable_name="a", value_name="rank"
-    )
-    ranks = ranks.with_columns(pl.col("a").replace(columns))
-    return pairs_of_ranks(ranks, table.drop(*columns), options, remarks)
+    table = table.with_columns(ranking=pl.col("row").cast(pl.String))
+    rest = table.select(pl.exclude("^rank:.*$"))
+    ranks = table.select("ranking", "^rank:.*$")
+    ranks = a_row_each(ranks, "rank:", "a", "rank")
+    return pairs_of_ranks(ranks, rest, notes)
 
 
 def pairs_of_ranks(
-    ranks: pl.DataFrame, rest: pl.DataFrame, options: Options, remarks: list[str]
+    ranks: pl.DataFrame, rest: pl.DataFrame, notes: Notes
 ) -> pl.DataFrame:
-    """Return the weighted pairs of each ranking, won by the lower rank.
+    """Return the weighted pairs of each ranking, won by the lower rank."""
+    ranks = ranked(ranks, notes)
+    k = pl.len().over("ranking").cast(pl.Float64)
+    g = pl.len().over("ranking", "value").cast(pl.Float64)
+    weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
+    weighed = ranks.with_columns(
+        pair_weight=pl.when(g < k).then(weight).otherwise(2 / k)
+    )
+    other = ranks.select("ranking", b="a", value_b="value")
+    pairs = weighed.join(other, on="ranking").filter(pl.col("a") < pl.col("b"))
+    winner = higher(pl.col("value_b"), pl.col("value"))  # the lower rank is better
+    pairs = pairs.select("ranking", "a", "b", "pair_weight", winner=winner)
+    return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
+
+
+def ranked(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """Return the competitors that have a rank, with its ``value``.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
     stands last with ``outcomes={"unranked": "last"}``.
     """
-    value = number("rank")
-    wrong = ranks.filter(value.is_nan())["rank"].unique(maintain_order=True)
+    ranks = ranks.with_columns(value=number("rank"))
+    wrong = ranks.filter(pl.col("value").is_nan())["rank"].unique(maintain_order=True)
     if len(wrong):
         raise VotesError(
             f"These are no ranks: {listing(map(repr, wrong))}. Ranks are numbers, 1 is best."
         )
-    ranks = ranks.with_columns(value=value).with_columns(
-        pl.when(pl.col("value") > 0).then("value")
-    )
+    ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
     n_unranked = ranks["value"].null_count()
-    is_last = (options.outcomes or {}).get("unranked") == "last"
-    if n_unranked and is_last:
-        remarks.append(
+    if n_unranked and notes.unranked_last:
+        notes.remarks.append(
             f"{n_unranked} competitors without a rank were counted last in their rankings."
         )
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
-        remarks.append(
+        notes.remarks.append(
             f"{n_unranked} competitors without a rank (empty, or 0 or below) were left out of "
             "their rankings; outcomes={'unranked': 'last'} counts them last."
         )
@@ -256,25 +222,7 @@ def pairs_of_ranks(
         raise VotesError(
             f"{name!r} has several ranks in the ranking {ranking!r}. Keep one."
         )
-    k = pl.len().over("ranking").cast(pl.Float64)
-    g = pl.len().over("ranking", "value").cast(pl.Float64)
-    weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
-    weighed = ranks.with_columns(
-        pair_weight=pl.when(g < k).then(weight).otherwise(2 / k)
-    )
-    other = ranks.select("ranking", b="a", value_b="value")
-    pairs = weighed.join(other, on="ranking").filter(pl.col("a") < pl.col("b"))
-    margin = pl.col("value_b") - pl.col("value")
-    label = (
-        pl.when(margin > 0)
-        .then(pl.lit("model_a"))
-        .when(margin < 0)
-        .then(pl.lit("model_b"))
-    )
-    pairs = pairs.select(
-        "ranking", "a", "b", "pair_weight", winner=label.otherwise(pl.lit("tie"))
-    )
-    return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
+    return ranks
 
 
 def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
@@ -285,22 +233,10 @@ def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(weight=weight).drop("pair_weight")
 
 
-def win_matrix(
-    table: pl.DataFrame, options: Options, remarks: list[str]
-) -> pl.DataFrame:
+def win_matrix(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Write how often each competitor of a row beat that of a column; the diagonal is void."""
-    columns = {
-        name: name[len("loser:") :]
-        for name in table.columns
-        if name.startswith("loser:")
-    }
-    texts = table.with_columns(pl.col(*columns).cast(pl.String))
-    others = [name for name in texts.columns if name not in columns]
-    wins = texts.unpivot(
-        list(columns), index=others, variable_name="b", value_name="wins"
-    )
-    wins = wins.with_columns(pl.col("b").replace(columns), pl.col("a").cast(pl.String))
-    wins = wins.with_columns(pair_weight=number("wins"))
+    wins = a_row_each(table, "loser:", "b", "wins")
+    wins = wins.with_columns(pl.col("a").cast(pl.String), pair_weight=number("wins"))
     wrong = wins.filter(pl.col("pair_weight").is_nan())["wins"].unique(
         maintain_order=True
     )
@@ -314,11 +250,3 @@ def win_matrix(
             "The table holds shares of wins, not numbers of wins. Read the votes themselves."
         )
     return weighed_by(wins.drop("wins"))
-
-
-def is_square(names: Sequence[str], first: Callable[[], Sequence[Any]]) -> bool:
-    """Whether the first column of a table holds the names of all others."""
-    if len(names) < 3:
-        return False
-    rows = [str(value).strip() for value in first()]
-    return sorted(rows) == sorted(name.strip() for name in names[1:])

@@ -1,4 +1,4 @@
-"""Files and values of text: CSV, JSON and JSON lines, records and columns.
+"""Files of text, records and columns: CSV, JSON and JSON lines.
 
 Values are text only, as names such as ``007`` are not numbers; nested values stay JSON.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,8 +17,9 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing
+from bayes_arena.votes.values import as_text
 
-COMPRESSIONS = (".gz", ".zst")
+GZIP = ".gz"
 SEPARATORS = (",", "\t", ";", "|")  # the first that divides all lines alike is taken
 LINES_LOOKED_AT = 20
 BYTES_LOOKED_AT = 100_000
@@ -84,19 +84,12 @@ def fault_in(file: Path) -> str | None:
 
 def opened(file: Path) -> Any:
     """Open a file that may be compressed, and return what reads its bytes."""
-    match file.suffix.lower():
-        case ".gz":
-            return gzip.open(file, "rb")
-        case ".zst":
-            lines = pl.scan_csv(file, separator="\1", quote_char=None, has_header=False)
-            text = "\n".join(line or "" for line in lines.collect().to_series())
-            return io.BytesIO(text.encode())
-    return file.open("rb")
+    return gzip.open(file, "rb") if file.suffix.lower() == GZIP else file.open("rb")
 
 
 def format_of(file: Path) -> str:
     """Return the ending of a file's name, in lower case, without that of its compression."""
-    name = file.with_suffix("") if file.suffix.lower() in COMPRESSIONS else file
+    name = file.with_suffix("") if file.suffix.lower() == GZIP else file
     return name.suffix.lower()
 
 
@@ -106,18 +99,19 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
         text = handle.read().decode("utf-8-sig")
     if not text.strip():
         raise VotesError(f"{str(file)!r} is empty.")
+    name = repr(str(file))
     if format_of(file) == ".json":
         try:
-            return records_in(json.loads(text), repr(str(file)))
+            value = json.loads(text)
         except ValueError as error:  # lines, whatever the file is called
-            if isinstance(error, VotesError):
-                raise
             if "\n" not in text.strip():
-                raise VotesError(f"{str(file)!r} is not JSON: {error}.") from None
-    return records_in(json_lines(text, file), repr(str(file)))
+                raise VotesError(f"{name} is not JSON: {error}.") from None
+        else:
+            return records_in(value, name)
+    return records_in(json_lines(text, name), name)
 
 
-def json_lines(text: str, file: Path) -> list[Any]:
+def json_lines(text: str, name: str) -> list[Any]:
     """Return the values on the lines of a text."""
     values = []
     for row, line in enumerate(text.splitlines()):
@@ -125,9 +119,8 @@ def json_lines(text: str, file: Path) -> list[Any]:
             try:
                 values.append(json.loads(line))
             except ValueError as error:
-                raise VotesError(
-                    f"{str(file)!r}, line {row + 1}, is not JSON: {error}."
-                ) from None
+                text = f"{name}, line {row + 1}, is not JSON: {error}."
+                raise VotesError(text) from None
     return values
 
 
@@ -196,29 +189,3 @@ def table_of_columns(columns: Mapping[Any, Any]) -> pl.DataFrame:
         lengths = (f"{name}: {len(values)}" for name, values in lists.items())
         raise VotesError(f"The columns have different lengths: {listing(lengths)}.")
     return pl.DataFrame(lists, dict.fromkeys(lists, pl.String()))
-
-
-def as_text(value: Any) -> str | None:
-    """Write a value as text: missing ones as None, nested ones as JSON, 1.0 as 1."""
-    if value is None or isinstance(value, str):
-        return value
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float):
-        if value != value:
-            return None
-        return (
-            str(int(value))
-            if value.is_integer() and abs(value) < 2**53
-            else repr(value)
-        )
-    if isinstance(value, Mapping | list | tuple):
-        try:
-            return json.dumps(value, ensure_ascii=False, default=str)
-        except (ValueError, TypeError, RecursionError):
-            raise VotesError("A value is nested too deeply to be read.") from None
-    if str(value) == object.__repr__(value):  # its memory address
-        raise VotesError(
-            f"A value of type {type(value).__name__} is neither text nor a number."
-        )
-    return None if str(value) in ("NaT", "<NA>") else str(value)

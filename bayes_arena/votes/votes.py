@@ -123,17 +123,13 @@ class Votes:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
         if by is None:
             return np.zeros(len(self), np.intp)
-        return (
-            self.annotator if by == "annotator" else self.slices[self.slice_named(by)]
-        )
-
-    def slice_named(self, name: str) -> str:
-        """Return the name of a slice; raise a VotesError if there is none."""
-        if name in self.slices:
-            return name
+        if by == "annotator":
+            return self.annotator
+        if by in self.slices:
+            return self.slices[by]
         known = listing(self.slices) or "none"
         raise VotesError(
-            f"The votes have no slice {name!r}.{did_you_mean(str(name), self.slices)} Slices: "
+            f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
             f"{known}. Columns become slices with slices=, prompts with prompt=."
         )
 
@@ -165,28 +161,21 @@ class Votes:
         slices, features : sequence of str
             Slices and features that stay apart.
         """
-        keep_all = annotators or not self.n_annotators
-        if (
-            keep_all
-            and set(slices) == set(self.slices)
-            and set(features) == set(self.features)
-        ):
+        if not self.annotators:
+            annotators = True
+        is_all = set(slices) == set(self.slices) and set(features) == set(self.features)
+        if annotators and is_all:
             return self
-        columns: list[Array] = [self.annotator] if annotators else []
-        columns += [self.i, self.j, *(self.slices[name] for name in slices)]
-        columns += [self.features[name] for name in features]
-        first, row = distinct_rows(columns)
-        counts = summed_by(row, self.counts, len(first))
-        summed = replace(
-            self.take(first),
-            counts=counts,
-            slices={name: self.slices[name][first] for name in slices},
+        told_apart = replace(
+            self,
+            slices={name: self.slices[name] for name in slices},
             levels={name: self.levels[name] for name in slices},
-            features={name: self.features[name][first] for name in features},
+            features={name: self.features[name] for name in features},
         )
-        if annotators:
-            return summed
-        return replace(summed, annotators=(), annotator=np.zeros(len(first), np.intp))
+        if not annotators:
+            nobody = np.zeros_like(self.annotator)
+            told_apart = replace(told_apart, annotators=(), annotator=nobody)
+        return told_apart.summed_rows()
 
     def kinds_of_rows(self) -> tuple[Ints, Ints]:
         """Return the first row of each kind, in order, and the number of each row's kind."""
@@ -284,22 +273,14 @@ class Votes:
     def used(self) -> Votes:
         """Return the votes without names that no row has."""
         (i, j), competitors = renumbered([self.i, self.j], self.competitors)
-        annotator, annotators = self.annotator, self.annotators
-        if annotators:
-            (annotator,), annotators = renumbered([annotator], annotators)
+        votes = replace(self, i=i, j=j, competitors=competitors)
+        if self.annotators:
+            (annotator,), annotators = renumbered([self.annotator], self.annotators)
+            votes = replace(votes, annotator=annotator, annotators=annotators)
         slices, levels = {}, {}
         for name, codes in self.slices.items():
             (slices[name],), levels[name] = renumbered([codes], self.levels[name])
-        return replace(
-            self,
-            competitors=competitors,
-            annotators=annotators,
-            i=i,
-            j=j,
-            annotator=annotator,
-            slices=slices,
-            levels=levels,
-        )
+        return replace(votes, slices=slices, levels=levels)
 
     def split(
         self, parts: int | float, *, by: str | None = None, seed: int = 0
@@ -364,6 +345,11 @@ def sums(codes: Ints, values: Floats, size: int) -> Floats:
 def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
     """Return the sums of counts by row, (rows, outcomes)."""
     return np.stack([sums(row, column, n_rows) for column in counts.T], axis=1)
+
+
+def kish(sizes: Floats) -> float:
+    """Return Kish's number of groups of some sizes, (sum n)^2 / sum n^2."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
 
 
 def as_names(names: str | Iterable[str]) -> set[str]:

@@ -110,6 +110,7 @@ def test_a_scale_has_one_anchor():
         ("(model='am-davidson') would", "(--model am-davidson) would"),
         ("strength_by=('x',), or", "--strength-by x, or"),
         ("such as outcomes={'2': 'model_a'};", "such as --outcome 2=model_a;"),
+        ("prompt='question id' reads it", "--prompt 'question id' reads it"),
         ("which features= names", "which --style names"),
         ("Use by='x', or use leaderboards(fit_many(votes, by='x')).", "Use --by x."),
         ("a = b, 1 = 2, x=3", "a = b, 1 = 2, x=3"),

@@ -130,6 +130,12 @@ def test_the_unranked_may_be_last(tmp_path):
     assert score(votes) == {"oak": 3, "elm": 1.5, "ash": 0}
 
 
+def test_two_that_are_unranked_tie_for_the_last_place():
+    ranks = {"rank_oak": ["1"], "rank_elm": [""], "rank_ash": ["0"]}
+    votes = read_votes(ranks, outcomes={"unranked": "last"})
+    assert score(votes) == pytest.approx({"oak": 4 / 3, "elm": 1 / 3, "ash": 1 / 3})
+
+
 @pytest.mark.parametrize("layout", ["two-scores", "annotator-columns"])
 def test_a_layout_that_does_not_fit_names_its_columns(layout, tmp_path):
     path = written("a team's initial", tmp_path)

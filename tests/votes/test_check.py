@@ -103,11 +103,6 @@ def test_votes_in_order():
     assert [votes.competitors[k] for k in votes.i] == ["oak", "elm", "fir", "yew"]
     assert votes.score.tolist() == [1, 0.5, 1, 1]
     assert [votes.annotators[k] for k in votes.annotator] == ["k1", "k2", "k1", "k2"]
-    kept = votes.keep(annotators="k2")
-    assert (len(kept), kept.competitors) == (2, ("ash", "elm", "fir", "yew"))
-    assert len(votes.keep(more_than=1)) == 4
-    with pytest.raises(VotesError, match="no vote is left"):
-        votes.keep(more_than=2)
     games = [
         {"model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": "model_1"}
     ] * 2

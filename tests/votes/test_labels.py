@@ -168,6 +168,70 @@ def test_a_name_comes_before_a_side():
         read_votes(rows)
 
 
+def named(*rows, **options):
+    """Read votes from pairs and winners, and return who won."""
+    table = [
+        {"model_a": a, "model_b": b, "winner": winner}
+        for a, b, winner in map(str.split, rows)
+    ]
+    votes = read_votes(table, **options)
+    return {
+        (votes.competitors[i], votes.competitors[j]): tuple(n[:3].astype(int))
+        for i, j, n in zip(votes.i, votes.j, votes.counts, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("X Z X", "X Z Y"),  # Y as the second side, or a slip
+        ("X Z X", "X Z Y", "X Y Y"),
+        ("oak elm oak", "oak elm B", "oak B B"),
+        ("oak elm A", "B elm B"),  # B as the second side
+        ("oak elm A", "C elm C", "oak elm C"),  # C as a tie
+        ("oak elm B", "oak B B"),
+        ("oak elm y", "oak Y y"),  # whatever its case
+    ],
+)
+def test_a_label_that_names_another_competitor_is_no_side_in_silence(rows):
+    others = ("Y X X",) if "Y" not in " ".join(rows) else ()
+    others += ("X Y X",) if rows[0] == "X Z X" else ()
+    with pytest.raises(VotesError, match="the winner may be a name or a side"):
+        named(*rows, *others)
+
+
+def test_the_doubtful_label_is_named_with_a_remedy_that_works():
+    rows = ("oak elm Y", "oak Y Y", "Y oak Y")
+    with pytest.raises(VotesError, match=r"'Y' \(2\).*outcomes=\{'Y': 'model_a'\}"):
+        named(*rows)
+    votes = named(*rows, outcomes={"Y": "model_b"})
+    assert votes == {key: (0, 1, 0) for key in votes}
+
+
+def test_a_label_is_a_side_where_all_labels_are():
+    assert named("oak elm A", "oak elm B", "oak B B") == {
+        ("oak", "elm"): (1, 1, 0),
+        ("oak", "B"): (0, 1, 0),
+    }
+
+
+def test_a_label_is_a_name_where_all_labels_are():
+    assert named("B elm B", "oak B oak", "X Y Y", "Y X Y") == {
+        ("B", "elm"): (1, 0, 0),
+        ("oak", "B"): (1, 0, 0),
+        ("X", "Y"): (0, 1, 0),
+        ("Y", "X"): (1, 0, 0),
+    }
+
+
+def test_a_meaning_that_is_given_comes_before_a_name():
+    given = {"A": "model_a", "b": "model_b"}
+    assert named("oak elm A", "B elm B", outcomes=given) == {
+        ("oak", "elm"): (1, 0, 0),
+        ("B", "elm"): (0, 1, 0),
+    }
+
+
 def test_an_unknown_label_is_listed_with_its_votes_and_no_tie_is_proposed():
     with pytest.raises(VotesError) as error:
         votes_with("A", "maybe", "maybe", "ash")

@@ -58,6 +58,15 @@ def test_the_hint_names_options_that_work(sample: Sample, tmp_path):
     assert sorted(score(votes).values()) == pytest.approx(sorted(sample.score.values()))
 
 
+def test_a_winner_that_is_named_is_not_passed_over():
+    games = {"model_1": ["x"], "model_2": ["y"]}
+    games |= {"g1_winner": ["model_1"], "g2_winner": ["model_2"]}
+    assert score(read_votes(games)) == {"x": 1, "y": 1}
+    assert score(read_votes(games, winner="g1_winner")) == {"x": 1, "y": 0}
+    with pytest.raises(VotesError, match="No column 'winner'"):
+        read_votes(games, winner="winner")
+
+
 def test_layouts_have_names_for_formats_with_the_same_columns(tmp_path):
     assert set(ALIASES.values()) <= {layout.name for layout in LAYOUTS}
     votes = read_votes(SAMPLES[1].write(tmp_path), layout="evalica")
@@ -79,6 +88,22 @@ def test_constants_stand_for_columns():
     assert read_votes(games, baseline="ash").competitors == ("ash", "oak")
     with pytest.raises(VotesError, match="Give one"):
         read_votes(games, judge="k", annotator="model")
+
+
+@pytest.mark.parametrize("column", ["judge", "Worker ID", "user"])
+def test_the_one_annotator_replaces_no_column(column):
+    rows = [{"model_a": "x", "model_b": "y", "winner": "x", column: "k"}]
+    with pytest.raises(VotesError, match=f"judge='gpt' says.*column '{column}' names"):
+        read_votes(rows, judge="gpt")
+    assert read_votes(rows, judge="gpt", annotator=False).annotators == ("gpt",)
+    assert read_votes(rows).annotators == ("k",)
+
+
+@pytest.mark.parametrize("option", ["judge", "annotator"])
+def test_records_that_say_who_voted_take_no_other_annotator(option):
+    raters = {"model_a": ["x"], "model_b": ["y"], "rater1": ["A"], "rater2": ["B"]}
+    with pytest.raises(VotesError, match="leave out judge= and annotator="):
+        read_votes(raters, **{option: "model_a"})
 
 
 def test_sides_are_known_only_where_the_layout_tells():

@@ -11,8 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
-from bayes_arena.votes.options import for_terminal
 from bayes_arena.votes.read import read_votes, votes_from
 from tests.helpers import real
 
@@ -143,6 +143,8 @@ def test_pairs_in_one_cell():
         assert votes.competitors == ("elm", "oak")
     named = {"game": ["oak elm", "elm oak"], "best": ["oak", "elm"]}
     assert read_votes(named, a="game", winner="best").n_votes == 2
+    with pytest.raises(VotesError, match="has no name"):
+        read_votes([{"pair": [None, "elm"], "winner": "elm"}])
     with pytest.raises(VotesError, match="Nothing divides the cell 'oakelm'"):
         read_votes({"pair": ["oakelm"], "winner": ["A"]})
 
@@ -152,6 +154,28 @@ def test_names_that_differ_by_case_are_said():
     assert votes.remarks == (
         "Names of competitors differ by case or spaces only: 'Oak' and 'oak'.",
     )
+
+
+def test_another_column_that_may_hold_the_winner_is_said():
+    table = [row | {"verdict": "model_b", "label": "x"} for row in rows()]
+    votes = read_votes(table)
+    assert by_name(votes) == by_name(read_votes(rows()))
+    assert votes.remarks == (
+        "The winner was read from 'winner', not from 'verdict', 'label'; "
+        "winner='verdict' reads that.",
+    )
+    votes = read_votes(table, winner="verdict")
+    assert (votes.folded[:, 1].sum(), votes.remarks) == (3, ())
+    assert read_votes(table, slices=["verdict", "label"]).remarks == ()
+
+
+def test_two_columns_of_one_name_do_not_decide_the_winner():
+    table = [row | {"Winner": "model_b"} for row in rows()]
+    text = "Both 'winner' and 'Winner' may hold.*winner='winner' or winner='Winner'"
+    with pytest.raises(VotesError, match=text):
+        read_votes(table)
+    assert by_name(read_votes(table, winner="winner")) == by_name(read_votes(rows()))
+    assert read_votes(table, winner="Winner").folded[:, 1].sum() == 3
 
 
 def test_prompts_are_read_where_they_repeat():
@@ -167,6 +191,32 @@ def test_prompts_are_read_where_they_repeat():
         ["p0"] * 5 + [f"p{k}" for k in range(7)]
     )  # Kish's number is 144 / 36 + ...
     assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
+    table = [row | {"prompt": f"p{k % 3}"} for k, row in enumerate(rows() * 4)]
+    table[5]["prompt"] = table[7]["prompt"] = empty
+    votes = read_votes(table)
+    assert (votes.n_votes, dict(votes.slices)) == (12, {})
+    said = (
+        "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
+        "on_invalid='drop' leaves these votes out."
+    )
+    assert votes.remarks[-1] == said
+    assert "--prompt prompt with --on-invalid drop" in spelled(said)
+    votes = read_votes(table, prompt="prompt", on_invalid="drop")
+    assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
+    other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
+    assert read_votes(other).levels["prompt"] == ("i0", "i1", "i2", "i3")
+    seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
+    lacking = [*seldom, seldom[0] | {"prompt": empty}]
+    assert read_votes(lacking).remarks == ()
+    path = tmp_path / "v.csv"  # a blank line at the end is no vote
+    path.write_text(
+        "model_a,model_b,winner,prompt\n" + "oak,elm,A,p0\nelm,oak,A,p1\n" * 2 + ",,,\n"
+    )
+    assert read_votes(path).levels["prompt"] == ("p0", "p1")
 
 
 def test_verdicts_on_one_record_share_a_prompt():
@@ -210,6 +260,18 @@ def test_weights():
         read_votes(bad, weight="count")
     with pytest.raises(VotesError, match="needs a column of weights"):
         read_votes(table, weights="importance")
+
+
+@pytest.mark.parametrize("word", ["yes", "no", "Yes"])
+def test_words_are_no_numbers(word):
+    row = {"model_a": "oak", "model_b": "elm", "winner": "A", "w": word}
+    with pytest.raises(VotesError, match=f"weight or count is not a number.*{word}"):
+        read_votes([row], weight="w")
+    with pytest.raises(VotesError, match="w is not a finite number"):
+        read_votes([row], features="w")
+    counts = {"model_a": "oak", "model_b": "elm", "wins_a": word, "wins_b": "1"}
+    with pytest.raises(VotesError, match="weight or count is not a number"):
+        read_votes([counts])
 
 
 def test_sums_of_weights_depend_on_no_order():
@@ -377,6 +439,6 @@ def test_hints_are_spelled_for_the_place_they_are_read_in():
         "outcomes={'0': 'tie'};": "--outcome 0=tie;",
         "on_invalid='drop'.": "--on-invalid drop.",
     }
-    assert [for_terminal(text) for text in hints] == list(hints.values())
+    assert [spelled(text) for text in hints] == list(hints.values())
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
