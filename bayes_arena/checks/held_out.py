@@ -107,8 +107,8 @@ def held_out(
             prediction = predict_rows(result, left_out, with_ties=has_ties(votes))
             values[row, number] = scores_of(prediction, left_out)
     progress.clear()
-    columns = {"model": list(fitters)}
-    return dataframe(columns | score_columns(SCORES, values, share))
+    scores = score_columns(SCORES, values, share)
+    return dataframe({"model": list(fitters), **scores})
 
 
 def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
