@@ -13,14 +13,13 @@ from bayes_arena.page.board import (
     axis_ends,
     board_rows,
     expected_scores,
-    rows_of,
     settled_pairs,
 )
 from bayes_arena.page.observed import observed_columns
 from bayes_arena.page.people import about_annotators, annotator_rows, favourite_rows
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.rating import Rating
-from bayes_arena.tables import Columns
+from bayes_arena.tables import Columns, records
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +87,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
     """Return what the page shows of a rating."""
     standing = rating.standing
     people = rating.annotator_columns
-    contested = [row["competitor"] for row in flagged(rating.contested_columns)]
+    contested = flagged_competitors(rating.contested_columns)
     rows = board_rows(rating.board_columns, contested)
     n_settled, n_pairs, open_pairs = settled_pairs(standing)
     return Contents(
@@ -115,6 +114,6 @@ def contents_of(rating: Rating, title: str) -> Contents:
     )
 
 
-def flagged(columns: Columns) -> list[Row]:
-    """Return the flagged rows of a table."""
-    return [row for row in rows_of(columns) if row["flagged"]]
+def flagged_competitors(columns: Columns) -> list[str]:
+    """Return the competitors that a table flags."""
+    return [row["competitor"] for row in records(columns) if row["flagged"]]

@@ -66,6 +66,14 @@ def test_the_board_sorts_by_every_column(page):
     assert votes == sorted(votes, reverse=True)
 
 
+def test_numbers_below_zero_sort_as_such(page):
+    page.get_by_role("button", name="Agreement").click()
+    texts = page.locator("table.people tbody td:nth-child(5)").all_inner_texts()
+    agreement = [float(text.replace("\N{MINUS SIGN}", "-")) for text in texts]
+    assert agreement == sorted(agreement, reverse=True)
+    assert agreement[-1] < 0
+
+
 def test_competitors_are_searched(page):
     page.get_by_label("Find a competitor").fill("MODEL-03")
     assert column(page, 2) == ["model-03"]
