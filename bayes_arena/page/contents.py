@@ -89,6 +89,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
     people = rating.annotator_columns
     contested = flagged_competitors(rating.contested_columns)
     rows = board_rows(rating.board_columns, contested)
+    annotators = annotator_rows(people)
     n_settled, n_pairs, open_pairs = settled_pairs(standing)
     return Contents(
         title=title,
@@ -105,12 +106,12 @@ def contents_of(rating: Rating, title: str) -> Contents:
         n_pairs=n_pairs,
         open_pairs=open_pairs,
         about_annotators=about_annotators(people),
-        annotators=annotator_rows(people),
+        annotators=annotators,
         favourites=favourite_rows(rating.favourite_columns),
         contested=contested,
         observed=observed_columns(standing.fit, standing.level),
         fitted=fitted_in_words(standing),
-        words=words_of(standing.fit.model, bool(people)),
+        words=words_of(standing.fit.model, bool(annotators)),
     )
 
 

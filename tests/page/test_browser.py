@@ -113,6 +113,16 @@ def test_it_is_as_wide_as_the_window(page, width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", ["board", "people"])
+def test_bars_are_as_wide_as_their_axis(page, width, table):
+    page.set_viewport_size({"width": width, "height": 900})
+    axis = page.locator(f"table.{table} .axis").bounding_box()
+    bar = page.locator(f"table.{table} .bar").first.bounding_box()
+    for name in ("x", "width"):
+        assert bar[name] == pytest.approx(axis[name], abs=0.5)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
     "page", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True
 )
