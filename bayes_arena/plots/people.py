@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.people import ODD, UNJUDGED
+from bayes_arena.page.people import ODD, UNJUDGED, favourite_label
 from bayes_arena.people.annotators import annotators as annotators_table
 from bayes_arena.people.favourites import favourites as favourites_table
 from bayes_arena.plots.canvas import (
@@ -83,10 +83,7 @@ def favourites(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
         source = favourites_table(source)
     table = source.favourites if isinstance(source, Rating) else source
     table = table[table["flagged"].to_numpy(bool)]
-    names = [
-        f"{a}: {c}"
-        for a, c in zip(table["annotator"], table["competitor"], strict=True)
-    ]
+    names = [favourite_label(row) for row in table.to_dict("records")]
     ax = axes_of(ax, 7.0, 1.2 + rows_height(len(table)))
     rows = np.arange(len(table))
     observed = 100 * table["score"] / table["votes"]

@@ -78,6 +78,11 @@ def test_favourites_have_a_row_each(rating):
     assert observed == 0
 
 
+def test_who_votes_against_a_competitor_is_named_so(rating):
+    table = rating.favourites.assign(direction="against")
+    assert labels(ba.plots.favourites(table)) == ["fan: against model-18"]
+
+
 def test_nobody_has_a_favourite():
     votes = ba.simulate(competitors=5, annotators=10, votes=800, seed=0).votes
     ax = ba.plots.favourites(ba.favourites(votes))
