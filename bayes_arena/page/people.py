@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 from bayes_arena.page.board import Row
 from bayes_arena.tables import Columns, records
@@ -53,15 +51,10 @@ def favourite_rows(columns: Columns) -> list[Row]:
     for row in rows:
         for name in ("score", "expected"):  # sums over the votes
             row[name] = 100 * row[name] / row["votes"]
-        row["label"] = favourite_label(row)
+        sign = "" if row["direction"] == "for" else "against "
+        row["label"] = f"{row['annotator']}: {sign}{row['competitor']}"
         row["sentence"] = (
             f"{row['annotator']} gave {row['competitor']} {row['score']:.0f} % in "
             f"{row['votes']:,.0f} votes; {row['expected']:.0f} % are expected."
         )
     return rows
-
-
-def favourite_label(row: Mapping[str, Any]) -> str:
-    """Return who favours whom, or votes against whom, for a picture."""
-    sign = "" if row["direction"] == "for" else "against "
-    return f"{row['annotator']}: {sign}{row['competitor']}"

@@ -89,6 +89,14 @@ def test_nobody_has_a_favourite():
     assert ax.get_title(loc="left") == "Nobody has a favourite"
 
 
+def test_without_annotators_there_is_none_to_draw():
+    votes = ba.simulate(competitors=5, annotators=10, votes=800, seed=0).votes
+    rating = ba.rate(votes.drop(columns="judge"))
+    with pytest.raises(ba.errors.VotesError, match="No annotator was judged"):
+        ba.plots.annotators(rating)
+    assert labels(ba.plots.favourites(rating)) == []
+
+
 def test_observed_scores_beside_predicted(rating):
     ax = ba.plots.observed(rating)
     low, high = ax.get_xlim()
