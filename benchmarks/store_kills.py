@@ -295,7 +295,8 @@ def main() -> None:
         for how in HOW.values():
             new, old = (outcomes[name, how, state] for state in ("new", "old"))
             print(f"| {name} | {n_calls[name]} | {how} | {new} | {old} |")
-    print("\nPrinted by `python benchmarks/store_kills.py`.")
+    words = f"--faults {options.faults} --kills {options.kills}"
+    print(f"\nPrinted by `python benchmarks/store_kills.py {words}`.")
 
 
 def run_with_the_library() -> int:
