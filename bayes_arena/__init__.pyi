@@ -7,8 +7,8 @@ from . import (
     plots as plots,
 )
 from .arena.stable_arena import StableArena as StableArena
+from .boards.effects import effects as effects
 from .boards.elo import EloScale as EloScale
-from .boards.estimates import effects as effects, strengths as strengths
 from .boards.leaderboard import leaderboard as leaderboard, leaderboards as leaderboards
 from .boards.next_pairs import next_pairs as next_pairs
 from .boards.online import (
@@ -22,6 +22,7 @@ from .boards.pairs import pairs as pairs
 from .boards.probabilities import win_probability as win_probability
 from .boards.ranks import rank_probabilities as rank_probabilities
 from .boards.slices import slice_gaps as slice_gaps
+from .boards.strengths import strengths as strengths
 from .boards.verdict import verdict as verdict
 from .checks.compare import compare as compare
 from .checks.diagnose import diagnose as diagnose

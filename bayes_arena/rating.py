@@ -35,7 +35,7 @@ from bayes_arena.errors import (
     require_choice,
     warn,
 )
-from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import (
@@ -50,8 +50,17 @@ from bayes_arena.people.favourites import (
 )
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.tables import Columns
-from bayes_arena.votes.read import votes_from
-from bayes_arena.votes.votes import PROMPT, Votes
+from bayes_arena.votes.votes import Votes
+from bayes_arena.wording import (
+    MOST_NAMED,
+    describe_favouring,
+    describe_fit,
+    describe_source,
+    describe_votes,
+    is_favourite,
+    ordinal,
+    shown_board,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,19 +69,9 @@ ELO = EloScale()
 WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
 MOST_JUDGED = 5_000  # annotators that `rate` judges
 MOST_NOTES = 5
-MOST_NAMED = 3  # annotators that a note names
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 SHOWN_ROWS = 10  # of a board on the screen
-INTERVALS = "Intervals"  # how a note begins that says what intervals allow for
-ANNOTATORS = "Annotators"  # and one that says who is anomalous
-IN_WORDS = {
-    "davidson": "Davidson: all votes have equal weight.",
-    "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
-    "m-elo": "m-ELO: all votes have equal weight, ties are half wins.",
-    "am-elo": "am-ELO: votes weigh by their annotator's discrimination.",
-    "am-davidson": "am-Davidson: votes weigh by how closely their annotator follows the "
-    "ranking.",
-}
+ANNOTATORS = "Annotators"  # how a note begins that says who is anomalous
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +154,8 @@ class Rating:
         columns = dict(board)
         if self.before is not None:
             former = self.before.board_columns
-            place = {name: row for row, name in enumerate(former["competitor"])}
-            rows = [place[name] for name in columns["competitor"]]
+            row_of = {name: row for row, name in enumerate(former["competitor"])}
+            rows = [row_of[name] for name in columns["competitor"]]
             columns["rank_before"] = np.asarray(former["rank"])[rows]
             columns["elo_before"] = np.asarray(former["elo"])[rows]
         return columns
@@ -175,6 +174,20 @@ class Rating:
         if self.found_favourites is None:
             return {}
         return favourite_columns(self.votes, self.found_favourites)
+
+    @cached_property
+    def named_favourites(self) -> Columns:
+        """The flagged favourites of annotators for whom that is what is odd.
+
+        A reversed annotator's votes for weak competitors are flagged, too.
+        """
+        columns, table = self.favourite_columns, self.annotator_columns
+        if not table:
+            return {}
+        is_odd = [is_favourite(reason) for reason in table["why"]]
+        names = np.asarray(table["annotator"])[is_odd]
+        mask = np.isin(columns["annotator"], names) & np.asarray(columns["flagged"])
+        return {name: np.asarray(values)[mask] for name, values in columns.items()}
 
     @cached_property
     def contested_columns(self) -> Columns:
@@ -212,8 +225,8 @@ class Rating:
     def header(self) -> tuple[str, ...]:
         """What was rated, and how, in plain words."""
         words = describe_fit(self.fit)
-        intervals = [n for n in self.standing.notes if n.startswith(INTERVALS)]
-        lines = [describe_votes(self.votes, self.source), " ".join([words, *intervals])]
+        words = " ".join([words, *self.standing.uncertainty.allowance])
+        lines = [describe_votes(self.votes, self.source), words]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
         elif isinstance(self.without, str):
@@ -227,7 +240,7 @@ class Rating:
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
-            *self.standing_notes(),
+            *self.standing.reservations,
             *self.side_notes(),
         ]
         return tuple(notes[:MOST_NOTES])
@@ -250,7 +263,7 @@ class Rating:
             verb = "is" if len(names) == 1 else "are"
             who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""
             parts.append(f"{len(names)} of {len(is_anomalous):,} {verb} anomalous{who}")
-        parts += describe_favouring(self.favourite_columns)[:MOST_NAMED]
+        parts += describe_favouring(self.named_favourites)[:MOST_NAMED]
         return [f"{ANNOTATORS}: {'; '.join(parts)}."] if parts else []
 
     def contested_notes(self) -> list[str]:
@@ -281,10 +294,6 @@ class Rating:
                 f"(model='am-davidson') would move {moves}."
             ]
         return [f"{result.reading} It would move {moves}."]
-
-    def standing_notes(self) -> list[str]:
-        """Say what the board's intervals and ranks leave out."""
-        return [n for n in self.standing.notes if not n.startswith(INTERVALS)]
 
     def side_notes(self) -> list[str]:
         """Say whether the side shown first wins more often."""
@@ -353,7 +362,6 @@ class Rating:
 def rate(
     votes: object,
     *,
-    model: str = "davidson",
     interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
@@ -362,7 +370,7 @@ def rate(
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> Rating:
     """Rate an arena: its board, its annotators, and a verdict.
 
@@ -370,15 +378,14 @@ def rate(
     ----------
     votes : Fit, Votes, path, dataframe or list of records
         What :func:`~bayes_arena.fit` takes, or has fitted.
-    model : str
-        The board's model; annotators are judged beside Davidson's only.
     interval, cluster, level, min_votes, rank_spread, elo, seed
         As in :func:`~bayes_arena.leaderboard`.
     without : {"flagged", "favourites"} or collection of str, optional
         Annotators to leave out: the anomalous, those with a favourite, or by name.  The
         result has the board before and after.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
+        ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
 
     Returns
     -------
@@ -404,10 +411,8 @@ def rate(
     'model-18 is the best (P above 0.99).'
     """
     source = describe_source(votes)
-    result = votes if isinstance(votes, Fit) else None
-    if result is None:
-        result = fit_model(votes_from(votes, **columns), model=model)
-    options: dict[str, Any] = {
+    result = fitted(votes, **options)
+    choices: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
         "level": level,
@@ -418,7 +423,7 @@ def rate(
     sensitivity = prior_sensitivity(result, min_votes=min_votes)
     rating = Rating(
         fit=result,
-        standing=standing_of(result, **options),
+        standing=standing_of(result, **choices),
         elo=elo,
         is_full=is_full,
         source=source,
@@ -428,9 +433,8 @@ def rate(
     )
     names = () if without is None else left_out_names(rating, without)
     if names:
-        after = rate(
-            refitted(result, names), rank_spread=rank_spread, elo=elo, **options
-        )
+        fit = refitted(result, names)
+        after = rate(fit, rank_spread=rank_spread, elo=elo, **choices)
         return replace(
             after, source=source, without=without, left_out=names, before=rating
         )
@@ -468,117 +472,3 @@ def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str,
             f"{did_you_mean(unknown[0], rating.votes.annotators)}"
         )
     return tuple(dict.fromkeys(without))
-
-
-def describe_favouring(columns: Columns) -> list[str]:
-    """Return who favours whom, with the counts, a phrase for each competitor."""
-    flagged = np.flatnonzero(np.asarray(columns["flagged"], dtype=bool))
-    phrases = []
-    targets = [(columns["competitor"][k], columns["direction"][k]) for k in flagged]
-    for name, direction in dict.fromkeys(targets):
-        rows = [
-            k
-            for k in flagged
-            if (columns["competitor"][k], columns["direction"][k]) == (name, direction)
-        ]
-        who = join_words([str(columns["annotator"][k]) for k in rows[:MOST_NAMED]])
-        counts = join_words(
-            [
-                f"{columns['wins'][k]:.0f} of {columns['votes'][k]:.0f}"
-                for k in rows[:MOST_NAMED]
-            ]
-        )
-        more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
-        verb = "favour" if direction == "for" else "vote against"
-        if len(rows) == 1:
-            verb = "favours" if direction == "for" else "votes against"
-        phrases.append(f"{who}{more} {verb} {name} ({counts} votes)")
-    return phrases
-
-
-def join_words(words: list[str]) -> str:
-    """Return words with commas, and "and" before the last."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
-
-
-def is_favourite(why: str) -> bool:
-    """Whether a reason is a favourite, or its opposite."""
-    return why.startswith(("favours ", "votes against "))
-
-
-def describe_source(votes: object) -> str:
-    """Return a name of where votes come from."""
-    if isinstance(votes, str | Path):
-        return Path(votes).name
-    return "votes"
-
-
-def name_of_model(fit: Fit) -> str:
-    """Return the name of a fit's model, as a text has it."""
-    return IN_WORDS.get(fit.model.name, fit.model.name).partition(":")[0]
-
-
-def describe_fit(fit: Fit) -> str:
-    """Return what was fitted, in plain words."""
-    words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")
-    if fit.samples is not None:
-        return f"{words} The posterior was sampled by NUTS."
-    if fit.prior.is_flat:
-        return f"{words} Maximum likelihood."
-    return words
-
-
-def describe_votes(votes: Votes, source: str) -> str:
-    """Return how many votes there are, on whom and by whom, in a line."""
-    text = (
-        f"{source}: {plural(votes.n_votes, 'vote')} on "
-        f"{plural(votes.n_competitors, 'competitor')}"
-    )
-    if votes.n_annotators:
-        text += f" by {plural(votes.n_annotators, 'annotator')}"
-    if PROMPT in votes.slices:
-        text += f", {plural(len(votes.levels[PROMPT]), 'prompt')}"
-    return text
-
-
-def shown_board(columns: Columns, level: float) -> dict[str, list[str]]:
-    """Return a board as texts, for people."""
-    interval = f"{100 * level:g}% interval"
-    shown = {
-        "rank": [whole(rank) for rank in columns["rank"]],
-        "competitor": [str(name) for name in columns["competitor"]],
-        "Elo": [whole(score) for score in columns["elo"]],
-        interval: ranges(columns["lower"], columns["upper"], " … "),
-        "rank range": ranges(columns["rank_lower"], columns["rank_upper"], "–"),
-        "votes": [whole(count) for count in columns["votes"]],
-    }
-    if "elo_before" in columns:
-        before = zip(columns["elo_before"], columns["rank_before"], strict=True)
-        shown["before"] = [f"{whole(elo)} ({whole(rank)})" for elo, rank in before]
-    return shown
-
-
-def ranges(lower: Any, upper: Any, mark: str) -> list[str]:
-    """Return ranges of numbers as texts; one number where both ends are the same."""
-    texts = []
-    for low, high in zip(lower, upper, strict=True):
-        first, last = whole(low), whole(high)
-        texts.append(first if first == last else f"{first}{mark}{last}")
-    return texts
-
-
-def whole(value: float) -> str:
-    """Return a number without decimals; nothing for nan."""
-    return f"{value:.0f}" if np.isfinite(value) else ""
-
-
-def plural(count: float, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
-
-
-def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, ..."""
-    is_teen = 10 <= number % 100 <= 20
-    suffix = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number:,}{suffix}"

@@ -104,7 +104,7 @@ def parameters_of(
     drift: dict[int, Any] = {}
     # Those that all votes share come after the deviations from them.
     for effect in sorted(effects, key=lambda effect: effect.by is None):
-        name, spread, dim = effect.name, effect.spread, dimension(effect)
+        name, spread, dim = effect.name, effect.spread, effect.dimension
         if effect.predictor == LEAD and LEAD in drift and information is not None:
             value = strength_beside(spread, drift[LEAD])
         elif dim is None and effect.feature is None and effect.predictor in drift:
@@ -147,18 +147,11 @@ def share_of_votes(effect: Effect, rows: Data) -> Floats:
     level, first, second = rows.slices[str(effect.by)]
     if not effect.per_competitor:
         return np.bincount(level, n, len(rows.coords[str(effect.by)])) / n.sum()
-    shape = len(rows.coords["competitor"]), len(rows.coords[str(dimension(effect))])
+    shape = len(rows.coords["competitor"]), len(rows.coords[str(effect.dimension)])
     votes = np.zeros(shape)
     np.add.at(votes, (rows.first[rows.pair], first), n)
     np.add.at(votes, (rows.second[rows.pair], second), n)
     return votes / np.maximum(votes.sum(axis=1, keepdims=True), 1.0)
-
-
-def dimension(effect: Effect) -> str | None:
-    """Return the dimension of an effect's parameters."""
-    if effect.per_competitor:
-        return f"competitor_by_{effect.by}" if effect.by else "competitor"
-    return effect.by
 
 
 def unit_of(effect: Effect, rows: Data) -> float:

@@ -24,6 +24,7 @@ RUN_AS_THEY_STAND = (
     "how-to/intervals",
     "how-to/compare",
     "how-to/report",
+    "how-to/slices",
 )
 NUMBER = re.compile(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?")  # not that of model-18
 

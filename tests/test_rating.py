@@ -1,6 +1,7 @@
 """`rate`: one call for board, annotators, verdict and notes."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -172,16 +173,15 @@ def test_a_fit_is_rated_as_its_votes(rating):
 
 
 def test_the_fits_are_made_once(monkeypatch):
-    from bayes_arena import rating as module
-
+    module = sys.modules["bayes_arena.fits.fit"]
     models = []
-    fit = module.fit_model
+    resolve = module.resolve_model
 
-    def counted(votes, **options):
-        models.append(options.get("model"))
-        return fit(votes, **options)
+    def counted(model, votes):
+        models.append(model)
+        return resolve(model, votes)
 
-    monkeypatch.setattr(module, "fit_model", counted)
+    monkeypatch.setattr(module, "resolve_model", counted)
     result = ba.rate(fan_votes()[0])
     str(result), result.annotators, result.to_json()
     assert models == ["davidson", "am-davidson"]

@@ -168,3 +168,12 @@ def test_of_one_annotator_nobody_is_flagged():
     assert rating.left_out == ()
     assert rating.annotators.empty
     assert "Nobody was left out: nobody is anomalous." in str(rating)
+
+
+def test_a_reversed_annotator_is_not_said_to_favour_the_weak():
+    """What votes against the ranking make of a weak competitor is no favourite."""
+    rating = ba.rate(ba.example_arena().votes)
+    flagged = rating.favourites[rating.favourites["flagged"]]
+    why = rating.annotators.set_index("annotator")["why"]
+    assert list(why[flagged["annotator"]].str.partition(":")[0]) == ["reversed"] * 2
+    assert rating.notes == ("Annotators: 4 of 42 are anomalous.",)

@@ -86,10 +86,10 @@ class EloScale:
                 f"The anchor {name!r} is not a competitor."
                 f"{did_you_mean(name, competitors)}"
             )
-        own = float(strength[list(competitors).index(name)])
-        if np.isnan(own):
+        value = float(strength[list(competitors).index(name)])
+        if np.isnan(value):
             raise NotIdentifiedError(
                 f"The anchor {name!r} has no finite estimate. Choose another, or use "
                 "prior='default'."
             )
-        return score - self.points_per_logit * own
+        return score - self.points_per_logit * value

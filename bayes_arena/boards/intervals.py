@@ -59,7 +59,7 @@ class Uncertainty:
     n_clusters : int
         Number of clusters; 0 without.
     notes : tuple of str
-        What a reader has to know, a sentence each.
+        What intervals do not allow for, a sentence each.
     samples : ndarray, shape (samples, m), optional
         Samples of NUTS, whose quantiles are the bounds.
     """
@@ -76,6 +76,15 @@ class Uncertainty:
     def sd(self) -> Floats:
         """Standard deviations, (m,)."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def allowance(self) -> tuple[str, ...]:
+        """What intervals allow for, in a sentence; none without clusters."""
+        if self.cluster is None:
+            return ()
+        if self.cluster in (PROMPT, "annotator"):
+            return (f"Intervals allow for new {self.cluster}s like these.",)
+        return (f"Intervals allow for new levels of {self.cluster} like these.",)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of numbers (m,) at a level."""
@@ -169,7 +178,7 @@ def clustered(
 def resolve_interval(
     fit: Fit, interval: str | None, cluster: str | None
 ) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the kind of interval, its clusters, and what a reader has to know."""
+    """Return the kind of interval, its clusters, and what it does not allow for."""
     if interval == "profile":
         raise ModelError(
             f"interval must be one of {', '.join(INTERVALS)}; 'profile' is only for "
@@ -194,7 +203,7 @@ def resolve_interval(
     name = interval or "clustered"
     if name == "clustered" and cluster is None:
         cluster = usual_cluster(fit.votes)
-    return name, cluster, () if cluster is None else (new_clusters(cluster),)
+    return name, cluster, ()
 
 
 def default_interval(fit: Fit) -> tuple[str, str | None, tuple[str, ...]]:
@@ -203,7 +212,7 @@ def default_interval(fit: Fit) -> tuple[str, str | None, tuple[str, ...]]:
     if n_prompts is None:
         return "posterior", None, ()
     if n_prompts >= FEWEST_CLUSTERS:
-        return "clustered", PROMPT, (new_clusters(PROMPT),)
+        return "clustered", PROMPT, ()
     n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
     note = f"The board is about {prompts} only: there are too few to allow for others."
@@ -237,13 +246,6 @@ def usual_cluster(votes: Votes) -> str:
         "interval='clustered' needs clusters: the votes carry neither prompts nor "
         "annotators. Name their column with prompt=, or use interval='sandwich'."
     )
-
-
-def new_clusters(cluster: str) -> str:
-    """Say what intervals allow for."""
-    if cluster in (PROMPT, "annotator"):
-        return f"Intervals allow for new {cluster}s like these."
-    return f"Intervals allow for new levels of {cluster} like these."
 
 
 def cluster_codes(votes: Votes, cluster: str) -> Ints:
@@ -297,8 +299,8 @@ def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
     return (
-        f"Votes on {listing(names)} are on hardly any {cluster}s: their intervals may be "
-        "too narrow for new ones.",
+        f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
+        "may be too narrow for new ones.",
     )
 
 

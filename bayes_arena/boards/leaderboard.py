@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ def leaderboard(
     elo: EloScale = ELO,
     by: str | None = None,
     seed: int = 0,
+    **options: Any,
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -67,6 +69,8 @@ def leaderboard(
         A slice in ``strength_by`` of the model: one board for each of its levels, pooled.
     seed : int
         Of the draws that ranks come from.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -95,8 +99,8 @@ def leaderboard(
     >>> board["competitor"][0]
     'model-18'
     """
-    fit = fitted(fit)
-    options: dict[str, Any] = {
+    fit = fitted(fit, **options)
+    choices: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
         "level": level,
@@ -104,13 +108,13 @@ def leaderboard(
         "seed": seed,
     }
     if by is None:
-        where = standing_of(fit, **options)
+        where = standing_of(fit, **choices)
         warn_of_prior(fit, min_votes)
         columns = leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
-        return with_notes(columns, where)
-    standings = standings_by(fit, by, **options)
+        return with_notes(columns, {None: where})
+    standings = standings_by(fit, by, **choices)
     columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
-    return with_notes(columns, next(iter(standings.values())))
+    return with_notes(columns, standings)
 
 
 def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
@@ -139,7 +143,7 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
     rank_spread = options.pop("rank_spread", False)
     standings = {name: standing_of(fit, **options) for name, fit in fits.items()}
     columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
-    return with_notes(columns, next(iter(standings.values())))
+    return with_notes(columns, standings)
 
 
 def leaderboard_columns(
@@ -203,16 +207,33 @@ def stacked_columns(
     return {by: names, **joined}
 
 
-def with_notes(columns: Columns, where: Standing) -> pd.DataFrame:
-    """Return a dataframe that says how its intervals were found."""
+def with_notes(
+    columns: Columns, standings: Mapping[str, Standing] | Mapping[None, Standing]
+) -> pd.DataFrame:
+    """Return a dataframe that says how the intervals of its boards were found."""
     table = dataframe(columns)
+    uncertainties = [where.uncertainty for where in standings.values()]
     table.attrs = {
-        "level": where.level,
-        "interval": where.uncertainty.name,
-        "cluster": where.uncertainty.cluster,
-        "notes": where.notes,
+        "level": next(iter(standings.values())).level,
+        "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
+        "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
+        "notes": notes_of(standings),
     }
     return table
+
+
+def notes_of(
+    standings: Mapping[str, Standing] | Mapping[None, Standing],
+) -> tuple[str, ...]:
+    """Return the notes of boards: once if all have it, else with the board's name."""
+    notes = [(name, note) for name, where in standings.items() for note in where.notes]
+    count = Counter(note for _, note in notes)
+    return tuple(
+        dict.fromkeys(
+            note if count[note] == len(standings) else f"{name}: {note}"
+            for name, note in notes
+        )
+    )
 
 
 def warn_of_prior(fit: Fit, min_votes: float) -> None:

@@ -4,7 +4,7 @@ A pair is worth a vote if its order is open and matters for the goal.  Its worth
 probability that the order is wrong, min(P, 1 - P), times the share of the variance of its
 gap that one more vote on it takes away, v w / (1 + v w), with v the variance and
 w = p (1 - p) what a vote tells at an expected score p.  Where the best is looked for, it is
-also times the probability that the best is one of the two.
+also times P(best) of the one and of the other.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.intervals import quantile
+from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
-from bayes_arena.boards.verdict import SETTLED, candidates_of
+from bayes_arena.boards.verdict import (
+    candidates_of,
+    clusters_are_the_limit,
+    first_is_settled,
+)
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
@@ -36,12 +40,12 @@ def next_pairs(
     *,
     goal: Goal = "best",
     count: int = 10,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the pairs on which a vote would tell most; none where nothing is open.
 
@@ -55,8 +59,8 @@ def next_pairs(
         Most pairs.
     interval, cluster, level, min_votes, seed
         As in :func:`~bayes_arena.leaderboard`.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -64,12 +68,14 @@ def next_pairs(
         first, second, p_ahead (probability that the first is stronger), gap (Elo),
         votes (on the two), worth (of a vote, relative to the best pair).
     """
-    options: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "min_votes": min_votes,
-    }
-    standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
+    standing = standing_of(
+        fitted(fit, **options),
+        interval=interval,
+        cluster=cluster,
+        level=level,
+        min_votes=min_votes,
+        seed=seed,
+    )
     return dataframe(next_pair_columns(standing, goal, count))
 
 
@@ -87,10 +93,12 @@ def next_pair_columns(
     if goal == "best" and not first_is_settled(standing):
         p_best = np.zeros(len(standing.strength))
         p_best[standing.ranked] = standing.p_best
-        worth = worth * (p_best[first] + p_best[second])
+        worth = worth * p_best[first] * p_best[second]
     compared = standing.group[first] == standing.group[second]
     matters = is_open(standing, gap, sd) | ~compared
     matters &= concerns(standing, goal, first, second)
+    if goal == "best" and not matters.any() and not first_is_settled(standing):
+        matters = first == standing.ranked[0]
     worth = np.where(matters, worth, 0.0)
     top = np.argsort(-worth, kind="stable")[:count]
     top = top[worth[top] > 0]
@@ -128,21 +136,16 @@ def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
     return ranked & np.isin(first, candidates) & np.isin(second, candidates)
 
 
-def first_is_settled(standing: Standing) -> bool:
-    """Return whether it is clear who is the best."""
-    candidates, p_best = candidates_of(standing)
-    if standing.n_groups > 1 or not len(candidates):
-        return False
-    return bool(p_best[0] >= SETTLED or len(candidates) == 1)
-
-
-def describe_next(standing: Standing, columns: Columns) -> str:
+def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> str:
     """Say what is settled, and which order is open above all."""
     if not len(columns["first"]):
         return "All places are settled: no vote is needed."
-    names = standing.fit.votes.competitors
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
+    if clusters_are_the_limit(standing):
+        pair += f", on new {standing.uncertainty.cluster}s"
+    if goal == "ranking":
+        return f"The order that is most open: {pair}."
     if first_is_settled(standing):
-        leader = names[candidates_of(standing)[0][0]]
+        leader = standing.competitors[standing.ranked[0]]
         return f"First place is settled: {leader}. Still open: {pair}."
     return f"First place is open. The pair to ask about: {pair}."

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import quantile
+from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.errors import (
     ModelError,
@@ -35,13 +35,13 @@ def pairs(
     fit: object,
     *,
     between: Sequence[str] | None = None,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     elo: EloScale = ELO,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return one row for every pair of competitors, or for one.
 
@@ -53,8 +53,8 @@ def pairs(
     interval, cluster, level, min_votes, seed
         As in :func:`~bayes_arena.leaderboard`.
     elo : EloScale
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -71,12 +71,14 @@ def pairs(
     NotIdentifiedError
         If one of the two has no finite estimate.
     """
-    options: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "min_votes": min_votes,
-    }
-    standing = standing_of(fitted(fit, **columns), level=level, seed=seed, **options)
+    standing = standing_of(
+        fitted(fit, **options),
+        interval=interval,
+        cluster=cluster,
+        level=level,
+        min_votes=min_votes,
+        seed=seed,
+    )
     return dataframe(pair_columns(standing, between, elo))
 
 

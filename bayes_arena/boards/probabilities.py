@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def win_probability(fit: object, **columns: Any) -> pd.DataFrame:
+def win_probability(fit: object, **options: Any) -> pd.DataFrame:
     """Return the expected score of every competitor against every other one.
 
     It is 1 / (1 + exp(r*_j - r*_i)), with r* the strengths of the board: a win counts 1, a
@@ -22,8 +22,8 @@ def win_probability(fit: object, **columns: Any) -> pd.DataFrame:
     Parameters
     ----------
     fit : Fit, or votes
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def win_probability(fit: object, **columns: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    result = fitted(fit, **columns)
+    result = fitted(fit, **options)
     strength = result.board.strength
     order = np.argsort(-strength, kind="stable")
     score = expit(strength[order][:, None] - strength[order])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.fits.fit import fitted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ def rank_probabilities(
     cluster: str | None = None,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
+    **options: Any,
 ) -> pd.DataFrame:
     """Compute the probability of every rank of every competitor.
 
@@ -31,6 +33,8 @@ def rank_probabilities(
     fit : Fit, or votes as for :func:`~bayes_arena.fit`
     interval, cluster, min_votes, seed
         As for :func:`~bayes_arena.leaderboard`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -41,7 +45,11 @@ def rank_probabilities(
     import pandas as pd
 
     where = standing_of(
-        fit, interval=interval, cluster=cluster, min_votes=min_votes, seed=seed
+        fitted(fit, **options),
+        interval=interval,
+        cluster=cluster,
+        min_votes=min_votes,
+        seed=seed,
     )
     names = [where.competitors[c] for c in where.ranked]
     columns = np.arange(1, len(names) + 1)

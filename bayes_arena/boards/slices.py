@@ -7,7 +7,7 @@ of drawn from the slices that the prior expects.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from bayes_arena.boards.estimate import (
 from bayes_arena.boards.standing import Standing, standing
 from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
-from bayes_arena.fits.result import Fit, parameter_vectors
+from bayes_arena.fits.result import Fit, thinned_vectors
 from bayes_arena.inference.average_vote import annotator_types
 from bayes_arena.inference.scale import (
     board_strengths,
@@ -112,28 +112,16 @@ def slice_gaps(
 
 
 def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Columns:
-    """Return the columns of :func:`slice_gaps`, by the delta method.
-
-    A gap is a difference of two boards of the same parameters, so are its derivatives.
-    """
+    """Return the columns of :func:`slice_gaps`."""
     require_level(level)
     require_slice(fit, by)
-    design = fit.posterior.design
-    n = fit.fitted_votes.n_competitors
-    nowhere = np.zeros((n, design.layout.size))
-    overall, overall_jacobian = board_at_level(fit, design, nowhere)
+    gaps_of = gaps_by_delta_method if fit.samples is None else gaps_of_samples
     numbers, competitors, gaps, sds = [], [], [], []
-    for number in range(len(fit.votes.levels[by])):
-        shift = level_shift(fit, by, number)
-        seen = np.flatnonzero(shift.any(axis=1))
-        value, jacobian = board_at_level(fit, known_level(design, by), shift)
-        difference = centred((jacobian - overall_jacobian)[seen])
-        moves = fit.posterior.covariance.solve(np.ascontiguousarray(difference.T))
-        variance = np.einsum("ij,ji->i", difference, moves)
+    for number, seen, gap, sd in gaps_of(fit, by):
         numbers.append(np.full(len(seen), number))
         competitors.append(seen)
-        gaps.append(centred((value - overall)[seen]))
-        sds.append(np.sqrt(np.maximum(variance, 0.0)))
+        gaps.append(gap)
+        sds.append(sd)
     gap = elo.points_per_logit * np.concatenate(gaps)
     sd = elo.points_per_logit * np.concatenate(sds)
     half_width = float(ndtri((1 + level) / 2)) * sd
@@ -150,6 +138,36 @@ def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Colu
     return {name: values[order] for name, values in columns.items()}
 
 
+def gaps_by_delta_method(
+    fit: Fit, by: str
+) -> Iterator[tuple[int, Ints, Floats, Floats]]:
+    """Yield each level, who was seen there, their gaps, and standard deviations.
+
+    A gap is a difference of two boards of the same parameters, so are its derivatives.
+    """
+    design = fit.posterior.design
+    nowhere = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
+    overall, overall_jacobian = board_at_level(fit, design, nowhere)
+    for number in range(len(fit.votes.levels[by])):
+        shift = level_shift(fit, by, number)
+        seen = np.flatnonzero(shift.any(axis=1))
+        value, jacobian = board_at_level(fit, known_level(design, by), shift)
+        difference = centred((jacobian - overall_jacobian)[seen])
+        moves = fit.posterior.covariance.solve(np.ascontiguousarray(difference.T))
+        variance = np.einsum("ij,ji->i", difference, moves)
+        gap = centred((value - overall)[seen])
+        yield number, seen, gap, np.sqrt(np.maximum(variance, 0.0))
+
+
+def gaps_of_samples(fit: Fit, by: str) -> Iterator[tuple[int, Ints, Floats, Floats]]:
+    """Yield the same of a fit by NUTS, from its samples."""
+    for number in range(len(fit.votes.levels[by])):
+        seen, evaluate = level_function(fit, by, number)
+        strength = np.array([evaluate(x) for x in thinned_vectors(fit)])
+        gap = strength - centred(fit.board_samples[:, seen].T).T
+        yield number, seen, gap.mean(axis=0), gap.std(axis=0)
+
+
 def level_estimate(fit: Fit, by: str, level: int) -> Estimate:
     """Return the strengths on the common scale at a level, of those seen there."""
     posterior = fit.posterior
@@ -158,9 +176,7 @@ def level_estimate(fit: Fit, by: str, level: int) -> Estimate:
     design = known_level(posterior.design, by)
 
     if fit.samples is not None:
-        vectors = parameter_vectors(posterior, fit.samples)
-        step = max(len(vectors) // 1_000, 1)
-        samples = np.array([evaluate(x) for x in vectors[::step]])
+        samples = np.array([evaluate(x) for x in thinned_vectors(fit)])
         return sampled_estimate(samples, evaluate, is_by_competitor=False)
     with threads_for(len(seen)):
         value, jacobian = board_at_level(fit, design, shift)
@@ -191,9 +207,9 @@ def level_shift(fit: Fit, by: str, level: int) -> Floats:
     design = fit.posterior.design
     block = design.block(f"strength_by_{by}")
     levels, competitors, indices = slice_parameters(design, block)
-    here = levels == level
+    mask = levels == level
     shift = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
-    shift[competitors[here], indices[here]] = 1.0
+    shift[competitors[mask], indices[mask]] = 1.0
     return shift
 
 

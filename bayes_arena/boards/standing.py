@@ -17,8 +17,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.estimate import Estimate, board_estimate
 from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
 from bayes_arena.errors import ModelError, listing, require_level, require_seed
-from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -153,7 +153,7 @@ class Standing:
     @cached_property
     def group(self) -> Ints:
         """Group of each competitor, (competitors,); no votes compare two groups."""
-        return components(self.votes)
+        return components(visible_votes(self.fit.model, self.votes))
 
     @property
     def n_groups(self) -> int:
@@ -185,12 +185,20 @@ class Standing:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the board has to know, a sentence each."""
+        return (*self.uncertainty.allowance, *self.reservations)
+
+    @property
+    def reservations(self) -> tuple[str, ...]:
+        """What intervals do not allow for, and who has no rank."""
         return (*self.uncertainty.notes, *self.unranked_notes())
 
     def unranked_notes(self) -> tuple[str, ...]:
         """Say who has no rank, and why."""
         mask = self.estimable & ~self.has_votes
-        mask[self.ranked] = False
+        if mask[self.ranked].any():
+            return (
+                f"Fewer than two competitors have {self.min_votes:g} votes: all are ranked.",
+            )
         if not mask.any():
             return ()
         names = [self.competitors[c] for c in np.flatnonzero(mask)]
@@ -203,7 +211,7 @@ class Standing:
 
 
 def standing_of(
-    votes: object,
+    fit: Fit,
     *,
     interval: Interval | None = None,
     cluster: str | None = None,
@@ -215,12 +223,10 @@ def standing_of(
 
     Parameters
     ----------
-    votes : Fit, Votes, path, dataframe or list of records
-        Votes are fitted by Davidson's model.
+    fit : Fit
     interval, cluster, level, min_votes, seed
         As for :func:`~bayes_arena.leaderboard`.
     """
-    fit = fitted(votes)
     return standing(
         fit,
         board_estimate(fit),

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
 from bayes_arena.fits.fit import fitted
 
-SETTLED = 0.95  # P(best) from which somebody is the best
-PROBABLE = 0.5  # and from which somebody probably is
+SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
+PROBABLE = 0.6  # and from which somebody probably is
 MOST_NAMED = 3  # candidates that a sentence lists
 PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts, not votes, are what lacks
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -20,11 +21,11 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 def verdict(
     fit: object,
     *,
-    interval: str | None = None,
+    interval: Interval | None = None,
     cluster: str | None = None,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> str:
     """Say who is the best, and what would settle it.
 
@@ -33,19 +34,20 @@ def verdict(
     fit : Fit, or votes
     interval, cluster, min_votes, seed
         As in :func:`~bayes_arena.leaderboard`; the draws are the same.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
     str
     """
-    options: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "min_votes": min_votes,
-    }
-    standing = standing_of(fitted(fit, **columns), seed=seed, **options)
+    standing = standing_of(
+        fitted(fit, **options),
+        interval=interval,
+        cluster=cluster,
+        min_votes=min_votes,
+        seed=seed,
+    )
     return verdict_of(standing)
 
 
@@ -74,18 +76,16 @@ def name_the_best(standing: Standing, candidates: Ints, p_best: Floats) -> str:
     """Return who of the candidates is the best, and what would settle it."""
     names = [standing.competitors[c] for c in candidates]
     p = p_best[0]
-    if p >= SETTLED or len(candidates) == 1:
+    if first_is_settled(standing):
         return f"{names[0]} is the best ({probability(p)})."
     remedy = what_would_settle(standing)
     if p >= PROBABLE:
-        others = len(candidates) - 1
-        verb = "cannot be ruled out"
-        rest = (
-            f"{names[1]} {verb}."
-            if others == 1
-            else f"{in_words(others).capitalize()} others {verb}."
+        rest = describe_others(names[1:])
+        return f"{names[0]} is probably the best ({probability(p)}). {rest}{remedy}"
+    if len(names) == 1:
+        return (
+            f"{names[0]} is the likeliest to be the best ({probability(p)}). {remedy}"
         )
-        return f"{names[0]} is probably the best ({probability(p)}). {rest} {remedy}"
     likeliest = [f"{name} ({p:.2f})" for name, p in zip(names, p_best, strict=True)]
     if len(candidates) <= MOST_NAMED:
         listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"
@@ -95,6 +95,22 @@ def name_the_best(standing: Standing, candidates: Ints, p_best: Floats) -> str:
         f"It is open who is the best: {in_words(len(candidates))} competitors cannot be "
         f"ruled out, {listed} are the likeliest. {remedy}"
     )
+
+
+def describe_others(names: list[str]) -> str:
+    """Return who else may be the best, a sentence; nothing if nobody may."""
+    if not names:
+        return ""
+    others = names[0] if len(names) == 1 else f"{in_words(len(names))} others"
+    return f"{others[:1].upper()}{others[1:]} cannot be ruled out. "
+
+
+def first_is_settled(standing: Standing) -> bool:
+    """Return whether it is clear who is the best: the ranks say so, and P(best)."""
+    if standing.n_groups > 1:
+        return False
+    _, last = standing.rank_ranges
+    return bool(np.any((last == 1) & (standing.p_best >= SETTLED)))
 
 
 def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
@@ -115,11 +131,17 @@ def what_would_settle(standing: Standing) -> str:
     cluster, n = uncertainty.cluster, uncertainty.n_clusters
     if cluster is None:
         return "More votes would settle it."
-    own = np.sqrt(np.diag(standing.fit.finite_board.covariance))
-    ratio = np.median(uncertainty.sd / own)
-    if ratio < PROMPTS_LIMIT:
-        return f"More votes, on more {cluster}s, would settle it."
-    return f"More {cluster}s would settle it; more votes on these {n:,} would not."
+    if clusters_are_the_limit(standing):
+        return f"More {cluster}s would settle it; more votes on these {n:,} would not."
+    return f"More votes, on more {cluster}s, would settle it."
+
+
+def clusters_are_the_limit(standing: Standing) -> bool:
+    """Return whether intervals are wide since there are few prompts, not few votes."""
+    if standing.uncertainty.cluster is None:
+        return False
+    posterior_sd = np.sqrt(np.diag(standing.fit.finite_board.covariance))
+    return bool(np.median(standing.uncertainty.sd / posterior_sd) >= PROMPTS_LIMIT)
 
 
 def probability(p: float) -> str:

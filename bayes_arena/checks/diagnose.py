@@ -22,8 +22,10 @@ from bayes_arena.checks.predictive import (
 )
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.nuts import LARGEST_R_HAT
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import NEAR_TIE
+from bayes_arena.model.spec import visible_votes
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.components import count_components
 
@@ -31,9 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
-# Vehtari et al., 2021, Bayesian Analysis 16: above, chains disagree; fewest draws.
-LARGEST_R_HAT = 1.01
-LEAST_ESS = 400
+LEAST_ESS = 400  # Vehtari et al., 2021, Bayesian Analysis 16
 TAILS = (0.05, 0.95)  # quantiles that the draws in the tails are for
 LEAST_BFMI = 0.3  # below, the energy is explored too slowly (Betancourt, 2016)
 SURPRISING = 0.01  # a predictive p below this is noted
@@ -101,7 +101,7 @@ def search(fit: Fit) -> Finding:
 
 def comparisons(fit: Fit) -> Finding:
     """Say whether all competitors were compared, through others at least."""
-    n = count_components(fit.votes)
+    n = count_components(visible_votes(fit.model, fit.votes))
     if n == 1:
         return Finding("comparisons", OK, "all competitors, through others at least")
     return Finding(

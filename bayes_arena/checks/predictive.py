@@ -28,7 +28,7 @@ from bayes_arena.checks.statistics import (
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.draws import draw_vectors
-from bayes_arena.fits.fit import fit
+from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
@@ -37,8 +37,6 @@ from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
 from bayes_arena.model.likelihood import coordinates
 from bayes_arena.model.objective import predictors
-from bayes_arena.model.priors import Prior
-from bayes_arena.model.spec import Model
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import TIE
@@ -155,11 +153,9 @@ def probabilities_at(design: Design, x: Floats) -> Floats:
 def prior_check(
     votes: object,
     *,
-    model: str | Model = "davidson",
-    prior: str | Prior = "default",
     draws: int = PRIOR_DRAWS,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Show what a prior implies for these votes, beside what they say.
 
@@ -167,12 +163,10 @@ def prior_check(
     ----------
     votes : Fit, Votes, path, dataframe or list of records
         A fit, whose model and prior are checked; or votes.
-    model, prior : optional
-        As for :func:`~bayes_arena.fit`, for votes.
     draws, seed : int
         Draws from the prior.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`, where votes are still to be read.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -186,11 +180,10 @@ def prior_check(
         If the prior is flat.
     """
     require_seed(seed)
-    if not isinstance(votes, Fit):
-        votes = fit(votes, model=model, prior=prior, **columns)
-    if votes.prior.is_flat:
+    fit = fitted(votes, **options)
+    if fit.prior.is_flat:
         raise ModelError("A flat prior implies nothing. Use prior='default' or 'weak'.")
-    return dataframe(prior_columns(votes, draws, seed))
+    return dataframe(prior_columns(fit, draws, seed))
 
 
 def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:

@@ -21,7 +21,7 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.rating import plural
+from bayes_arena.wording import plural
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
 

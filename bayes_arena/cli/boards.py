@@ -1,7 +1,7 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import numpy as np
@@ -36,11 +36,9 @@ from bayes_arena.rating import (
     ANNOTATORS,
     SHOWN_ROWS,
     Rating,
-    describe_votes,
-    ranges,
-    shown_board,
 )
 from bayes_arena.tables import Columns
+from bayes_arena.wording import describe_votes, ranges, shown_board
 
 # What the gate answers, in words and by the exit code.
 IN_WORDS = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
@@ -198,8 +196,13 @@ def shown_pairs(columns: Columns) -> dict[str, list[str]]:
         "P(first ahead)": numbers(columns["p_ahead"], ".3f"),
         "score": numbers(columns["score"], ".2f"),
         "votes": numbers(columns["votes"], ".0f"),
-        "more votes": numbers(columns["more_votes"], ",.0f"),
+        "more votes": votes_needed(columns["more_votes"]),
     }
+
+
+def votes_needed(counts: Iterable[float]) -> list[str]:
+    """Return numbers of votes as texts; infinite ones in words."""
+    return ["too many" if np.isinf(n) else f"{n:,.0f}" for n in counts]
 
 
 @with_options

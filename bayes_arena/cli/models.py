@@ -26,9 +26,9 @@ from bayes_arena.cli.output import (
 from bayes_arena.cli.source import fitted, name_of, saved_fit
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.fits.fit import fit as fit_model
-from bayes_arena.rating import describe_votes
 from bayes_arena.tables import Columns, Shown
 from bayes_arena.votes.votes import PROMPT
+from bayes_arena.wording import describe_votes
 
 
 @with_options

@@ -33,7 +33,8 @@ from bayes_arena.people.annotators import (
     discriminating,
 )
 from bayes_arena.people.favourites import find_favourites
-from bayes_arena.rating import SHOWN_ROWS, name_of_model, plural
+from bayes_arena.rating import SHOWN_ROWS
+from bayes_arena.wording import name_of_model, plural
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 

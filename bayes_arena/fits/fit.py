@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ from bayes_arena import progress
 from bayes_arena.arrays import Array
 from bayes_arena.errors import (
     FitError,
+    ModelError,
     NotIdentifiedError,
     TooLargeError,
     listing,
@@ -27,7 +29,7 @@ from bayes_arena.model.build import build_design
 from bayes_arena.model.constants import NEAR_TIE
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, resolve_prior
-from bayes_arena.model.spec import Model, resolve_model
+from bayes_arena.model.spec import Model, resolve_model, visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
 from bayes_arena.votes.read import votes_from
@@ -133,11 +135,21 @@ def fit(
     return result
 
 
-def fitted(votes: object, model: str = "davidson", **columns: Any) -> Fit:
-    """Return a fit as it is, or fit a model to votes."""
+def fitted(votes: object, **options: Any) -> Fit:
+    """Return a fit as it is, or fit votes, by Davidson's model if none is named."""
     if isinstance(votes, Fit):
+        refuse_options(options)
         return votes
-    return fit(votes, model=model, **columns)
+    return fit(votes, **options)
+
+
+def refuse_options(options: Mapping[str, Any]) -> None:
+    """Raise an error for options that a fit would leave without effect."""
+    ignored = [name for name, value in options.items() if value is not None]
+    if ignored:
+        raise ModelError(
+            f"{ignored[0]}= has no effect on a fit. Give votes, or leave it out."
+        )
 
 
 def find_posterior(
@@ -148,18 +160,25 @@ def find_posterior(
     require_room(design, votes)
     if design.layout.width > LONG_WORK:
         progress.show(f"Fitting {design.layout.size:,} parameters")
-    with threads_for(design.layout.width):
-        if prior.is_flat and method != "nuts":
-            posterior = maximum_likelihood(design, model)
-        elif method == "map":
-            posterior = better_direction(posterior_mode, design)
-        else:
-            posterior = better_direction(nearest_gaussian, design)
-    progress.clear()
+    try:
+        with threads_for(design.layout.width):
+            if prior.is_flat and method != "nuts":
+                posterior = maximum_likelihood(design, model)
+            elif method == "map":
+                posterior = better_direction(posterior_mode, design)
+            else:
+                posterior = better_direction(nearest_gaussian, design)
+    except np.linalg.LinAlgError as error:
+        raise FitError(
+            "The votes and this prior leave some parameters open. Use prior='default'."
+        ) from error
+    finally:
+        progress.clear()
     if not posterior.converged:
+        other = "model='davidson'" if method == "map" else "method='map'"
         raise FitError(
             f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
-            "all of one kind. Use method='map'."
+            f"all of one kind. Use {other}."
         )
     return posterior
 
@@ -209,7 +228,7 @@ def open_questions(
             f"No finite estimate for {listing(names)}: under a flat prior these won or "
             "lost against all others, directly or through others. Use prior='default'."
         )
-    n_groups = count_components(votes)
+    n_groups = count_components(visible_votes(model, votes))
     if n_groups > 1 and estimable.all():
         notes.append(
             f"The competitors fall into {n_groups} groups that were never compared. "

@@ -13,7 +13,7 @@ from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
-from bayes_arena.fits.tree import dimension, labels
+from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
@@ -116,7 +116,7 @@ def inferred_model(posterior: Dataset, votes: Votes) -> Model:
 
 def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     """Return the draws of an effect, (chains, draws, size); theta less 1."""
-    name, dim = effect.name, dimension(effect)
+    name, dim = effect.name, effect.dimension
     if name not in posterior:
         beside = f"{name}_by_annotator" in posterior
         if beside and dim is None:  # the mean of the annotators' numbers
@@ -149,16 +149,16 @@ def in_order(
     if dim is None:
         return np.asarray(values[:, :, None])
     known = labels(gaussian, effect)
-    given = [str(label) for label in variable[dim].to_numpy()]
-    if sorted(given) != sorted(known):
-        odd = sorted(set(given) ^ set(known))
+    names = [str(label) for label in variable[dim].to_numpy()]
+    if sorted(names) != sorted(known):
+        odd = sorted(set(names) ^ set(known))
         raise ModelError(
             f"The labels of {dim!r} in {effect.name!r} are not those of the votes: "
             f"{listing(odd)}. Pass the votes that were sampled on, and their names as "
             "coords of the program."
         )
-    place = {label: number for number, label in enumerate(given)}
-    return np.asarray(values[:, :, [place[label] for label in known]])
+    column = {label: number for number, label in enumerate(names)}
+    return np.asarray(values[:, :, [column[label] for label in known]])
 
 
 def normalised(

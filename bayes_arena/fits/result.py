@@ -136,12 +136,9 @@ class Fit:
     @cached_property
     def board_samples(self) -> Floats:
         """Samples of the strengths on the common scale, (samples, competitors)."""
-        if self.samples is None:
-            raise ModelError("Only a fit with method='nuts' has samples.")
-        vectors = parameter_vectors(self.posterior, self.samples)
-        step = max(len(vectors) // MOST_BOARD_DRAWS, 1)
+        vectors = thinned_vectors(self)
         with threads_for(self.votes.n_competitors):
-            return board_strengths(self.posterior.design, vectors[::step])
+            return board_strengths(self.posterior.design, vectors)
 
     @property
     def n_parameters(self) -> int:
@@ -224,6 +221,14 @@ def parameter_vectors(posterior: Posterior, samples: Mapping[str, Floats]) -> Fl
         index = parameter_index(posterior, effect.name)
         vectors[:, index] = samples[effect.name].reshape(chains * draws, -1)
     return vectors
+
+
+def thinned_vectors(fit: Fit) -> Floats:
+    """Return the samples of all parameters that boards are made of, (samples, parameters)."""
+    if fit.samples is None:
+        raise ModelError("Only a fit with method='nuts' has samples.")
+    vectors = parameter_vectors(fit.posterior, fit.samples)
+    return vectors[:: max(len(vectors) // MOST_BOARD_DRAWS, 1)]
 
 
 def parameter_index(posterior: Posterior, name: str) -> Array:

@@ -147,7 +147,7 @@ def parameter_dataset(fit: Fit, samples: Mapping[str, Floats]) -> Dataset:
     variables: dict[str, Any] = {}
     coords: dict[str, Any] = {}
     for name, values in samples.items():
-        dim = dimension(effects[name]) if name in effects else None
+        dim = effects[name].dimension if name in effects else None
         if dim is None:
             variables[name] = (("chain", "draw"), values[:, :, 0])
             continue
@@ -155,13 +155,6 @@ def parameter_dataset(fit: Fit, samples: Mapping[str, Floats]) -> Dataset:
         variables[name] = (("chain", "draw", dim), mean + values)
         coords[dim] = labels(fit, effects[name])
     return dataset(variables, coords)
-
-
-def dimension(effect: Effect) -> str | None:
-    """Return the dimension of an effect's parameters; None for a single one."""
-    if effect.per_competitor:
-        return f"competitor_by_{effect.by}" if effect.by else "competitor"
-    return effect.by
 
 
 def labels(fit: Fit, effect: Effect) -> list[str]:
@@ -205,15 +198,13 @@ def vote_groups(
     seed: int,
 ) -> dict[str, Dataset]:
     """Return the groups that have a value for each vote."""
-
-    def by_vote(values: Array, chains: int) -> Dataset:
-        shape = (chains, len(values) // chains, -1)
-        return dataset(
-            {"outcome": (("chain", "draw", "vote"), values.reshape(shape))}, coords
-        )
-
     votes, row = single.votes, single.row
     coords = {"vote": np.arange(len(row))}
+
+    def by_vote(values: Array, chains: int) -> Dataset:
+        chained = values.reshape(chains, len(values) // chains, -1)
+        return dataset({"outcome": (("chain", "draw", "vote"), chained)}, coords)
+
     codes = {"model_a": votes.i, "model_b": votes.j, "judge": votes.annotator}
     constant = {name: (("vote",), code[row]) for name, code in codes.items()}
     predicted = replicated(single, vectors, seed)

@@ -226,9 +226,9 @@ def invert_definite(matrix: Floats) -> tuple[Floats, float]:
     if failed:
         raise np.linalg.LinAlgError("The matrix is not positive definite.")
     log_determinant = 2 * float(np.log(np.diag(root)).sum())
-    half, _ = dpotri(root, lower=True, overwrite_c=True)
-    inverse = np.tril(half)
-    inverse += np.tril(half, -1).T
+    half, _ = dpotri(root, lower=True, overwrite_c=True)  # zero above the diagonal
+    inverse = half + half.T
+    np.fill_diagonal(inverse, np.diag(half))
     return inverse, log_determinant
 
 

@@ -121,6 +121,13 @@ class Effect:
         """Whether the parameters belong to levels of a slice."""
         return self.by not in (None, "annotator")
 
+    @property
+    def dimension(self) -> str | None:
+        """The dimension of the parameters in programs and trees; None of a single one."""
+        if self.per_competitor:
+            return f"competitor_by_{self.by}" if self.by else "competitor"
+        return self.by
+
 
 def outcomes_of(model: Model) -> Outcomes:
     """Return the outcomes of a model."""

@@ -52,6 +52,7 @@ class Model:
         Whether clear wins (A>>B) are outcomes of their own; needs ``ties="davidson"``.
     strength_by : tuple of str
         Slices in which competitors may be stronger than overall, and ties more frequent.
+        The overall board is for a new level of the same kind.
     style : tuple of str
         Features of the answers with an effect on the vote.
 

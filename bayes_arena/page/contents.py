@@ -107,7 +107,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         open_pairs=open_pairs,
         about_annotators=about_annotators(people),
         annotators=annotators,
-        favourites=favourite_rows(rating.favourite_columns),
+        favourites=favourite_rows(rating.named_favourites),
         contested=contested,
         observed=observed_columns(standing.fit, standing.level),
         fitted=fitted_in_words(standing),

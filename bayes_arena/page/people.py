@@ -47,7 +47,7 @@ def about_annotators(columns: Columns) -> str:
 
 def favourite_rows(columns: Columns) -> list[Row]:
     """Return the favourites, with scores in percent, a label and a sentence."""
-    rows = [row for row in records(columns) if row["flagged"]]
+    rows = records(columns)
     for row in rows:
         for name in ("score", "expected"):  # sums over the votes
             row[name] = 100 * row[name] / row["votes"]

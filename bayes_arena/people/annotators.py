@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.errors import ModelError
+from bayes_arena.fits.fit import fit as fit_model, refuse_options
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.anomaly import Agreement, agreement_of
 from bayes_arena.people.favourites import (
@@ -22,8 +23,10 @@ from bayes_arena.people.favourites import (
     divergence,
     find_favourites,
 )
-from bayes_arena.people.table import score_moments, votes_of
+from bayes_arena.people.table import score_moments
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.options import NAMES
+from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ def annotators(
     *,
     makers: Mapping[str, str] | str | Path | None = None,
     seed: int = 0,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return who votes how, with a verdict on each; the anomalous come first.
 
@@ -65,8 +68,8 @@ def annotators(
         preference for competitors of its own maker.
     seed : int
         Of the draws.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -86,21 +89,35 @@ def annotators(
     """
     from bayes_arena.people.judges import maker_columns
 
-    fit = discriminating(votes, **columns)
-    found = find_favourites(fit.votes)
-    table = dict(annotator_columns(fit, found, seed))
+    fit = discriminating(votes, **options)
+    pairs = find_favourites(fit.votes)
+    table = dict(annotator_columns(fit, pairs, seed))
     if makers is not None:
         table |= maker_columns(fit.votes, makers, table["annotator"])
     return dataframe(table)
 
 
-def discriminating(votes: object, **columns: Any) -> Fit:
+def discriminating(votes: object, **options: Any) -> Fit:
     """Return a fit with discrimination as it is; else fit am-Davidson."""
-    if isinstance(votes, Fit) and votes.model.discrimination != "none":
-        return votes
-    source = votes_of(votes, **columns)
+    if isinstance(votes, Fit):
+        refuse_options(options)
+        if votes.model.discrimination != "none":
+            return votes
+        votes = votes.votes
+    columns = {name: options.pop(name) for name in NAMES if name in options}
+    source = votes_from(votes, **columns)
     source.require_annotators()
-    return fit_model(source, model="am-davidson")
+    fit = fit_model(source, **{"model": "am-davidson", **options})
+    require_discrimination(fit, "am-davidson")
+    return fit
+
+
+def require_discrimination(fit: Fit, model: str) -> None:
+    """Raise an error for a fit in which annotators do not differ; name a model to use."""
+    if fit.model.discrimination == "none":
+        raise ModelError(
+            f"Model {fit.model.name!r} has no discrimination. Use model={model!r}."
+        )
 
 
 def annotator_columns(
@@ -142,9 +159,9 @@ def annotator_columns(
     if fit.model.name == "am-elo":
         columns["theta_of_sum_one"] = fit.discrimination / len(cast)
         columns["flagged_by_theta"] = is_low_theta(fit)
-    place = [VERDICTS.index(name) for name in verdict]
+    order_of_verdict = [VERDICTS.index(name) for name in verdict]
     has_none = [k not in favourite for k in range(len(cast))]
-    order = np.lexsort([-cast, -agreement.p_anomaly, has_none, place])
+    order = np.lexsort([-cast, -agreement.p_anomaly, has_none, order_of_verdict])
     return {name: values[order] for name, values in columns.items()}
 
 
@@ -179,31 +196,31 @@ def verdicts(p: Floats, cast: Floats, favourite: Mapping[int, int]) -> Array:
     return verdict
 
 
-def clearest_pairs(found: Favourites | None) -> dict[int, int]:
+def clearest_pairs(pairs: Favourites | None) -> dict[int, int]:
     """Return the clearest favourite of each annotator who has one: a row of the pairs."""
-    pairs: dict[int, int] = {}
-    if found is not None:
-        named = np.flatnonzero(found.is_for | found.is_against)
-        for pair in named[np.argsort(found.p_value[named], kind="stable")]:
-            pairs.setdefault(int(found.table.annotator[pair]), int(pair))
-    return pairs
+    clearest: dict[int, int] = {}
+    if pairs is not None:
+        named = np.flatnonzero(pairs.is_for | pairs.is_against)
+        for pair in named[np.argsort(pairs.p_value[named], kind="stable")]:
+            clearest.setdefault(int(pairs.table.annotator[pair]), int(pair))
+    return clearest
 
 
-def describe_favourite(votes: Votes, found: Favourites, pair: int) -> str:
+def describe_favourite(votes: Votes, pairs: Favourites, pair: int) -> str:
     """Return whom somebody favours, or votes against, with the counts."""
-    table = found.table
-    verb = "favours" if found.is_for[pair] else "votes against"
+    table = pairs.table
+    verb = "favours" if pairs.is_for[pair] else "votes against"
     name = votes.competitors[table.competitor[pair]]
-    expected = found.expected[pair] * table.votes[pair]
+    expected = pairs.expected[pair] * table.votes[pair]
     return (
         f"{verb} {name}: {table.wins[pair]:,.0f} of {table.votes[pair]:,.0f}, "
         f"{expected:,.0f} expected"
     )
 
 
-def is_mere_reversal(fit: Fit, found: Favourites, pair: int) -> bool:
+def is_mere_reversal(fit: Fit, pairs: Favourites, pair: int) -> bool:
     """Whether a favourite is what votes against the ranking make of a weak competitor."""
-    table = found.table
+    table = pairs.table
     expected = score_by_own_theta(fit, table.annotator[pair], table.competitor[pair])
     surprise = table.votes[pair] * divergence(table.score[pair], np.asarray(expected))
     return bool(surprise < SURPRISING)
@@ -230,7 +247,7 @@ def reasons(
     fit: Fit,
     agreement: Agreement,
     verdict: Array,
-    found: Favourites | None,
+    pairs: Favourites | None,
     favourite: Mapping[int, int],
 ) -> Array:
     """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
@@ -238,10 +255,10 @@ def reasons(
     counts = counts_by_annotator(fit.votes)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
         why[k] = reason(agreement, counts, k)
-    if found is not None:
+    if pairs is not None:
         for k, pair in favourite.items():
-            if agreement.upper[k] >= 0 or not is_mere_reversal(fit, found, pair):
-                why[k] = describe_favourite(fit.votes, found, pair)
+            if agreement.upper[k] >= 0 or not is_mere_reversal(fit, pairs, pair):
+                why[k] = describe_favourite(fit.votes, pairs, pair)
     return why
 
 

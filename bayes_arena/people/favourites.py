@@ -79,11 +79,11 @@ def favourites(votes: object, **columns: Any) -> pd.DataFrame:
     return dataframe(favourite_columns(source, find_favourites(source)))
 
 
-def favourite_columns(votes: Votes, found: Favourites) -> Columns:
+def favourite_columns(votes: Votes, pairs: Favourites) -> Columns:
     """Return the columns of :func:`favourites`."""
-    table = found.table
-    order = np.argsort(found.p_value, kind="stable")
-    direction = np.where(table.score >= found.expected, "for", "against")
+    table = pairs.table
+    order = np.argsort(pairs.p_value, kind="stable")
+    direction = np.where(table.score >= pairs.expected, "for", "against")
     annotators = np.array(votes.annotators, dtype=object)
     competitors = np.array(votes.competitors, dtype=object)
     return {
@@ -93,9 +93,9 @@ def favourite_columns(votes: Votes, found: Favourites) -> Columns:
         "votes": table.votes[order],
         "wins": table.wins[order],
         "score": (table.score * table.votes)[order],
-        "expected": (found.expected * table.votes)[order],
-        "p_value": found.p_value[order],
-        "flagged": (found.is_for | found.is_against)[order],
+        "expected": (pairs.expected * table.votes)[order],
+        "p_value": pairs.p_value[order],
+        "flagged": (pairs.is_for | pairs.is_against)[order],
     }
 
 
@@ -104,11 +104,11 @@ def find_favourites(votes: Votes) -> Favourites:
     votes = votes.collapse(annotators=True)
     left_out = np.zeros(0, np.intp)
     for _ in range(MOST_ROUNDS):
-        found = surprising_pairs(pair_table(votes, left_out), left_out)
-        if np.array_equal(found.named, left_out):
+        pairs = surprising_pairs(pair_table(votes, left_out), left_out)
+        if np.array_equal(pairs.named, left_out):
             break
-        left_out = found.named
-    return found
+        left_out = pairs.named
+    return pairs
 
 
 def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:

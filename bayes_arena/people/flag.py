@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.errors import ModelError
-from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import (
     annotator_columns,
     discriminating,
     is_low_theta,
+    require_discrimination,
 )
-from bayes_arena.people.table import votes_of
 
 
-def flag(votes: object, *, seed: int = 0, **columns: Any) -> tuple[str, ...]:
+def flag(votes: object, *, seed: int = 0, **options: Any) -> tuple[str, ...]:
     """Return the anomalous annotators, the surest first.
 
     Parameters
@@ -25,20 +24,20 @@ def flag(votes: object, *, seed: int = 0, **columns: Any) -> tuple[str, ...]:
     votes : Fit, or votes
         As for :func:`~bayes_arena.annotators`, whose verdict this is.
     seed : int
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
     tuple of str
     """
-    table = annotator_columns(discriminating(votes, **columns), seed=seed)
+    table = annotator_columns(discriminating(votes, **options), seed=seed)
     anomalous = np.asarray(table["verdict"]) == "anomalous"
     return tuple(np.asarray(table["annotator"])[anomalous])
 
 
 def flag_by_theta(
-    votes: object, epsilon: float = 0.0, **columns: Any
+    votes: object, epsilon: float = 0.0, **options: Any
 ) -> tuple[str, ...]:
     """Return the annotators whose theta is at or below epsilon, lowest first.
 
@@ -49,8 +48,8 @@ def flag_by_theta(
     votes : Fit, or votes
         A fit of am-ELO; votes are fitted by am-ELO under a flat prior.
     epsilon : float
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -61,14 +60,9 @@ def flag_by_theta(
     ModelError
         If the fit has no discrimination.
     """
-    if isinstance(votes, Fit):
-        fit = votes
-    else:
-        fit = fit_model(votes_of(votes, **columns), model="am-elo", prior="flat")
-    if fit.model.discrimination == "none":
-        raise ModelError(
-            f"Model {fit.model.name!r} has no discrimination. Use model='am-elo'."
-        )
+    paper = {} if isinstance(votes, Fit) else {"model": "am-elo", "prior": "flat"}
+    fit = fitted(votes, **{**paper, **options})
+    require_discrimination(fit, "am-elo")
     is_low = is_low_theta(fit, epsilon)
     order = np.argsort(fit.discrimination, kind="stable")
     return tuple(fit.votes.annotators[k] for k in order if is_low[k])

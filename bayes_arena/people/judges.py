@@ -119,7 +119,7 @@ class JudgeReport:
 
 
 def judge_report(
-    votes: object, judge: str, makers: Makers | None = None, **columns: Any
+    votes: object, judge: str, makers: Makers | None = None, **options: Any
 ) -> JudgeReport:
     """Report on one judge beside the others.
 
@@ -132,8 +132,8 @@ def judge_report(
         Its name among the annotators.
     makers : mapping of str to str, or path, optional
         The maker of each competitor and of the judge; or a CSV of the two columns.
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def judge_report(
     VotesError
         If annotators are unknown, or ``makers`` cannot be read.
     """
-    fit = discriminating(votes, **columns)
+    fit = discriminating(votes, **options)
     source = fit.votes
     if judge not in source.annotators:
         known = did_you_mean(judge, source.annotators)
@@ -158,10 +158,10 @@ def judge_report(
         raise ModelError(
             f"{judge!r} voted alone: no comparison is possible. Add votes of others."
         )
-    found = find_favourites(source)
-    table = annotator_columns(fit, found)
+    pairs = find_favourites(source)
+    table = annotator_columns(fit, pairs)
     k = list(table["annotator"]).index(judge)
-    rows = favourite_columns(source, found)
+    rows = favourite_columns(source, pairs)
     is_judge = np.asarray(rows["annotator"]) == judge
     agreement, kappa, items = agreement_with_others(source, judge)
     preference = None
@@ -229,9 +229,9 @@ def own_maker_preferences(votes: Votes, makers: Makers) -> dict[str, Preference]
     require_makers(votes, maker)
     features = {}
     for k, judge in enumerate(votes.annotators):
-        own = own_first(votes, k, maker)
-        if own.any():
-            features[judge] = own
+        feature = own_maker_side(votes, k, maker)
+        if feature.any():
+            features[judge] = feature
     if not features:
         return {}
     rows = replace(votes, features=features)
@@ -240,29 +240,31 @@ def own_maker_preferences(votes: Votes, makers: Makers) -> dict[str, Preference]
     posterior = find_posterior(rows, model, PRIORS["default"], "gaussian")
     taste = pair_table(votes.collapse(annotators=True)).taste
     preferences = {}
-    for judge, own in features.items():
+    for judge, feature in features.items():
         value = float(posterior.mean_of(f"style_{judge}")[0])
         sd = float(posterior.sd_of(f"style_{judge}")[0])
-        sd = float(np.hypot(sd, taste * np.sqrt(sum_of_shares(votes, own))))
+        sd = float(np.hypot(sd, taste * np.sqrt(sum_of_shares(votes, feature))))
         bounds = value - NORMAL * sd, value + NORMAL * sd
         preferences[judge] = Preference(value, *bounds)
     return preferences
 
 
-def own_first(votes: Votes, k: int, maker: Mapping[str, str]) -> Floats:
+def own_maker_side(votes: Votes, k: int, maker: Mapping[str, str]) -> Floats:
     """Return 1 where judge k sees its maker's competitor first, -1 second, else 0."""
-    own = maker.get(votes.annotators[k])
-    if own is None:
+    own_maker = maker.get(votes.annotators[k])
+    if own_maker is None:
         return np.zeros(len(votes))
-    is_own = np.array([maker.get(name) == own for name in votes.competitors], float)
+    is_own = np.array(
+        [maker.get(name) == own_maker for name in votes.competitors], float
+    )
     return np.where(votes.annotator == k, is_own[votes.i] - is_own[votes.j], 0.0)
 
 
-def sum_of_shares(votes: Votes, own: Floats) -> float:
+def sum_of_shares(votes: Votes, side: Floats) -> float:
     """Return 1 / K_own + 1 / K_others of a judge's votes on its own maker."""
-    cast = votes.counts.sum(axis=1) * np.abs(own)
-    mine = np.where(own > 0, votes.i, votes.j)
-    others = np.where(own > 0, votes.j, votes.i)
+    cast = votes.counts.sum(axis=1) * np.abs(side)
+    mine = np.where(side > 0, votes.i, votes.j)
+    others = np.where(side > 0, votes.j, votes.i)
     return sum(1 / kish(np.bincount(codes, cast)) for codes in (mine, others))
 
 

@@ -101,29 +101,26 @@ def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
 
 def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
-    votes = plain.votes
     codes = clusters(plain)
-    n = votes.n_competitors
+    n = plain.votes.n_competitors
+    r = plain.board.strength - plain.board.strength.mean()
+    s = weighted.board.strength - weighted.board.strength.mean()
+    variance_of_r = np.diag(plain.board.covariance)
+    weight = s / variance_of_r
+    weight /= weight @ s
+    scale = weight @ r  # of am-Davidson's board, by weighted least squares
+    gap = r - scale * s
     with threads_for(n):
-        first = plain.board.strength - plain.board.strength.mean()
-        second = weighted.board.strength - weighted.board.strength.mean()
-        first_moves = moves_of(plain, codes)
-        second_moves = moves_of(weighted, codes)
-        # The scale is regressed on am-Davidson's board, weighted by Davidson's precision.
-        own = np.diag(plain.board.covariance)
-        precision = second / own
-        along = np.outer(second, precision) / (second @ precision)
-        scale = precision @ first / (second @ precision)
-        others = np.eye(n) - along.T
-        moved = first_moves @ others - scale * second_moves @ others
-        covariance = moved.T @ moved
-    gap = first - scale * second
-    variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * own)
+        # To first order a change of r - scale s moves the gap by its residual.
+        residual = np.eye(n) - np.outer(weight, s)
+        moves = (moves_of(plain, codes) - scale * moves_of(weighted, codes)) @ residual
+        covariance = moves.T @ moves
+    variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
     z = float(np.mean(gap**2 / variance))
     sd = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
-    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap, exposure(votes))
+    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap, exposure(plain.votes))
 
 
 def clusters(fit: Fit) -> Ints:

@@ -21,13 +21,14 @@ from scipy.sparse import coo_array
 from scipy.special import ndtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.fit import find_posterior
+from bayes_arena.fits.fit import find_posterior, refuse_options
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.effects import Outcomes
 from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import resolve_model
+from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import FIRST, TIE, Votes
 
 LEAST_TASTE = 0.3  # smallest spread of tastes, in logits: that of ordinary annotators
@@ -276,10 +277,9 @@ def exposure(votes: Votes) -> float:
     return float((chi_square - total) / max((n_rows - 1) * (n_columns - 1), 1))
 
 
-def votes_of(source: object, **columns: object) -> Votes:
+def votes_of(source: object, **columns: Any) -> Votes:
     """Return the votes of a fit, or votes that are read."""
-    from bayes_arena.votes.read import votes_from
-
     if isinstance(source, Fit):
+        refuse_options(columns)
         return source.votes
     return votes_from(source, **columns)

@@ -80,10 +80,13 @@ def favourites(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
     matplotlib.axes.Axes
         A row for each flagged annotator and competitor; empty if there is none.
     """
-    if isinstance(source, Fit):
-        source = favourites_table(source)
-    table = source.favourites if isinstance(source, Rating) else source
-    favoured = favourite_rows({str(name): table[name].to_numpy() for name in table})
+    if isinstance(source, Rating):
+        columns = source.named_favourites
+    else:
+        table = favourites_table(source) if isinstance(source, Fit) else source
+        flagged = table[table["flagged"].to_numpy(bool)]
+        columns = {str(name): flagged[name].to_numpy() for name in flagged}
+    favoured = favourite_rows(columns)
     names = [row["label"] for row in favoured]
     observed = [row["score"] for row in favoured]
     expected = [row["expected"] for row in favoured]

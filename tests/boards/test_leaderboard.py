@@ -110,7 +110,9 @@ def test_few_votes_have_a_score_and_no_rank():
 def test_where_hardly_anybody_has_ten_votes_all_are_ranked():
     board = ba.leaderboard(of_wins([("a", "b", 3), ("b", "c", 2), ("c", "a", 1)]))
     assert board["rank"].tolist() == [1, 2, 3]
-    assert board.attrs["notes"] == ()
+    assert board.attrs["notes"] == (
+        "Fewer than two competitors have 10 votes: all are ranked.",
+    )
 
 
 def test_one_win_does_not_put_a_newcomer_first():
@@ -177,3 +179,13 @@ def test_the_boards_scores_are_those_of_the_fit():
     board = ba.leaderboard(fit).set_index("competitor")
     scores = board.loc[list(fit.votes.competitors), "elo"]
     np.testing.assert_allclose(scores, fit.board.elo)
+
+
+def test_boards_in_one_table_keep_the_notes_of_each():
+    """Notes of one board alone begin with its name."""
+    votes = pd.DataFrame(columns(5, 400)[0])
+    new = pd.DataFrame({"model_a": ["new"], "model_b": ["m00"], "winner": ["model_a"]})
+    fits = {"all": ba.fit(votes), "more": ba.fit(pd.concat([votes, new]))}
+    table = ba.leaderboards(fits)
+    assert table.attrs["notes"] == ("more: new has fewer than 10 votes and no rank.",)
+    assert table.attrs["interval"] == "posterior"

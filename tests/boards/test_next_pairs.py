@@ -36,7 +36,7 @@ def test_for_the_best_both_may_be_it():
 
 def test_where_the_best_is_settled_the_others_are_asked_about():
     votes = of_wins([("a", "b", 60), ("b", "a", 2), ("b", "c", 15), ("c", "b", 14)])
-    standing = standing_of(votes)
+    standing = standing_of(ba.fit(votes))
     columns = next_pair_columns(standing, "best")
     assert {columns["first"][0], columns["second"][0]} == {"b", "c"}
     sentence = describe_next(standing, columns)
@@ -73,3 +73,14 @@ def test_options_that_make_no_sense():
         ba.next_pairs(fitted(), goal="worst")
     with pytest.raises(ba.errors.ModelError, match="count"):
         ba.next_pairs(fitted(), count=0)
+
+
+def test_for_the_best_the_pair_has_the_leader():
+    wins = [("alpha", "beta", 3), ("alpha", "gamma", 4), ("beta", "gamma", 1)]
+    standing = standing_of(ba.fit(of_wins(wins)), min_votes=0)
+    first = next_pair_columns(standing)["first"]
+    assert first[0] == "alpha"
+    columns = next_pair_columns(standing, "ranking")
+    assert describe_next(standing, columns, "ranking").startswith(
+        "The order that is most open: "
+    )

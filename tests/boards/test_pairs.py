@@ -105,7 +105,7 @@ def test_the_gate(gap, require, margin, answer):
 def test_the_gate_is_open_where_nothing_compares_the_two():
     votes = of_wins([("a", "b", 60), ("b", "a", 2), ("c", "d", 60), ("d", "c", 2)])
     with pytest.warns(ArenaWarning, match="never compared"):
-        standing = standing_of(votes)
+        standing = standing_of(ba.fit(votes))
     assert gate(standing, ("a", "b"), "better") == "yes"
     assert gate(standing, ("a", "d"), "better") == "open"
 

@@ -75,7 +75,7 @@ def test_true_ranks_lie_in_their_ranges():
     inside = []
     for seed in range(60):
         votes, strength = columns(10, 500, seed=seed)
-        standing = standing_of(votes, min_votes=0)
+        standing = standing_of(ba.fit(votes), min_votes=0)
         first, last = standing.rank_ranges
         rank = 1 + (strength[:, None] < strength).sum(axis=1)
         rank = rank[standing.ranked]

@@ -90,3 +90,20 @@ def test_prompts_cluster_the_boards_of_slices_too():
     plain = ba.leaderboard(fit, by="category", interval="posterior")
     ratio = (table["upper"] - table["lower"]) / (plain["upper"] - plain["lower"])
     assert 0.6 < ratio.median() < 1.7
+
+
+@pytest.mark.slow
+def test_gaps_of_a_fit_by_nuts_are_those_of_its_samples(fit):
+    gaussian = ba.slice_gaps(fit, "category").set_index(["category", "competitor"])
+    sampled = ba.fit(
+        ba.read_votes(votes_of_two(), slices=("category",)),
+        model=MODEL,
+        method="nuts",
+        draws=300,
+        tune=300,
+    )
+    table = ba.slice_gaps(sampled, "category").set_index(["category", "competitor"])
+    assert not np.allclose(table["gap"], gaussian["gap"].loc[table.index], atol=1e-6)
+    half_width = (gaussian["upper"] - gaussian["lower"]) / 2
+    shift = (table["gap"] - gaussian["gap"]).abs() / half_width
+    assert shift.max() < 0.4

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.next_pairs import next_pair_columns
+from bayes_arena.boards.pairs import gate
 from bayes_arena.boards.standing import standing_of
-from bayes_arena.boards.verdict import candidates_of, verdict_of
+from bayes_arena.boards.verdict import candidates_of, first_is_settled, verdict_of
 from bayes_arena.errors import ArenaWarning
 from tests.boards.arenas import CYCLE, columns, fitted, of_wins
 
@@ -28,7 +30,7 @@ def test_nobody_is_named_whom_the_ranks_exclude(kind):
         candidates, _ = candidates_of(standing)
         assert len(candidates) == (board["rank_lower"] == 1).sum()
         if " is the best (" in sentence:
-            assert board["p_best"].max() >= 0.95 or len(candidates) == 1
+            assert board["p_best"].max() >= 0.95
 
 
 def test_a_clear_leader():
@@ -91,8 +93,38 @@ def test_the_named_best_is_the_best():
     right = []
     for seed in range(120):
         votes, strength = columns(6, 400, seed=seed)
-        standing = standing_of(votes, min_votes=0)
+        standing = standing_of(ba.fit(votes), min_votes=0)
         if standing.p_best.max() >= 0.95:
             right.append(standing.ranked[standing.p_best.argmax()] == strength.argmax())
     assert len(right) > 40
     assert np.mean(right) > 0.93
+
+
+def test_at_a_low_level_somebody_alone_is_not_called_the_best():
+    """At .5 one competitor is left whose rank range begins at 1, however unlikely."""
+    fit = fitted(12, 300, spread=0.3, seed=2)
+    standing = standing_of(fit, level=0.5)
+    candidates, p_best = candidates_of(standing)
+    assert len(candidates) == 1 and p_best[0] < 0.5
+    name = standing.competitors[candidates[0]]
+    assert verdict_of(standing).startswith(
+        f"{name} is the likeliest to be the best (P {p_best[0]:.2f}). More votes"
+    )
+    assert not first_is_settled(standing)
+
+
+@pytest.mark.parametrize("wins", [3, 4, 5, 8, 20])
+def test_the_best_passes_the_gate_and_no_other(wins):
+    """Verdict, rank range, gate and proposals answer by one rule."""
+    standing = standing_of(ba.fit(of_wins([("x", "y", wins)])))
+    is_settled = gate(standing, ("x", "y"), "better") == "yes"
+    assert (" is the best (" in verdict_of(standing)) == is_settled
+    assert (standing.rank_ranges[1][0] == 1) == is_settled
+    assert (len(next_pair_columns(standing)["first"]) == 0) == is_settled
+
+
+def test_of_two_who_are_level_nobody_is_probably_the_best():
+    votes = {"model_a": ["a"] * 30, "model_b": ["b"] * 30, "winner": ["tie"] * 30}
+    assert ba.verdict(votes).endswith(
+        "the votes do not settle it. More votes would settle it."
+    )

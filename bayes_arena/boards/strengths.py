@@ -1,4 +1,4 @@
-"""The model's own numbers: strengths in logits, and common effects.
+"""The model's own strengths, in logits, with tests and profile intervals.
 
 z = r / sd tests whether a strength is that of the reference, or the mean; p is two-sided.
 Under a flat prior a profile interval of Bradley-Terry holds the values that lose at most
@@ -40,7 +40,7 @@ def strengths(
     reference: str | None = None,
     interval: str = "posterior",
     level: float = 0.95,
-    **columns: Any,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the model's own strengths r, in logits.
 
@@ -52,8 +52,8 @@ def strengths(
     interval : {"posterior", "profile"}
         "profile": the profile likelihood, for Bradley-Terry under a flat prior.
     level : float
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def strengths(
     NotIdentifiedError
         If the reference has no finite estimate.
     """
-    result = fitted(fit, **columns)
+    result = fitted(fit, **options)
     return dataframe(strength_columns(result, reference, interval, level))
 
 
@@ -110,13 +110,13 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
             f"The reference {reference!r} is no competitor."
             f"{did_you_mean(reference, names)}"
         )
-    own = names.index(reference)
-    if not fit.estimable[own]:
+    index = names.index(reference)
+    if not fit.estimable[index]:
         raise NotIdentifiedError(
             f"The reference {reference!r} has no finite estimate. Choose another, or use "
             "prior='default'."
         )
-    contrast[:, own] -= 1
+    contrast[:, index] -= 1
     return contrast
 
 
@@ -191,51 +191,3 @@ def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float
         if np.abs(step).max() < 1e-8:
             break
     return value(design, x) - value(design, best)
-
-
-def effects(fit: object, *, level: float = 0.95, **columns: Any) -> pd.DataFrame:
-    """Return what all votes have in common: position, ties, style.
-
-    Parameters
-    ----------
-    fit : Fit, or votes
-    level : float
-    **columns
-        Options of :func:`~bayes_arena.read_votes`.
-
-    Returns
-    -------
-    DataFrame
-        effect, estimate (logits; of style per unit of the feature), sd, lower, upper, and
-        spread, the estimated standard deviation among annotators or levels.
-    """
-    return dataframe(effect_columns(fitted(fit, **columns), level))
-
-
-def effect_columns(fit: Fit, level: float = 0.95) -> Columns:
-    """Return the columns of :func:`effects`."""
-    require_level(level)
-    q = float(ndtri((1 + level) / 2))
-    names, estimates, sds, spreads = [], [], [], []
-    for block in fit.posterior.design.blocks:
-        effect = block.effect
-        if effect.by is not None or effect.per_competitor:
-            continue
-        names.append(effect.name)
-        if fit.samples is not None:
-            draws = fit.samples[effect.name]
-            estimates.append(float(draws.mean()))
-            sds.append(float(draws.std()))
-        else:
-            estimates.append(float(fit.posterior.mean_of(effect.name)[0]))
-            sds.append(float(fit.posterior.sd_of(effect.name)[0]))
-        spreads.append(fit.spreads.get(f"{effect.name}_by_annotator", np.nan))
-    estimate, sd = np.array(estimates), np.array(sds)
-    return {
-        "effect": np.array(names, dtype=object),
-        "estimate": estimate,
-        "sd": sd,
-        "lower": estimate - q * sd,
-        "upper": estimate + q * sd,
-        "spread": np.array(spreads),
-    }

@@ -1,0 +1,131 @@
+"""Ratings in words: who favours whom, what was fitted, numbers as a reader wants them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.fits.result import Fit
+from bayes_arena.tables import Columns
+from bayes_arena.votes.votes import PROMPT, Votes
+
+MOST_NAMED = 3  # annotators that a note names
+IN_WORDS = {
+    "davidson": "Davidson: all votes have equal weight.",
+    "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
+    "m-elo": "m-ELO: all votes have equal weight, ties are half wins.",
+    "am-elo": "am-ELO: votes weigh by their annotator's discrimination.",
+    "am-davidson": "am-Davidson: votes weigh by how closely their annotator follows the "
+    "ranking.",
+}
+
+
+def describe_favouring(columns: Columns) -> list[str]:
+    """Return who favours whom, with the counts, a phrase for each competitor."""
+    phrases = []
+    targets = list(zip(columns["competitor"], columns["direction"], strict=True))
+    for name, direction in dict.fromkeys(targets):
+        rows = [k for k, target in enumerate(targets) if target == (name, direction)]
+        who = join_words([str(columns["annotator"][k]) for k in rows[:MOST_NAMED]])
+        counts = join_words(
+            [
+                f"{columns['wins'][k]:.0f} of {columns['votes'][k]:.0f}"
+                for k in rows[:MOST_NAMED]
+            ]
+        )
+        more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+        verb = "favour" if direction == "for" else "vote against"
+        if len(rows) == 1:
+            verb = "favours" if direction == "for" else "votes against"
+        phrases.append(f"{who}{more} {verb} {name} ({counts} votes)")
+    return phrases
+
+
+def join_words(words: list[str]) -> str:
+    """Return words with commas, and "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
+
+
+def is_favourite(why: str) -> bool:
+    """Whether a reason is a favourite, or its opposite."""
+    return why.startswith(("favours ", "votes against "))
+
+
+def describe_source(votes: object) -> str:
+    """Return a name of where votes come from."""
+    if isinstance(votes, str | Path):
+        return Path(votes).name
+    return "votes"
+
+
+def name_of_model(fit: Fit) -> str:
+    """Return the name of a fit's model, as a text has it."""
+    return IN_WORDS.get(fit.model.name, fit.model.name).partition(":")[0]
+
+
+def describe_fit(fit: Fit) -> str:
+    """Return what was fitted, in plain words."""
+    words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")
+    if fit.samples is not None:
+        return f"{words} The posterior was sampled by NUTS."
+    if fit.prior.is_flat:
+        return f"{words} Maximum likelihood."
+    return words
+
+
+def describe_votes(votes: Votes, source: str) -> str:
+    """Return how many votes there are, on whom and by whom, in a line."""
+    text = (
+        f"{source}: {plural(votes.n_votes, 'vote')} on "
+        f"{plural(votes.n_competitors, 'competitor')}"
+    )
+    if votes.n_annotators:
+        text += f" by {plural(votes.n_annotators, 'annotator')}"
+    if PROMPT in votes.slices:
+        text += f", {plural(len(votes.levels[PROMPT]), 'prompt')}"
+    return text
+
+
+def shown_board(columns: Columns, level: float) -> dict[str, list[str]]:
+    """Return a board as texts, for people."""
+    interval = f"{100 * level:g}% interval"
+    shown = {
+        "rank": [whole(rank) for rank in columns["rank"]],
+        "competitor": [str(name) for name in columns["competitor"]],
+        "Elo": [whole(score) for score in columns["elo"]],
+        interval: ranges(columns["lower"], columns["upper"], " … "),
+        "rank range": ranges(columns["rank_lower"], columns["rank_upper"], "–"),
+        "votes": [whole(count) for count in columns["votes"]],
+    }
+    if "elo_before" in columns:
+        before = zip(columns["elo_before"], columns["rank_before"], strict=True)
+        shown["before"] = [f"{whole(elo)} ({whole(rank)})" for elo, rank in before]
+    return shown
+
+
+def ranges(lower: Any, upper: Any, mark: str) -> list[str]:
+    """Return ranges of numbers as texts; one number where both ends are the same."""
+    texts = []
+    for low, high in zip(lower, upper, strict=True):
+        first, last = whole(low), whole(high)
+        texts.append(first if first == last else f"{first}{mark}{last}")
+    return texts
+
+
+def whole(value: float) -> str:
+    """Return a number without decimals; nothing for nan."""
+    return f"{value:.0f}" if np.isfinite(value) else ""
+
+
+def plural(count: float, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+
+
+def ordinal(number: int) -> str:
+    """Return 1st, 2nd, 3rd, 4th, ..."""
+    is_teen = 10 <= number % 100 <= 20
+    suffix = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{suffix}"

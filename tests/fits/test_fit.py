@@ -1,0 +1,74 @@
+"""``fit``: what it refuses, and what it says of votes that leave something open."""
+
+import warnings
+
+import pandas as pd
+import pytest
+
+import bayes_arena as ba
+from bayes_arena.errors import ArenaWarning, FitError, ModelError
+from tests.boards.arenas import fitted, of_wins
+from tests.people.arenas import votes_of
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (ba.rate, {"model": "bradley-terry"}),
+        (ba.rate, {"prior": "weak"}),
+        (ba.leaderboard, {"method": "map"}),
+        (ba.pairs, {"levl": 0.9}),
+        (ba.verdict, {"winner": "vote"}),
+        (ba.next_pairs, {"model": "m-elo"}),
+        (ba.rank_probabilities, {"prior": "flat"}),
+        (ba.strengths, {"annotator": "judge"}),
+        (ba.effects, {"interval": "sandwich"}),
+        (ba.win_probability, {"level": 0.9}),
+        (ba.annotators, {"level": 0.9}),
+        (ba.flag, {"model": "am-elo"}),
+        (ba.flag_by_theta, {"prior": "default"}),
+        (ba.favourites, {"delta": 5}),
+        (ba.contested, {"model": "am-elo"}),
+        (ba.prior_check, {"prior": "weak"}),
+    ],
+)
+def test_options_that_a_fit_would_leave_without_effect_are_refused(function, options):
+    fit = ba.fit(votes_of(annotators=3, each=40))
+    (name,) = options
+    with pytest.raises(ModelError, match=f"^{name}= has no effect on a fit"):
+        function(fit, **options)
+
+
+def test_votes_take_the_options_of_a_fit():
+    votes = votes_of(annotators=3, each=40)
+    assert ba.rate(votes, prior="weak", method="map").fit.method == "map"
+    assert ba.leaderboard(votes, model="m-elo").equals(
+        ba.leaderboard(ba.fit(votes, model="m-elo"))
+    )
+    assert "flagged_by_theta" in ba.annotators(votes, model="am-elo", prior="flat")
+    with pytest.raises(ModelError, match="Use model='am-davidson'"):
+        ba.annotators(votes, model="davidson")
+
+
+def test_a_prior_that_leaves_the_strengths_open_is_an_error():
+    votes = of_wins([("a", "b", 3)])
+    with pytest.raises(FitError, match="Use prior='default'"):
+        ba.fit(votes, prior=ba.Prior(strength=float("inf")))
+
+
+def test_groups_that_only_ties_connect_are_apart_for_a_model_that_drops_ties():
+    rows = [("a", "b", "a"), ("b", "a", "a"), ("c", "d", "c"), ("d", "c", "d")]
+    rows += [("a", "c", "tie")]
+    votes = pd.DataFrame(rows * 3, columns=["model_a", "model_b", "winner"])
+    model = ba.Model(ties="drop")
+    with pytest.warns(ArenaWarning, match="2 groups that were never compared"):
+        fit = ba.fit(votes, model=model)
+    assert "no votes compare 2 groups" in ba.verdict(fit)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ba.fit(votes, model="davidson")
+
+
+def test_a_fit_is_taken_as_it_is():
+    fit = fitted(5, 200)
+    assert ba.rate(fit).fit is fit
