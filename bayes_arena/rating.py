@@ -166,7 +166,8 @@ class Rating:
         """The columns of the annotators; none where they are not judged."""
         if self.annotator_fit is None:
             return {}
-        return annotator_columns(self.annotator_fit, self.found_favourites)
+        seed = self.standing.seed
+        return annotator_columns(self.annotator_fit, self.found_favourites, seed)
 
     @cached_property
     def favourite_columns(self) -> Columns:

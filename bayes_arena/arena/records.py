@@ -10,11 +10,12 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from bayes_arena.arena.store import columns_of, names_of, now, number_names
+from bayes_arena.arrays import Ints
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.version import __version__
@@ -159,32 +160,29 @@ def names_by_status(connection: sqlite3.Connection) -> dict[str, list[str]]:
 
 
 def counted_votes(connection: sqlite3.Connection, annotators: Sequence[str]) -> Votes:
-    """Return the stored votes of some annotators."""
-    names = {name: names_of(connection, name) for name in ("competitor", "annotator")}
-    cells = columns_of(
-        connection, "select first, second, annotator, outcome, n from cell"
-    )
-    columns = {name: np.array(values, np.int64) for name, values in cells.items()}
-    is_theirs = np.isin(np.array(names["annotator"], dtype=object), annotators)
-    keep = is_theirs[columns["annotator"]]
-    columns = {name: values[keep] for name, values in columns.items()}
-    competitors, first, second = renumbered(
-        names["competitor"], columns["first"], columns["second"]
-    )
-    who, annotator = renumbered(names["annotator"], columns["annotator"])
+    """Return the stored votes of some annotators, whatever order they came in."""
+    query = "select first, second, annotator, outcome, n from cell"
+    cells = columns_of(connection, query)
+    competitors, code = sorted_names(connection, "competitor")
+    first, second = code[cells["first"]], code[cells["second"]]
+    everyone, code = sorted_names(connection, "annotator")
+    annotator = code[cells["annotator"]]
     kept, row = distinct_rows([annotator, first, second])
     counts = np.zeros((len(kept), 3))
-    counts[row, columns["outcome"]] = columns["n"]
-    return Votes(competitors, who, first[kept], second[kept], annotator[kept], counts)
+    counts[row, cells["outcome"]] = cells["n"]
+    rows = first[kept], second[kept], annotator[kept]
+    return Votes(competitors, everyone, *rows, counts).keep(annotators=annotators)
 
 
-def renumbered(names: Sequence[str], *codes: Any) -> tuple[Any, ...]:
-    """Return the names that codes refer to, sorted, and the codes for these."""
-    used = np.unique(np.concatenate(codes))
-    order = sorted(used.tolist(), key=lambda code: names[code])
-    position = np.zeros(len(names), np.int64)
-    position[order] = np.arange(len(order))
-    return tuple(names[code] for code in order), *(position[code] for code in codes)
+def sorted_names(
+    connection: sqlite3.Connection, table: str
+) -> tuple[tuple[str, ...], Ints]:
+    """Return the names of a table, sorted, and their places by number."""
+    names = names_of(connection, table)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(names), np.int64)
+    place[order] = np.arange(len(names))
+    return tuple(names[number] for number in order), place
 
 
 def last_round(connection: sqlite3.Connection) -> int:

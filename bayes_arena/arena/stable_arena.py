@@ -54,7 +54,7 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.flag import flag_by_theta
-from bayes_arena.tables import dataframe
+from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
 
@@ -78,6 +78,11 @@ HISTORY = {
         "join annotator on code = annotator order by number"
     ),
 }
+LAST_BOARD = """
+select rank, name as competitor, elo, sd, votes from rating
+join competitor on code = competitor
+where round = (select max(round) from round) order by rank, name
+"""
 
 
 @dataclass(frozen=True)
@@ -259,12 +264,12 @@ class StableArena:
         with reading(self.path) as connection:
             last = last_round(connection)
             annotators = names_by_status(connection)
+            if not annotators["active"]:
+                raise VotesError(
+                    f"No annotator in {str(self.path)!r} has more than {self.delta:g} "
+                    "votes and is not excluded. Add votes."
+                )
             votes = counted_votes(connection, annotators["active"])
-        if not len(votes):
-            raise VotesError(
-                f"No annotator in {str(self.path)!r} has more than {self.delta:g} "
-                "votes and is not excluded. Add votes."
-            )
         result = fit(votes, model="am-elo", prior="flat")
         round = Round(
             number=last + 1,
@@ -296,17 +301,20 @@ class StableArena:
         """
         require_level(level)
         with reading(self.path) as connection:
-            table = columns_of(connection, HISTORY["competitors"])
-        numbers = np.array(table.pop("round"))
-        if not len(numbers):
+            board = columns_of(connection, LAST_BOARD)
+        if not board["rank"]:
             raise StoreError(f"No round was held in {str(self.path)!r} yet. Hold one.")
-        columns = {name: np.array(values) for name, values in table.items()}
-        half = ndtri((1 + level) / 2) * columns.pop("sd")
-        votes = columns.pop("votes")
-        columns |= {"lower": columns["elo"] - half, "upper": columns["elo"] + half}
-        columns["votes"] = votes
-        is_last = numbers == numbers.max()
-        return dataframe({name: values[is_last] for name, values in columns.items()})
+        elo = np.array(board["elo"])
+        half_width = ndtri((1 + level) / 2) * np.array(board["sd"])
+        columns: Columns = {
+            "rank": board["rank"],
+            "competitor": board["competitor"],
+            "elo": elo,
+            "lower": elo - half_width,
+            "upper": elo + half_width,
+            "votes": board["votes"],
+        }
+        return dataframe(columns)
 
     def history(
         self,

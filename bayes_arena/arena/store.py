@@ -95,7 +95,9 @@ CAUSES = {
         "the disk cannot be read or written. Open it again when it can: the last "
         "change is there completely or not at all"
     ),
-    "SQLITE_READONLY": "it may not be written. Change its permissions",
+    "SQLITE_READONLY": (
+        "it, or a file beside it, may not be written. Check permissions and space"
+    ),
     "SQLITE_CANTOPEN": (
         "it, or a file beside it, cannot be opened. Check permissions and space"
     ),

@@ -14,9 +14,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.checks.loo import LeaveOneOut, leave_one_out, se_of_sum
+from bayes_arena.checks.statistics import seen_votes
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import TIE, Votes
 
@@ -136,11 +136,6 @@ def outcomes_of(fit: Fit) -> str:
     if model.ties == "drop":
         return "wins and losses without the ties"
     return "wins, ties and losses" + (", clear wins apart" if model.grades else "")
-
-
-def seen_votes(fit: Fit) -> Votes:
-    """Return the votes that a fit sees."""
-    return visible_votes(fit.model, fit.fitted_votes)
 
 
 def same_votes(left: Votes, right: Votes) -> bool:

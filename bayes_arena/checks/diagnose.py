@@ -37,7 +37,6 @@ LEAST_ESS = 400  # Vehtari et al., 2021, Bayesian Analysis 16
 TAILS = (0.05, 0.95)  # quantiles that the draws in the tails are for
 LEAST_BFMI = 0.3  # below, the energy is explored too slowly (Betancourt, 2016)
 SURPRISING = 0.01  # a predictive p below this is noted
-SAMPLE_LONGER = "Sample longer, with draws= and tune=."
 
 
 @dataclass(frozen=True)
@@ -151,27 +150,25 @@ def sampling(
     parameters = np.concatenate(flat, axis=2)
     axes = {"chain_axis": 0, "draw_axis": 1}
     r_hat = np.max(arrays.rhat(parameters, **axes, method="rank"))
-    status = OK if r_hat < LARGEST_R_HAT else PROBLEM
-    yield Finding("r-hat", status, f"largest {r_hat:.3f}", advise(status))
+    yield of_sampler("r-hat", r_hat < LARGEST_R_HAT, f"largest {r_hat:.3f}")
     for kind, options in (("bulk", {}), ("tail", {"prob": TAILS})):
         ess = np.min(arrays.ess(parameters, **axes, method=kind, **options))
-        status = OK if ess >= LEAST_ESS else PROBLEM
-        finding = f"least {ess:,.0f}"
-        yield Finding(f"effective draws, {kind}", status, finding, advise(status))
+        check = f"effective draws, {kind}"
+        yield of_sampler(check, ess >= LEAST_ESS, f"least {ess:,.0f}")
     if "diverging" in stats:
         n = int(np.sum(stats["diverging"]))
-        status = PROBLEM if n else OK
         finding = f"{n:,} of {np.size(stats['diverging']):,} draws"
-        yield Finding("divergences", status, finding, advise(status))
+        yield of_sampler("divergences", n == 0, finding)
     if "energy" in stats:
-        bfmi = float(np.min(arrays.bfmi(stats["energy"])))
-        status = OK if bfmi > LEAST_BFMI else PROBLEM
-        yield Finding("energy (BFMI)", status, f"least {bfmi:.2f}", advise(status))
+        bfmi = np.min(arrays.bfmi(stats["energy"]))
+        yield of_sampler("energy (BFMI)", bfmi > LEAST_BFMI, f"least {bfmi:.2f}")
 
 
-def advise(status: str) -> str:
-    """Return the remedy where a sampler's check is a problem."""
-    return SAMPLE_LONGER if status == PROBLEM else ""
+def of_sampler(check: str, is_fine: bool, finding: str) -> Finding:
+    """Return a check of a sampler, with the remedy if it is a problem."""
+    if is_fine:
+        return Finding(check, OK, finding)
+    return Finding(check, PROBLEM, finding, "Sample longer, with draws= and tune=.")
 
 
 def prediction(fit: Fit) -> Iterator[Finding]:

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +107,8 @@ def held_out(
             prediction = predict_rows(result, left_out, with_ties=has_ties(votes))
             values[row, number] = scores_of(prediction, left_out)
     progress.clear()
-    return dataframe(score_columns(list(fitters), values, share))
+    scores = score_columns(SCORES, values, share)
+    return dataframe({"model": list(fitters), **scores})
 
 
 def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
@@ -119,15 +122,10 @@ def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
     fitters: dict[str, Fitter] = {}
     for name, model in models.items():
         if isinstance(model, str | Model):
-            fitters[name] = fitter_of(model, prior)
+            fitters[name] = partial(fit, model=model, prior=prior)
         else:
             fitters[name] = model
     return fitters
-
-
-def fitter_of(model: str | Model, prior: str | Prior) -> Fitter:
-    """Return the function that fits a model."""
-    return lambda votes: fit(votes, model=model, prior=prior)
 
 
 def random_splits(
@@ -182,41 +180,55 @@ def require_all_outcomes(model: Model, votes: Votes) -> None:
 def scores_of(prediction: Prediction, votes: Votes) -> tuple[float, float, float]:
     """Return log score, squared error and AUC of predictions of votes."""
     counts = votes.folded
-    total = counts.sum()
     p = folded_outcomes(prediction.probabilities)
     logs = np.log(p, out=np.zeros_like(p), where=counts > 0)
-    points = np.zeros(3)
-    points[[FIRST, TIE]] = 1.0, 0.5
-    squares = (prediction.score[:, None] - points) ** 2
     return (
-        float((counts * logs).sum() / total),
-        float((counts * squares).sum() / total),
-        auc(prediction.score, counts[:, FIRST], counts[:, SECOND]),
+        float((counts * logs).sum() / counts.sum()),
+        squared_error(prediction.score, counts),
+        auc(prediction.score, counts[:, [FIRST, SECOND]]),
     )
 
 
-def auc(score: Floats, wins: Floats, losses: Floats) -> float:
-    """Return how often a win has a higher score than a loss; equal ones count half."""
+def squared_error(score: Floats, counts: Floats) -> float:
+    """Return the mean of (E[W] - W)^2 over votes, from E[W] and counts of the rows."""
+    points = np.zeros(3)
+    points[[FIRST, TIE]] = 1.0, 0.5
+    squares = (score[:, None] - points) ** 2
+    return float((counts * squares).sum() / counts.sum())
+
+
+def auc(score: Floats, counts: Floats) -> float:
+    """Return how often the better of two outcomes has the higher score.
+
+    ``counts`` (rows, outcomes) are from the best outcome to the worst.  Equal scores
+    count half.
+    """
     values, row = np.unique(score, return_inverse=True)
-    won = np.bincount(row, wins, len(values))
-    lost = np.bincount(row, losses, len(values))
-    n_pairs = won.sum() * lost.sum()
+    by_outcome = [np.bincount(row, count, len(values)) for count in counts.T]
+    n_right, n_pairs = 0.0, 0.0
+    for better, worse in combinations(by_outcome, 2):
+        n_right += float(better @ (np.cumsum(worse) - worse / 2))
+        n_pairs += float(better.sum() * worse.sum())
     if n_pairs == 0:
         raise ModelError(
-            "AUC needs both wins and losses of the first side among the votes left "
-            "out. Leave out more, with share=."
+            "AUC needs votes of different outcomes among those left out, both wins and "
+            "losses of the first side. Leave out more, with share=."
         )
-    below = np.cumsum(lost) - lost / 2
-    return float(won @ below / n_pairs)
+    return n_right / n_pairs
 
 
-def score_columns(names: list[str], values: Floats, share: float) -> Columns:
-    """Return the table of scores (models, splits, scores), with standard errors."""
+def score_columns(
+    scores: Sequence[str], values: Floats, share: float, reference: int = 0
+) -> Columns:
+    """Return means over splits, and differences from a model, with standard errors.
+
+    ``values`` are (models, splits, scores); ``reference`` is the number of that model.
+    """
     n_splits = values.shape[1]
     correction = np.sqrt(1 / n_splits + share / (1 - share))
-    columns: dict[str, Any] = {"model": names}
-    for suffix, array in (("", values), ("_diff", values - values[0])):
-        for number, score in enumerate(SCORES):
+    columns: dict[str, Any] = {}
+    for suffix, array in (("", values), ("_diff", values - values[reference])):
+        for number, score in enumerate(scores):
             of_split = array[:, :, number]
             columns[score + suffix] = of_split.mean(axis=1)
             errors = correction * of_split.std(axis=1, ddof=1)

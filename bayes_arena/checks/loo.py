@@ -19,12 +19,12 @@ import numpy as np
 
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.checks.statistics import seen_votes
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.pointwise import row_log_densities
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.predictive import rows_of
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.votes.votes import Votes, distinct_rows
 
 UNRELIABLE = 0.7  # a Pareto k above this makes an estimate unreliable
@@ -101,7 +101,7 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
             "Under a flat prior there is no posterior to draw from. Use "
             "prior='default', or held_out()."
         )
-    votes = visible_votes(fit.model, fit.fitted_votes)
+    votes = seen_votes(fit)
     vectors = posterior_vectors(fit)
     efficiency = relative_efficiency(fit)
     first, kind = kinds_of_rows(fit, votes)

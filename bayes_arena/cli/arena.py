@@ -14,7 +14,6 @@ from bayes_arena.cli.options import (
 )
 from bayes_arena.cli.output import (
     Answer,
-    all_columns,
     collected_warnings,
     columns_of,
     tell,
@@ -75,18 +74,18 @@ def run_round(path: ArenaFile, *, answering: Answering) -> None:
     """Fit am-ELO, and exclude annotators whose theta is at or below epsilon."""
     with collected_warnings() as warned:
         result = StableArena.open(path).round()
-        columns = {
-            "round": [result.number],
-            "annotators": [result.fit.votes.n_annotators],
-            "excluded": [len(result.excluded)],
-            "waiting": [len(result.waiting)],
-        }
+    columns = {
+        "round": [result.number],
+        "annotators": [result.fit.votes.n_annotators],
+        "excluded": [len(result.excluded)],
+        "waiting": [len(result.waiting)],
+    }
     head = [
         f"Round {result.number}: {plural(len(result.excluded), 'annotator')} excluded."
     ]
     if result.excluded:
         head.append(f"Excluded: {listing(result.excluded)}.")
-    write(Answer("round", columns, all_columns(columns), head), answering, warned)
+    write(Answer("round", columns, head=head), answering, warned)
 
 
 @with_options
@@ -94,8 +93,7 @@ def publish(path: ArenaFile, *, answering: Answering) -> None:
     """Print the board of the last round."""
     with collected_warnings() as warned:
         table = StableArena.open(path).publish()
-        columns = columns_of(table)
-    write(Answer("leaderboard", columns, all_columns(columns)), answering, warned)
+    write(Answer("leaderboard", columns_of(table)), answering, warned)
 
 
 @with_options
@@ -111,8 +109,7 @@ def history(
     """Print what every round said."""
     with collected_warnings() as warned:
         table = StableArena.open(path).history(of)  # type: ignore[arg-type]
-        columns = columns_of(table)
-    write(Answer("history", columns, all_columns(columns)), answering, warned)
+    write(Answer("history", columns_of(table)), answering, warned)
 
 
 app.command("add")(add)

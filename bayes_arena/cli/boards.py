@@ -25,9 +25,9 @@ from bayes_arena.cli.options import (
 from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
-    intervals,
     numbers,
     tell_warnings,
+    texts,
     write,
 )
 from bayes_arena.cli.source import fitted, name_of
@@ -38,9 +38,11 @@ from bayes_arena.rating import (
     Rating,
 )
 from bayes_arena.tables import Columns
-from bayes_arena.wording import describe_votes, shown_board
+from bayes_arena.wording import describe_votes, ranges, shown_board
 
-NO, OPEN = 1, 4  # exit codes of the gate
+# What the gate answers, in words and by the exit code.
+IN_WORDS = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
+EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 SPARE = ("before", "votes", "rank range", "95% interval", "rank")
 SPARE_OF_PAIRS = ("score", "votes", "more votes", "interval", "P(first ahead)")
 
@@ -113,10 +115,7 @@ def boards(
         options = boarding.standing_options(fitting.seed)
         standings = standings_by(fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
-    shown = {
-        by: [str(name) for name in columns[by]],
-        **shown_board(columns, boarding.level),
-    }
+    shown = {by: texts(columns[by]), **shown_board(columns, boarding.level)}
     head = [
         describe_votes(fit.votes, name_of(votes)),
         f"One board for each {by}; competitors may be stronger there than overall, pooled.",
@@ -153,38 +152,47 @@ def pairs(
         fit = fitted(votes, reading, fitting, boarding.left_out)
         standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
-        is_open = np.asarray(columns["more_votes"]) != 0
         passed = None
         if between is not None and require is not None:
             passed = gate(standing, between, require, margin, elo=boarding.elo)
     head = [describe_votes(fit.votes, name_of(votes))]
-    chosen = np.arange(len(is_open))
-    if between is None:
-        chosen = np.flatnonzero(is_open)[:SHOWN_ROWS]
-        head.append(
-            f"Open at {boarding.level:g}: {is_open.sum():,} of {len(is_open):,} pairs."
-        )
     facts = {"plan": fit.plan}
+    shown = columns
+    if between is None:
+        shown = open_pairs(columns)
+        n_open, n_pairs = len(shown["first"]), len(columns["first"])
+        head.append(f"Open at {boarding.level:g}: {n_open:,} of {n_pairs:,} pairs.")
     if passed is not None:
-        words = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
-        head.append(f"{require}: {words[passed]}.")
+        head.append(f"{require}: {IN_WORDS[passed]}.")
         facts["gate"] = passed
-    shown = shown_pairs({name: np.asarray(v)[chosen] for name, v in columns.items()})
     answer = Answer(
-        "pairs", columns, shown, head, standing.notes, facts, SPARE_OF_PAIRS
+        key="pairs",
+        columns=columns,
+        shown=shown_pairs(shown),
+        head=head,
+        notes=standing.notes,
+        facts=facts,
+        spare=SPARE_OF_PAIRS,
+        n_shown=SHOWN_ROWS,
     )
     write(answer, answering, warned)
-    if passed in ("no", "open"):
-        raise typer.Exit(NO if passed == "no" else OPEN)
+    if passed is not None and EXIT_CODES[passed]:
+        raise typer.Exit(EXIT_CODES[passed])
+
+
+def open_pairs(columns: Columns) -> Columns:
+    """Return the pairs whose order is not settled."""
+    is_open = np.asarray(columns["more_votes"]) != 0
+    return {name: np.asarray(values)[is_open] for name, values in columns.items()}
 
 
 def shown_pairs(columns: Columns) -> dict[str, list[str]]:
     """Return pairs as texts."""
     return {
-        "first": [str(name) for name in columns["first"]],
-        "second": [str(name) for name in columns["second"]],
+        "first": texts(columns["first"]),
+        "second": texts(columns["second"]),
         "Elo gap": numbers(columns["gap"], ".0f"),
-        "interval": intervals(columns["lower"], columns["upper"], ".0f"),
+        "interval": ranges(columns["lower"], columns["upper"], " … "),
         "P(first ahead)": numbers(columns["p_ahead"], ".3f"),
         "score": numbers(columns["score"], ".2f"),
         "votes": numbers(columns["votes"], ".0f"),
@@ -217,8 +225,8 @@ def next_pairs(
     shown = {}
     if len(columns["first"]):
         shown = {
-            "first": [str(name) for name in columns["first"]],
-            "second": [str(name) for name in columns["second"]],
+            "first": texts(columns["first"]),
+            "second": texts(columns["second"]),
             "P(first ahead)": numbers(columns["p_ahead"], ".2f"),
             "Elo gap": numbers(columns["gap"], ".0f"),
             "votes": numbers(columns["votes"], ".0f"),

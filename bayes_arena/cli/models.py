@@ -1,6 +1,5 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -17,18 +16,18 @@ from bayes_arena.cli.options import (
 )
 from bayes_arena.cli.output import (
     Answer,
-    all_columns,
     collected_warnings,
     columns_of,
     numbers,
     tell_warnings,
+    texts,
     write,
 )
 from bayes_arena.cli.source import fitted, name_of, saved_fit
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.tables import Columns, Shown
-from bayes_arena.votes.votes import PROMPT, Votes
+from bayes_arena.votes.votes import PROMPT
 from bayes_arena.wording import describe_votes
 
 
@@ -59,16 +58,13 @@ def diagnose(
     answering: Answering,
 ) -> None:
     """Say whether a fit can be trusted, and what it predicts worse than it should."""
-    from bayes_arena.checks.diagnose import diagnose as diagnose_fit
+    from bayes_arena.checks.diagnose import diagnosis_columns
 
     with collected_warnings() as warned:
         result = fitted(votes, reading, fitting)
-        table = diagnose_fit(result)
-        columns = columns_of(table)
+        columns = diagnosis_columns(result)
     head = [describe_votes(result.votes, name_of(votes)), f"{result.plan}."]
-    answer = Answer(
-        "diagnosis", columns, all_columns(columns), head, facts={"plan": result.plan}
-    )
+    answer = Answer("diagnosis", columns, head=head, facts={"plan": result.plan})
     write(answer, answering, warned)
 
 
@@ -97,30 +93,24 @@ def compare(
     with collected_warnings() as warned:
         cast = reading.with_slices(slices).votes(votes)
         if over is None:
-            columns = one_at_a_time(cast, names)
+            from bayes_arena.checks.compare import compare as compare_fits
+
+            fits = {name: fit_model(cast, model=name) for name in names}
+            columns = columns_of(compare_fits(fits))
         else:
             from bayes_arena.checks.held_out import held_out
 
             columns = columns_of(held_out(cast, names, by=over, seed=drawing.seed))
-    predicted = "one vote from all others" if over is None else over_words(over)
+    if over is None:
+        predicted = "one vote from all others"
+    else:
+        predicted = "votes held out" if over == "vote" else f"votes of every new {over}"
     head = [
         describe_votes(cast, name_of(votes)),
         f"Predicted: {predicted}. Log scores are in nats, higher is better.",
     ]
     shown = shown_comparison(columns)
     write(Answer("comparison", columns, shown, head), answering, warned)
-
-
-def over_words(over: str) -> str:
-    """Return what is predicted."""
-    return "votes held out" if over == "vote" else f"votes of every new {over}"
-
-
-def one_at_a_time(votes: Votes, names: Sequence[str]) -> Columns:
-    """Return the comparison of models by leave-one-out cross-validation."""
-    from bayes_arena.checks.compare import compare
-
-    return columns_of(compare({name: fit_model(votes, model=name) for name in names}))
 
 
 def shown_comparison(columns: Columns) -> Shown:
@@ -136,7 +126,7 @@ def shown_comparison(columns: Columns) -> Shown:
             cells = zip(numbers(values, form), numbers(error, form), strict=True)
             shown[heading] = [f"{value} ± {se}" for value, se in cells]
         elif name in ("model", "rank"):
-            shown[heading] = [str(value) for value in values]
+            shown[heading] = texts(values)
         elif name in forms:
             shown[heading] = numbers(values, form)
     return shown
@@ -159,8 +149,7 @@ def reproduce(
         if saved_fit(votes) is not None:
             raise ModelError("reproduce takes votes, not a saved fit.")
         result = reproduce_figure(name, reading.votes(votes))
-        columns = result.summary
     head = [f"{name}, Liu et al. (2025), on {name_of(votes)}."]
     notes = [result.note] if result.note else []
-    answer = Answer("summary", columns, all_columns(columns), head, notes)
+    answer = Answer("summary", result.summary, head=head, notes=notes)
     write(answer, answering, warned)

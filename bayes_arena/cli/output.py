@@ -37,8 +37,8 @@ class Answer:
         Name of the table.
     columns : mapping of str to array
         All of it, for JSON and CSV.
-    shown : mapping of str to list of str
-        What people see of it.
+    shown : mapping of str to list of str, optional
+        What people see of it; by default all.
     head, notes : sequence of str
         Lines above and below the table.
     facts : dict
@@ -53,18 +53,13 @@ class Answer:
 
     key: str
     columns: Columns
-    shown: Shown
+    shown: Shown | None = None
     head: Sequence[str] = ()
     notes: Sequence[str] = ()
     facts: dict[str, Any] = field(default_factory=dict)
     spare: Sequence[str] = ()
     n_shown: int | None = None
     more: str = "--explain"
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return max(map(len, self.columns.values()), default=0)
 
 
 def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
@@ -96,51 +91,56 @@ def render(answer: Answer, answering: Answering, warned: Sequence[str]) -> str:
     if answering.form == "csv":
         return tables.csv_text(answer.columns)
     if answering.form == "json":
-        facts = {name: plain(value) for name, value in answer.facts.items()}
-        content = {answer.key: tables.records(answer.columns), **facts}
-        content |= {"notes": [*map(spelled, answer.notes)]}
-        content |= {"warnings": [*map(spelled, warned)]}
-        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    shown = all_columns(answer.columns) if answering.explain else first_rows(answer)
-    n_hidden = 0 if answering.explain or not shown else answer.n_rows - n_rows_of(shown)
-    more = [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden > 0 else []
+        content = {answer.key: tables.records(answer.columns), **answer.facts}
+        content["notes"] = [*map(spelled, answer.notes)]
+        content["warnings"] = [*map(spelled, warned)]
+        return json_text(content)
+    return text_for_people(answer, answering)
+
+
+def json_text(content: dict[str, Any]) -> str:
+    """Return one object of JSON."""
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def text_for_people(answer: Answer, answering: Answering) -> str:
+    """Return head, table and notes, as text or Markdown."""
+    head = [printable(spelled(line)) for line in answer.head]
+    notes = [printable(spelled(line)) for line in answer.notes]
     words = explanations(answer.columns) if answering.explain else []
-    head, notes = (
-        [printable(spelled(line)) for line in lines]
-        for lines in (answer.head, answer.notes)
-    )
+    shown = shown_rows(answer, answering.explain)
+    n_hidden = n_rows(answer.columns) - n_rows(shown) if shown else 0
+    more = [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden else []
     if answering.form == "markdown":
         blocks = [tables.markdown_text(line) for line in head if line]
         blocks += [tables.markdown_table(shown).rstrip()] if shown else []
         blocks += [tables.markdown_text(line) for line in [*more, *notes, *words]]
-        return "\n\n".join(blocks) + "\n"
+    else:
+        table = screen_table(answer, shown, answering) if shown else []
+        parts = (head, [*table, *more], notes, words)
+        blocks = ["\n".join(lines) for lines in parts if lines]
+    return "\n\n".join(blocks) + "\n"
+
+
+def screen_table(answer: Answer, shown: Shown, answering: Answering) -> list[str]:
+    """Return the lines of a table, as wide as the screen if that is where it goes."""
     on_screen = answering.output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_screen else None
     is_default = answer.spare and not answering.explain
     spare = answer.spare if is_default else [*shown][:1:-1]
-    table = tables.text_table(shown, width, spare) if shown else ""
-    table = "\n".join([*table.splitlines(), *more])
-    blocks = ["\n".join(lines) for lines in (head, [table], notes, words)]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return tables.text_table(shown, width, spare).splitlines()
 
 
-def first_rows(answer: Answer) -> Shown:
-    """Return what is shown of the first rows."""
+def shown_rows(answer: Answer, explain: bool) -> Shown:
+    """Return what people see of a table: all that there is, or its first rows."""
+    if explain or answer.shown is None:
+        return all_columns(answer.columns)
     return {name: values[: answer.n_shown] for name, values in answer.shown.items()}
 
 
-def n_rows_of(shown: Shown) -> int:
-    """Return the rows of a shown table."""
-    return max(map(len, shown.values()), default=0)
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, dict):
-        return {name: plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return tables.plain_value(value)
+def n_rows(table: Columns) -> int:
+    """Return the rows of a table."""
+    return max(map(len, table.values()), default=0)
 
 
 def tell(text: str) -> None:
@@ -171,10 +171,9 @@ def numbers(values: Any, form: str) -> list[str]:
     return ["" if value != value else format(value, form) for value in values]
 
 
-def intervals(lower: Any, upper: Any, form: str) -> list[str]:
-    """Return intervals as texts."""
-    pairs = zip(numbers(lower, form), numbers(upper, form), strict=True)
-    return [f"{low} … {high}" if low else "" for low, high in pairs]
+def texts(values: Any) -> list[str]:
+    """Return names as texts."""
+    return [str(value) for value in values]
 
 
 def all_columns(columns: Columns) -> dict[str, list[str]]:

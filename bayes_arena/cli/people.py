@@ -19,6 +19,7 @@ from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
     numbers,
+    texts,
     write,
 )
 from bayes_arena.cli.source import name_of, require_defaults, saved_fit, votes_of
@@ -115,9 +116,9 @@ def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
 def shown_annotators(columns: dict[str, Any]) -> dict[str, list[str]]:
     """Return annotators as texts."""
     shown = {
-        "annotator": [str(name) for name in columns["annotator"]],
-        "verdict": [str(text) for text in columns["verdict"]],
-        "why": [str(text) for text in columns["why"]],
+        "annotator": texts(columns["annotator"]),
+        "verdict": texts(columns["verdict"]),
+        "why": texts(columns["why"]),
         "P": numbers(columns["p_anomaly"], ".2f"),
         "votes": numbers(columns["votes"], ".0f"),
     }

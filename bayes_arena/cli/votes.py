@@ -1,8 +1,7 @@
 """Commands about votes: check and simulate."""
 
-import json
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from bayes_arena import tables
 from bayes_arena.cli.options import (
@@ -17,7 +16,7 @@ from bayes_arena.cli.options import (
 from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
-    plain,
+    json_text,
     tell_warnings,
     write,
     write_text,
@@ -35,11 +34,11 @@ def check(votes: Sources = None, *, reading: Reading, answering: Answering) -> N
     with collected_warnings() as warned:
         result = checked(votes, reading)
     if answering.form == "json":
-        content = {**plain(result.as_dict()), "warnings": warned}
-        text = json.dumps(content, ensure_ascii=False, indent=2)
+        text = json_text({**plain(result.as_dict()), "warnings": warned})
     else:
-        text = "\n".join(printable(spelled(line)) for line in str(result).splitlines())
-    write_text(f"{text}\n", answering)
+        lines = [printable(spelled(line)) for line in str(result).splitlines()]
+        text = "\n".join(lines) + "\n"
+    write_text(text, answering)
     tell_warnings(warned, answering)
 
 
@@ -52,6 +51,15 @@ def checked(sources: Sequence[str] | None, reading: Reading) -> Check:
     if reading.delta is not None:
         return check_votes(reading.votes(sources))
     return check_votes(source_of(sources), **reading.columns())
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, dict):
+        return {name: plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return tables.plain_value(value)
 
 
 @with_options
@@ -77,6 +85,6 @@ def simulate(
         seed=drawing.seed,
     )
     if answering.form == "json":
-        write(Answer("votes", arena.columns, {}), answering, [])
+        write(Answer("votes", arena.columns), answering, [])
     else:
         write_text(tables.csv_text(arena.columns), answering)

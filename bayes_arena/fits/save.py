@@ -50,14 +50,13 @@ def save(fit: Fit, path: str | Path) -> None:
             f"name that ends in {suffix}."
         )
     arrays = to_arrays(fit)
-    with written_beside(path) as draft:
+    with written_beside(path) as draft, draft.open("wb") as file:
         if fit.samples is None:
-            with draft.open("wb") as file:
-                np.savez(file, **arrays)  # type: ignore[arg-type]
+            np.savez(file, **arrays)  # type: ignore[arg-type]
         else:
-            from bayes_arena.fits.tree import write_samples
+            from bayes_arena.fits.tree import samples_as_netcdf
 
-            write_samples(fit, arrays, draft)
+            file.write(samples_as_netcdf(fit, arrays))
 
 
 def load(path: str | Path) -> Fit:

@@ -250,8 +250,11 @@ def attributes(fit: Fit) -> dict[str, Any]:
     }
 
 
-def write_samples(fit: Fit, arrays: Mapping[str, Array], path: str | Path) -> None:
-    """Write the samples of a fit, and the arrays that describe it, as netCDF."""
+def samples_as_netcdf(fit: Fit, arrays: Mapping[str, Array]) -> memoryview:
+    """Return the samples of a fit, and the arrays that describe it, as netCDF.
+
+    It is made in memory: a disk that is full under HDF5 ends in errors without a cause.
+    """
     require_arviz()
     import xarray as xr
 
@@ -266,13 +269,13 @@ def write_samples(fit: Fit, arrays: Mapping[str, Array], path: str | Path) -> No
     }
     tree = xr.DataTree.from_dict(groups)
     tree.attrs = attributes(fit)
-    tree.to_netcdf(path, engine="h5netcdf")
+    return tree.to_netcdf(engine="h5netcdf")
 
 
 def read_samples(
     path: str | Path,
 ) -> tuple[dict[str, Array], dict[str, Floats], dict[str, Array]]:
-    """Read what :func:`write_samples` wrote: arrays, samples and sample_stats."""
+    """Read what :func:`samples_as_netcdf` returned: arrays, samples and sample_stats."""
     require_arviz()
     import xarray as xr
 

@@ -11,27 +11,17 @@ from scipy.special import expit
 from bayes_arena.arrays import Floats
 from bayes_arena.boards.pairs import pair_columns
 from bayes_arena.boards.standing import Standing
-from bayes_arena.tables import Columns
+from bayes_arena.tables import Columns, records
 
 type Row = dict[str, Any]
 
 MOST_OPEN_PAIRS = 8  # that are listed
 
 
-def rows_of(columns: Columns) -> list[Row]:
-    """Return columns as one dictionary a row, of Python's own values."""
-    lists = [np.asarray(values).tolist() for values in columns.values()]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
-
-
 def board_rows(columns: Columns, contested: Collection[str]) -> list[Row]:
     """Return the rows of the board, with None for a rank or a score that is missing."""
-    rows = rows_of(columns)
+    rows = records(columns)
     for row in rows:
-        has_rank = np.isfinite(row["rank"])
-        for name in ("rank", "rank_lower", "rank_upper"):
-            row[name] = int(row[name]) if has_rank else None
-        row["elo"] = row["elo"] if np.isfinite(row["elo"]) else None
         row["may_be_best"] = row["rank_lower"] == 1
         row["contested"] = row["competitor"] in contested
     return rows
@@ -57,14 +47,10 @@ def settled_pairs(standing: Standing) -> tuple[int, int, list[Row]]:
     """
     columns = pair_columns(standing)
     is_settled = np.asarray(columns["lower"]) > 0
-    _, position = np.triu_indices(n_estimated(standing), k=1)
+    n_estimated = int(np.isfinite(standing.strength).sum())
+    _, position = np.triu_indices(n_estimated, k=1)
     open_pairs = np.flatnonzero(~is_settled)
     nearest = open_pairs[np.argsort(position[open_pairs], kind="stable")]
     chosen = nearest[:MOST_OPEN_PAIRS]
-    rows = rows_of({name: np.asarray(v)[chosen] for name, v in columns.items()})
+    rows = records({name: np.asarray(v)[chosen] for name, v in columns.items()})
     return int(is_settled.sum()), len(is_settled), rows
-
-
-def n_estimated(standing: Standing) -> int:
-    """Return the number of competitors that have a score."""
-    return int(np.isfinite(standing.strength).sum())

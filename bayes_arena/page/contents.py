@@ -13,14 +13,13 @@ from bayes_arena.page.board import (
     axis_ends,
     board_rows,
     expected_scores,
-    rows_of,
     settled_pairs,
 )
 from bayes_arena.page.observed import observed_columns
 from bayes_arena.page.people import about_annotators, annotator_rows, favourite_rows
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.rating import Rating
-from bayes_arena.tables import Columns
+from bayes_arena.tables import Columns, records
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +87,9 @@ def contents_of(rating: Rating, title: str) -> Contents:
     """Return what the page shows of a rating."""
     standing = rating.standing
     people = rating.annotator_columns
-    contested = [row["competitor"] for row in flagged(rating.contested_columns)]
+    contested = flagged_competitors(rating.contested_columns)
     rows = board_rows(rating.board_columns, contested)
+    annotators = annotator_rows(people)
     n_settled, n_pairs, open_pairs = settled_pairs(standing)
     return Contents(
         title=title,
@@ -106,15 +106,15 @@ def contents_of(rating: Rating, title: str) -> Contents:
         n_pairs=n_pairs,
         open_pairs=open_pairs,
         about_annotators=about_annotators(people),
-        annotators=annotator_rows(people),
+        annotators=annotators,
         favourites=favourite_rows(rating.named_favourites),
         contested=contested,
         observed=observed_columns(standing.fit, standing.level),
         fitted=fitted_in_words(standing),
-        words=words_of(standing.fit.model, bool(people)),
+        words=words_of(standing.fit.model, bool(annotators)),
     )
 
 
-def flagged(columns: Columns) -> list[Row]:
-    """Return the flagged rows of a table."""
-    return [row for row in rows_of(columns) if row["flagged"]]
+def flagged_competitors(columns: Columns) -> list[str]:
+    """Return the competitors that a table flags."""
+    return [row["competitor"] for row in records(columns) if row["flagged"]]

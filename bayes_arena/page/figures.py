@@ -121,8 +121,10 @@ def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> 
 
 
 def shade_class(shade: int) -> str:
-    """Return the class of a shade: w1 to w5, l1 to l5, or none."""
-    return f"w{shade}" if shade > 0 else f"l{-shade}" if shade < 0 else ""
+    """Return the class of a shade: w1 to w5, l1 to l5, or none for 0."""
+    if shade == 0:
+        return ""
+    return f"w{shade}" if shade > 0 else f"l{-shade}"
 
 
 def visible_columns(shades: Ints) -> tuple[int, int]:

@@ -12,12 +12,12 @@ z sqrt(sum Var[s]) / n of its prediction, with z the normal quantile of the leve
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri, softmax
+from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import require_level
 from bayes_arena.fits.result import Fit, parameter_vectors
-from bayes_arena.model.likelihood import coordinates
+from bayes_arena.model.likelihood import coordinates, outcome_probabilities
 from bayes_arena.model.objective import predictors
 
 N_GROUPS = 12
@@ -93,7 +93,7 @@ def predicted_scores(fit: Fit) -> tuple[Floats, Floats]:
     points = design.outcomes.points
     mean, square = np.empty((2, len(design.votes)))
     for chunk in design.chunks():
-        p = softmax(design.phi @ coordinates(predictors(chunk, x)), axis=0)
+        p, _ = outcome_probabilities(design.phi, coordinates(predictors(chunk, x)))
         mean[chunk.rows] = points @ p
         square[chunk.rows] = points**2 @ p
     return mean, square - mean**2

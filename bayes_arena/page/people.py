@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bayes_arena.page.board import Row, rows_of
-from bayes_arena.tables import Columns
+from bayes_arena.page.board import Row
+from bayes_arena.tables import Columns, records
 
 ODD = ("anomalous", "has a favourite")  # verdicts that are marked
 UNJUDGED = ("too few votes", "only annotator")
@@ -14,7 +14,7 @@ FEWEST_ROWS, MOST_ROWS = 5, 25  # of the table of annotators
 
 def annotator_rows(columns: Columns) -> list[Row]:
     """Return the annotators to show: all that are odd, or the first few judged."""
-    judged = [row for row in rows_of(columns) if row["verdict"] not in UNJUDGED]
+    judged = [row for row in records(columns) if row["verdict"] not in UNJUDGED]
     for row in judged:
         row["is_odd"] = row["verdict"] in ODD
     n_odd = sum(row["verdict"] != "ordinary" for row in judged)
@@ -47,7 +47,7 @@ def about_annotators(columns: Columns) -> str:
 
 def favourite_rows(columns: Columns) -> list[Row]:
     """Return the favourites, with scores in percent, a label and a sentence."""
-    rows = rows_of(columns)
+    rows = records(columns)
     for row in rows:
         for name in ("score", "expected"):  # sums over the votes
             row[name] = 100 * row[name] / row["votes"]

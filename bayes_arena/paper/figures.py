@@ -37,8 +37,7 @@ from bayes_arena.paper.measures import consistency, detection
 from bayes_arena.paper.methods import (
     METHODS,
     PAPER_METHODS,
-    SHUFFLES,
-    am_elo,
+    quiet_fit,
     run_method,
 )
 from bayes_arena.paper.perturb import Perturbed, perturbations
@@ -62,7 +61,7 @@ DESCENTS: dict[str, tuple[DescentModel, bool]] = {
 }
 
 
-def order_columns(votes: Votes, shuffles: int = SHUFFLES) -> Columns:
+def order_columns(votes: Votes, shuffles: int) -> Columns:
     """Return Figure 1: ``source, competitor, elo, sd, min, max, votes``.
 
     The source is "all votes", or an annotator; Elo is over random orders of their
@@ -91,21 +90,22 @@ def elo_part(source: str, votes: Votes, shuffles: int) -> Columns:
     }
 
 
-def loss_columns(votes: Votes, shuffles: int = SHUFFLES) -> Columns:
+def loss_columns(votes: Votes, shuffles: int) -> Columns:
     """Return Figure 3: ``method, competitor, strength, score, loss, votes``.
 
     Competitors are in the order of Elo's scores.
     """
     n = votes.counts.sum(axis=1)
     won = votes.folded[:, FIRST] + votes.folded[:, TIE] / 2
-    order = None
-    parts = []
+    ratings = {}
     for name in METHODS:
         progress.show(f"Rating by {name}")
-        method = run_method(name, votes, shuffles)
+        ratings[name] = run_method(name, votes, shuffles)
+    progress.clear()
+    order = np.argsort(-ratings["elo"].strength, kind="stable")
+    parts = []
+    for name, method in ratings.items():
         strength = method.strength
-        if order is None:
-            order = np.argsort(-strength, kind="stable")
         expected = method.expected_score(votes)
         loss = -xlogy(won, expected) - xlog1py(n - won, -expected)
         by_competitor = sum_by_competitor(votes, loss) / votes.votes_by_competitor
@@ -118,7 +118,6 @@ def loss_columns(votes: Votes, shuffles: int = SHUFFLES) -> Columns:
             "votes": votes.votes_by_competitor,
         }
         parts.append({key: values[order] for key, values in columns.items()})
-    progress.clear()
     return stacked(parts)
 
 
@@ -131,7 +130,7 @@ def sum_by_competitor(votes: Votes, values: Floats) -> Floats:
     return sums
 
 
-def case_columns(votes: Votes, shuffles: int = SHUFFLES) -> Columns:
+def case_columns(votes: Votes, shuffles: int) -> Columns:
     """Return Figure 4: ``winner``, and the wins over each of the five groups.
 
     Behind them are the ranks of the three by Elo, m-ELO and am-ELO; 0 for the groups.
@@ -187,13 +186,13 @@ def wins_between(votes: Votes, group: Ints, n_groups: int) -> Ints:
     return wins
 
 
-def descent_columns(votes: Votes, epochs: int, starts: int = STARTS) -> Columns:
+def descent_columns(votes: Votes, epochs: int) -> Columns:
     """Return Figure 5: ``method, epoch, loss, consistency``; Elo has one row."""
     parts = []
     for name, (model, normalised) in DESCENTS.items():
         runs = []
-        for seed in range(starts):
-            progress.show(f"Descent of {name}, start {seed + 1} of {starts}")
+        for seed in range(STARTS):
+            progress.show(f"Descent of {name}, start {seed + 1} of {STARTS}")
             run = descend(votes, model, normalised=normalised, epochs=epochs, seed=seed)
             runs.append(run)
         alike = []
@@ -207,12 +206,12 @@ def descent_columns(votes: Votes, epochs: int, starts: int = STARTS) -> Columns:
         }
         parts.append(part)
     progress.clear()
-    return stacked([*parts, elo_row(votes, starts)])
+    return stacked([*parts, elo_row(votes)])
 
 
-def elo_row(votes: Votes, starts: int) -> Columns:
+def elo_row(votes: Votes) -> Columns:
     """Return loss and consistency of Elo in as many random orders."""
-    runs = shuffled_ratings(one_by_one(votes), starts, seed=0)
+    runs = shuffled_ratings(one_by_one(votes), STARTS, seed=0)
     likelihood = likelihood_of(votes, "m-elo", normalised=False)
     losses = [likelihood.loss_and_gradient(run)[0] for run in runs]
     return {
@@ -254,9 +253,10 @@ def stability_columns(
 def theta_rows(case: Perturbed) -> list[tuple[Any, ...]]:
     """Return theta of every annotator under a perturbation."""
     try:
-        theta = am_elo(case.votes).discrimination / case.votes.n_annotators
+        fit = quiet_fit("am-elo", case.votes)
     except FitError:
         return []
+    theta = fit.discrimination / case.votes.n_annotators
     rows = []
     for name, value in zip(case.votes.annotators, theta, strict=True):
         is_perturbed = name in case.annotators
@@ -266,7 +266,7 @@ def theta_rows(case: Perturbed) -> list[tuple[Any, ...]]:
 
 def suspects(votes: Votes) -> tuple[str, ...]:
     """Return who is anomalous by the paper's larger threshold before a perturbation."""
-    return flag_by_theta(am_elo(votes), epsilon=max(EPSILONS))
+    return flag_by_theta(quiet_fit("am-elo", votes), epsilon=max(EPSILONS))
 
 
 def detection_columns(
@@ -286,7 +286,7 @@ def detection_columns(
 def flagged_by_rule(votes: Votes) -> dict[str, tuple[str, ...]]:
     """Return whom each rule flags; nothing where am-ELO has no finite estimate."""
     try:
-        fit = am_elo(votes)
+        fit = quiet_fit("am-elo", votes)
     except FitError:
         return {}
     rules = {}

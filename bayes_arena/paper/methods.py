@@ -12,6 +12,7 @@ am-davidson  this package's model of annotators
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scipy.special import expit
@@ -35,34 +36,22 @@ METHODS = (*PAPER_METHODS, "davidson", "am-davidson")
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Online Elo: strengths in logits, (competitors,), and their spread over orders."""
+    """Competitors rated by a method.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (competitors,)
+        In logits.
+    expected_score : callable
+        E[W] of the first side in each row of votes, from these.
+    """
 
     strength: Floats
-    sd: Floats
-
-    def expected_score(self, votes: Votes) -> Floats:
-        """Return E[W] of the first side in each row of votes."""
-        return expit(self.strength[votes.i] - self.strength[votes.j])
+    expected_score: Callable[[Votes], Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A fit, as a method."""
-
-    fit: Fit
-
-    @property
-    def strength(self) -> Floats:
-        """Strengths in logits, (competitors,)."""
-        return self.fit.strength
-
-    def expected_score(self, votes: Votes) -> Floats:
-        """Return E[W] of the first side in each row of votes."""
-        return predict_rows(self.fit, votes).score
-
-
-def run_method(name: str, votes: Votes, shuffles: int = SHUFFLES) -> Ratings | Fitted:
-    """Rate the competitors by one of the methods.
+def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
+    """Rate the competitors by one of the methods; ``shuffles`` are the orders of Elo.
 
     Raises
     ------
@@ -72,20 +61,19 @@ def run_method(name: str, votes: Votes, shuffles: int = SHUFFLES) -> Ratings | F
     if name == "elo":
         scale = EloScale()
         runs = shuffled_ratings(one_by_one(votes), shuffles, seed=0)
-        logits = (runs - scale.init) / scale.points_per_logit
-        return Ratings(logits.mean(axis=0), logits.std(axis=0, ddof=1))
-    with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        result = fit(votes, model=name, prior=PRIORS[name])
+        r = (runs.mean(axis=0) - scale.init) / scale.points_per_logit
+        return Ratings(r, lambda rows: expit(r[rows.i] - r[rows.j]))
+    result = quiet_fit(name, votes)
     if not result.estimable.all():
         lost = [votes.competitors[i] for i in (~result.estimable).nonzero()[0]]
         raise FitError(
             f"{name} has no finite estimate of {listing(map(repr, lost))}. Leave them "
             "out: votes.drop(competitors=...)."
         )
-    return Fitted(result)
+    return Ratings(result.strength, lambda rows: predict_rows(result, rows).score)
 
 
-def am_elo(votes: Votes) -> Fit:
-    """Fit the paper's am-ELO, without warnings."""
+def quiet_fit(name: str, votes: Votes) -> Fit:
+    """Fit one of the methods, without warnings."""
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        return fit(votes, model="am-elo", prior="flat")
+        return fit(votes, model=name, prior=PRIORS[name])

@@ -26,7 +26,6 @@ from bayes_arena.errors import ModelError, VotesError, require_choice, require_s
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 KINDS = ("random", "equal", "flip", "mixed")
-SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45)  # of the annotators
 
 
 @dataclass(frozen=True)
@@ -105,14 +104,11 @@ def changed(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
 
 
 def perturbations(
-    votes: Votes,
-    shares: Sequence[float] = SHARES,
-    seeds: Sequence[int] = range(5),
-    kinds: Sequence[str] = KINDS,
+    votes: Votes, shares: Sequence[float], seeds: Sequence[int]
 ) -> Iterator[Perturbed]:
     """Yield the votes perturbed by every kind, share and seed."""
-    combinations = list(product(kinds, shares, seeds))
-    for number, (kind, share, seed) in enumerate(combinations):
-        progress.show(f"Perturbation {number + 1} of {len(combinations)}")
+    cases = list(product(KINDS, shares, seeds))
+    for number, (kind, share, seed) in enumerate(cases):
+        progress.show(f"Perturbation {number + 1} of {len(cases)}")
         yield perturb(votes, kind, share, seed)
     progress.clear()

@@ -25,7 +25,6 @@ from bayes_arena.errors import VotesError, require_choice
 from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
-from bayes_arena.paper.perturb import SHARES
 from bayes_arena.paper.summaries import SUMMARIES, note_of
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.read import votes_from
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TARGETS = tuple(SUMMARIES)
+SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45)  # of the annotators
 DELTA = 50  # annotators with this many votes or fewer are left out (section 5.1)
 
 
@@ -165,10 +165,8 @@ def compute(name: str, votes: Votes, effort: Effort) -> dict[str, Columns]:
         case "table1":
             return {name: tables.statistic_columns(votes)}
         case "table2":
-            columns = tables.prediction_columns(
-                votes, effort.splits, shuffles=effort.shuffles
-            )
-            return {name: columns}
+            splits = effort.splits
+            return {name: tables.prediction_columns(votes, splits, effort.shuffles)}
         case "fig1":
             return {name: figures.order_columns(votes, effort.shuffles)}
         case "fig3":

@@ -73,12 +73,12 @@ def intervals(
 ) -> None:
     """Draw an interval in each row, marked ones as diamonds in their own colour."""
     rows = np.arange(len(middle))
-    for mask, drawn, marker in (
-        (~is_marked, LIGHT["ink"], "o"),
-        (is_marked, LIGHT[colour], "D"),
+    for mask, line, dot, marker in (
+        (~is_marked, "muted", "ink", "o"),
+        (is_marked, colour, colour, "D"),
     ):
-        ax.hlines(rows[mask], lower[mask], upper[mask], color=drawn, lw=1.4)
-        ax.plot(middle[mask], rows[mask], marker, color=drawn, ms=4, ls="none")
+        ax.hlines(rows[mask], lower[mask], upper[mask], color=LIGHT[line], lw=1.4)
+        ax.plot(middle[mask], rows[mask], marker, color=LIGHT[dot], ms=4, ls="none")
 
 
 def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.people import ODD, UNJUDGED
+from bayes_arena.page.people import ODD, UNJUDGED, favourite_rows
 from bayes_arena.people.annotators import annotators as annotators_table
 from bayes_arena.people.favourites import favourites as favourites_table
 from bayes_arena.plots.canvas import (
@@ -49,7 +49,8 @@ def annotators(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
     if isinstance(source, Fit):
         source = annotators_table(source)
     table = source.annotators if isinstance(source, Rating) else source
-    table = table[~table["verdict"].isin(UNJUDGED)]
+    if len(table):  # a rating without annotators has an empty table
+        table = table[~table["verdict"].isin(UNJUDGED)]
     if not len(table):
         raise VotesError("No annotator was judged, so there is none to draw.")
     ax = axes_of(ax, 6.0, 1.0 + rows_height(len(table)))
@@ -79,18 +80,18 @@ def favourites(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
     matplotlib.axes.Axes
         A row for each flagged annotator and competitor; empty if there is none.
     """
-    if isinstance(source, Fit):
-        source = favourites_table(source)
-    table = source.favourites if isinstance(source, Rating) else source
-    table = table[table["flagged"].to_numpy(bool)]
-    names = [
-        f"{a}: {c}"
-        for a, c in zip(table["annotator"], table["competitor"], strict=True)
-    ]
-    ax = axes_of(ax, 7.0, 1.2 + rows_height(len(table)))
-    rows = np.arange(len(table))
-    observed = 100 * table["score"] / table["votes"]
-    expected = 100 * table["expected"] / table["votes"]
+    if isinstance(source, Rating):
+        columns = source.named_favourites
+    else:
+        table = favourites_table(source) if isinstance(source, Fit) else source
+        flagged = table[table["flagged"].to_numpy(bool)]
+        columns = {str(name): flagged[name].to_numpy() for name in flagged}
+    favoured = favourite_rows(columns)
+    names = [row["label"] for row in favoured]
+    observed = [row["score"] for row in favoured]
+    expected = [row["expected"] for row in favoured]
+    ax = axes_of(ax, 7.0, 1.2 + rows_height(len(names)))
+    rows = np.arange(len(names))
     ax.hlines(rows, expected, observed, color=LIGHT["odd"], lw=1.4)
     ax.plot(expected, rows, "|", color=LIGHT["muted"], ms=12, mew=2, label="expected")
     ax.plot(observed, rows, "D", color=LIGHT["odd"], ms=5, label="observed")

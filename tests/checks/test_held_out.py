@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.checks.held_out import auc, random_splits, score_columns, scores_of
+from bayes_arena.checks.held_out import (
+    SCORES,
+    auc,
+    random_splits,
+    score_columns,
+    scores_of,
+)
 from bayes_arena.inference.predictive import Prediction
 from tests.helpers import real
 
@@ -18,13 +24,13 @@ def votes():
 
 
 def test_auc():
-    assert auc(np.array([0.9, 0.1]), np.array([1, 0]), np.array([0, 1])) == 1
-    assert auc(np.array([0.5, 0.5]), np.array([3, 0]), np.array([0, 2])) == 0.5
+    assert auc(np.array([0.9, 0.1]), np.array([[1, 0], [0, 1]])) == 1
+    assert auc(np.array([0.5, 0.5]), np.array([[3, 0], [0, 2]])) == 0.5
     # Of 2 x 2 pairs of a win and a loss, three are right and one is a draw.
     score = np.array([0.8, 0.6, 0.6, 0.2])
-    assert auc(score, np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])) == 3.5 / 4
+    assert auc(score, np.array([[1, 0], [1, 0], [0, 1], [0, 1]])) == 3.5 / 4
     with pytest.raises(ba.ArenaError, match="both wins and losses"):
-        auc(score, np.zeros(4), np.ones(4))
+        auc(score, np.array([[0, 1]] * 4))
 
 
 def test_scores(votes):
@@ -41,7 +47,7 @@ def test_scores(votes):
 
 def test_standard_errors_are_those_of_nadeau_and_bengio():
     values = np.array([[[1.0, 0, 0], [3.0, 0, 0]], [[2.0, 0, 0], [3.0, 0, 0]]])
-    columns = score_columns(["x", "y"], values, share=0.5)
+    columns = score_columns(SCORES, values, share=0.5)
     assert columns["log_score"].tolist() == [2, 2.5]
     sd, sd_of_difference = np.sqrt(2), np.sqrt(0.5)
     correction = np.sqrt(1 / 2 + 1)

@@ -66,6 +66,14 @@ def test_the_board_sorts_by_every_column(page):
     assert votes == sorted(votes, reverse=True)
 
 
+def test_numbers_below_zero_sort_as_such(page):
+    page.get_by_role("button", name="Agreement").click()
+    texts = page.locator("table.people tbody td:nth-child(5)").all_inner_texts()
+    agreement = [float(text.replace("\N{MINUS SIGN}", "-")) for text in texts]
+    assert agreement == sorted(agreement, reverse=True)
+    assert agreement[-1] < 0
+
+
 def test_competitors_are_searched(page):
     page.get_by_label("Find a competitor").fill("MODEL-03")
     assert column(page, 2) == ["model-03"]
@@ -102,6 +110,16 @@ def test_it_is_as_wide_as_the_window(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     bar = page.locator("table.board .bar").first.bounding_box()
     assert bar["x"] + bar["width"] <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", ["board", "people"])
+def test_bars_are_as_wide_as_their_axis(page, width, table):
+    page.set_viewport_size({"width": width, "height": 900})
+    axis = page.locator(f"table.{table} .axis").bounding_box()
+    bar = page.locator(f"table.{table} .bar").first.bounding_box()
+    for name in ("x", "width"):
+        assert bar[name] == pytest.approx(axis[name], abs=0.5)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -22,8 +22,9 @@ NAMES = [
 def text_of(html):
     """What a reader of the page sees, on one line."""
     body = re.sub(r"<(style|script)>.*?</\1>", "", html, flags=re.DOTALL)
-    text = re.sub(r"<[^>]*>", " ", body).replace("&nbsp;", " ").replace("&#39;", "'")
-    return " ".join(text.replace("&lt;", "<").replace("&gt;", ">").split())
+    text = re.sub(r"<[^>]*>", " ", body).replace("&nbsp;", " ").replace("&#8239;", " ")
+    text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'")
+    return " ".join(text.split())
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,7 @@ def test_its_numbers_are_those_of_the_tables(html, rating):
     for row in rating.leaderboard.itertuples():
         first, last = int(row.rank_lower), int(row.rank_upper)
         ranks = f"{first}" if first == last else f"{first}–{last}"
-        bounds = f"{row.lower:.0f}–{row.upper:.0f}"
+        bounds = f"{row.lower:.0f} … {row.upper:.0f}"
         assert f"{row.rank:.0f} {row.competitor}" in text
         assert f"{row.elo:.0f} {bounds} {ranks} " in text
     pairs = ba.pairs(rating.fit)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.checks.held_out import auc, squared_error
 from bayes_arena.errors import MissingPackageError, ModelError, VotesError
 from bayes_arena.paper import TARGETS, reproduce
 from bayes_arena.paper.methods import run_method
 from bayes_arena.paper.reproduce import Effort
-from bayes_arena.paper.tables import auc, prediction_columns, squared_error
+from bayes_arena.paper.tables import prediction_columns
 from tests.helpers import real
 
 LITTLE = Effort(splits=2, shuffles=5, epochs=4, shares=(0.25,), seeds=(0, 1))
@@ -89,25 +90,26 @@ def test_the_scores_of_table_2(votes):
     perfect = votes.counts[:, 0] / votes.counts.sum(axis=1)
     rows = votes.take(np.flatnonzero((votes.counts > 0).sum(axis=1) == 1))
     won = (rows.counts[:, [0, 2]] @ [1, 0.5]) / rows.counts.sum(axis=1)
-    assert auc(won, rows) == 1 and auc(-won, rows) == 0
-    assert auc(np.zeros(len(rows)), rows) == 0.5
-    assert squared_error(won, rows) == 0
-    assert squared_error(1 - won, rows) < 1
-    assert 0 < squared_error(perfect, votes) < 0.3
+    best_first = rows.counts[:, [0, 2, 1]]
+    assert auc(won, best_first) == 1 and auc(-won, best_first) == 0
+    assert auc(np.zeros(len(rows)), best_first) == 0.5
+    assert squared_error(won, rows.counts) == 0
+    assert squared_error(1 - won, rows.counts) < 1
+    assert 0 < squared_error(perfect, votes.counts) < 0.3
 
 
 def test_differences_are_from_m_elo(votes):
-    table = prediction_columns(votes, 3, ("m-elo", "am-elo"), shuffles=3)
-    assert table["mse_diff"][0] == table["mse_diff_se"][0] == 0
-    expected = table["mse"][1] - table["mse"][0]
-    assert table["mse_diff"][1] == pytest.approx(expected)
+    table = prediction_columns(votes, 3, shuffles=3)
+    m_elo, am_elo = map(table["method"].index, ("m-elo", "am-elo"))
+    assert table["mse_diff"][m_elo] == table["mse_diff_se"][m_elo] == 0
+    expected = table["mse"][am_elo] - table["mse"][m_elo]
+    assert table["mse_diff"][am_elo] == pytest.approx(expected)
 
 
 def test_elo_of_many_orders_is_near_m_elo(votes):
     elo = run_method("elo", votes, shuffles=50)
-    m_elo = run_method("m-elo", votes)
+    m_elo = run_method("m-elo", votes, shuffles=0)
     assert np.corrcoef(elo.strength, m_elo.strength)[0, 1] > 0.99
-    assert (elo.sd > 0).all()
     expected = m_elo.expected_score(votes)
     r = m_elo.strength
     np.testing.assert_allclose(

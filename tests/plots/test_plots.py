@@ -78,10 +78,23 @@ def test_favourites_have_a_row_each(rating):
     assert observed == 0
 
 
+def test_who_votes_against_a_competitor_is_named_so(rating):
+    table = rating.favourites.assign(direction="against")
+    assert labels(ba.plots.favourites(table)) == ["fan: against model-18"]
+
+
 def test_nobody_has_a_favourite():
     votes = ba.simulate(competitors=5, annotators=10, votes=800, seed=0).votes
     ax = ba.plots.favourites(ba.favourites(votes))
     assert ax.get_title(loc="left") == "Nobody has a favourite"
+
+
+def test_without_annotators_there_is_none_to_draw():
+    votes = ba.simulate(competitors=5, annotators=10, votes=800, seed=0).votes
+    rating = ba.rate(votes.drop(columns="judge"))
+    with pytest.raises(ba.errors.VotesError, match="No annotator was judged"):
+        ba.plots.annotators(rating)
+    assert labels(ba.plots.favourites(rating)) == []
 
 
 def test_observed_scores_beside_predicted(rating):

@@ -5,7 +5,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
   const order = [...body.rows];
   const key = (row, column) => {
     const cell = row.cells[column], text = cell.dataset.v ?? cell.textContent.trim();
-    const number = parseFloat(text.replaceAll(",", "").replace(/^[$€£¥−]/, ""));
+    const number = parseFloat(text.replaceAll(",", "").replace("−", "-"));
     return { text, number, missing: text === "–" || text === "" };
   };
   heads.forEach((head, column) => {
