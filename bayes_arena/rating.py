@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,7 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
-from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.annotators import annotator_columns, discriminating
 from bayes_arena.people.contested import (
     contested_columns,
     describe_contested,
@@ -73,6 +73,16 @@ MOST_NOTES = 5
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 SHOWN_ROWS = 10  # of a board on the screen
 ANNOTATORS = "Annotators"  # how a note begins that says who is anomalous
+# Of tables without rows, where annotators are not judged.
+ANNOTATOR_COLUMNS = (
+    *("annotator", "verdict", "why", "p_anomaly", "agreement", "lower", "upper"),
+    *("theta", "ties", "side", "votes"),
+)
+FAVOURITE_COLUMNS = (
+    *("annotator", "competitor", "direction", "votes", "wins", "score", "expected"),
+    *("p_value", "flagged"),
+)
+CONTESTED_COLUMNS = ("competitor", "disagreement", "flagged")
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,17 +217,17 @@ class Rating:
     @property
     def annotators(self) -> pd.DataFrame:
         """Who votes how: see :func:`~bayes_arena.annotators`."""
-        return tables.dataframe(self.annotator_columns)
+        return table_of(self.annotator_columns, ANNOTATOR_COLUMNS)
 
     @property
     def favourites(self) -> pd.DataFrame:
         """Whom annotators favour: see :func:`~bayes_arena.favourites`."""
-        return tables.dataframe(self.favourite_columns)
+        return table_of(self.favourite_columns, FAVOURITE_COLUMNS)
 
     @property
     def contested(self) -> pd.DataFrame:
         """About whom annotators disagree: see :func:`~bayes_arena.contested`."""
-        return tables.dataframe(self.contested_columns)
+        return table_of(self.contested_columns, CONTESTED_COLUMNS)
 
     @cached_property
     def verdict(self) -> str:
@@ -451,6 +461,11 @@ def rate(
     return rating
 
 
+def table_of(columns: Columns, names: Sequence[str]) -> pd.DataFrame:
+    """Return a dataframe; without rows, one of these columns where there are none."""
+    return tables.dataframe(columns or {name: [] for name in names})
+
+
 def refitted(fit: Fit, left_out: Collection[str]) -> Fit:
     """Return the same model fitted to the votes without some annotators."""
     votes = fit.votes.drop(annotators=left_out)
@@ -467,7 +482,7 @@ def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str,
     if isinstance(without, str):
         require_choice("without", without, WITHOUT)
         columns = rating.annotator_columns or annotator_columns(
-            fit_model(rating.votes, model="am-davidson"), find_favourites(rating.votes)
+            discriminating(rating.fit), find_favourites(rating.votes)
         )
         names = np.asarray(columns["annotator"])
         if without == "flagged":

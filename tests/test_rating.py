@@ -224,3 +224,12 @@ def test_real_votes():
     assert "8 of 124 are anomalous" in notes
     assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in notes
     assert "model='am-davidson'" in notes
+
+
+def test_tables_without_rows_have_their_columns():
+    votes = pd.DataFrame(fan_votes()[0])
+    judged, nobody = ba.rate(votes), ba.rate(votes.drop(columns="judge"))
+    for name in ("annotators", "favourites", "contested"):
+        table = getattr(nobody, name)
+        assert len(table) == 0
+        assert list(table.columns) == list(getattr(judged, name).columns)

@@ -43,6 +43,7 @@ from bayes_arena.arena.store import (
 )
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import (
+    FitError,
     ModelError,
     StoreError,
     VotesError,
@@ -53,6 +54,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.maximum import REMEDY_FOR_ANNOTATORS
 from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.read import read_votes
@@ -270,7 +272,11 @@ class StableArena:
                     "votes and is not excluded. Add votes."
                 )
             votes = counted_votes(connection, annotators["active"])
-        result = fit(votes, model="am-elo", prior="flat")
+        try:
+            result = fit(votes, model="am-elo", prior="flat")
+        except FitError as error:
+            remedy = "Create an arena with a larger delta, and add the votes to that."
+            raise FitError(str(error).replace(REMEDY_FOR_ANNOTATORS, remedy)) from error
         round = Round(
             number=last + 1,
             fit=result,

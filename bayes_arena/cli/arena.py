@@ -16,12 +16,15 @@ from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
     columns_of,
+    numbers,
     tell,
+    texts,
     write,
 )
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.wording import plural
+from bayes_arena.rating import SHOWN_ROWS
+from bayes_arena.wording import plural, ranges
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
 
@@ -92,8 +95,39 @@ def run_round(path: ArenaFile, *, answering: Answering) -> None:
 def publish(path: ArenaFile, *, answering: Answering) -> None:
     """Print the board of the last round."""
     with collected_warnings() as warned:
-        table = StableArena.open(path).publish()
-    write(Answer("leaderboard", columns_of(table)), answering, warned)
+        arena = StableArena.open(path)
+        columns = columns_of(arena.publish())
+        head = describe_last_round(arena)
+    shown = {
+        "rank": numbers(columns["rank"], ".0f"),
+        "competitor": texts(columns["competitor"]),
+        "Elo": numbers(columns["elo"], ".0f"),
+        "95% interval": ranges(columns["lower"], columns["upper"], " … "),
+        "votes": numbers(columns["votes"], ".0f"),
+    }
+    answer = Answer("leaderboard", columns, shown, head, n_shown=SHOWN_ROWS)
+    write(answer, answering, warned)
+
+
+def describe_last_round(arena: StableArena) -> list[str]:
+    """Return what the last round rated, and whose votes count no more after it."""
+    last = arena.history("rounds").iloc[-1]
+    decisions = arena.history("decisions")
+    is_new = (decisions["round"] == last["round"]) & (
+        decisions["decision"] == "excluded"
+    )
+    left_out = last["waiting"] + last["left_out"]
+    head = [
+        f"Round {last['round']}: {plural(last['votes'], 'vote')} on "
+        f"{plural(last['competitors'], 'competitor')} by "
+        f"{plural(last['annotators'], 'annotator')}; {left_out:,.0f} others wait for "
+        "more votes, or were excluded before.",
+        "am-ELO by maximum likelihood. Votes are taken as independent.",
+    ]
+    if is_new.any():
+        names = listing(decisions["annotator"][is_new])
+        head.append(f"Excluded after it, for the next round: {names}.")
+    return head
 
 
 @with_options

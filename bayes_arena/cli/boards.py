@@ -1,7 +1,6 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
-import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
@@ -11,7 +10,8 @@ from bayes_arena.boards.leaderboard import stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns
 from bayes_arena.boards.slices import standings_by
-from bayes_arena.boards.standing import standing_of
+from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.cli.options import (
     Answering,
     Boarding,
@@ -26,11 +26,12 @@ from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
     numbers,
+    tell,
     tell_warnings,
     texts,
     write,
 )
-from bayes_arena.cli.source import fitted, name_of
+from bayes_arena.cli.source import files_in_words, fitted, name_of
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.rating import (
     ANNOTATORS,
@@ -38,10 +39,9 @@ from bayes_arena.rating import (
     Rating,
 )
 from bayes_arena.tables import Columns
-from bayes_arena.wording import describe_votes, ranges, shown_board
+from bayes_arena.wording import describe_votes, plural, ranges, shown_board
 
-# What the gate answers, in words and by the exit code.
-IN_WORDS = {"yes": "yes", "no": "no", "open": "not enough votes to say"}
+# What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 SPARE = ("before", "votes", "rank range", "95% interval", "rank")
 SPARE_OF_PAIRS = ("score", "votes", "more votes", "interval", "P(first ahead)")
@@ -67,7 +67,9 @@ def rank(
         rating = boarding.rating(
             fit, name_of(votes), fitting.seed, rank_spread=rank_spread
         )
-        notes = [*map(with_command, rating.notes), *remarks_on(rating, votes)]
+        files = files_in_words(votes)
+        notes = [with_command(note, files) for note in rating.notes]
+        notes += remarks_on(rating, files)
     warned += [text for text in rating.warnings if text not in warned]
     answer = Answer(
         key="leaderboard",
@@ -83,20 +85,18 @@ def rank(
     write(answer, answering, warned)
 
 
-def with_command(note: str) -> str:
+def with_command(note: str, files: str) -> str:
     """Return a note with the command that tells more."""
     is_short = note.startswith(f"{ANNOTATORS}: ")
-    return f"{note} More: bayes-arena annotators." if is_short else note
+    return f"{note} More: bayes-arena annotators{files}" if is_short else note
 
 
-def remarks_on(rating: Rating, sources: Sequence[str] | None) -> list[str]:
+def remarks_on(rating: Rating, files: str) -> list[str]:
     """Return where remarks on the file are to be seen, in a line."""
     count = len(rating.votes.remarks)
-    if not sources or not count:
+    if not files or not count:
         return []
-    noun = "remark" if count == 1 else "remarks"
-    files = " ".join(map(shlex.quote, sources))
-    return [f"{count} {noun} on the file: bayes-arena check {files}"]
+    return [f"{plural(count, 'remark')} on the file: bayes-arena check{files}"]
 
 
 @with_options
@@ -163,14 +163,19 @@ def pairs(
         n_open, n_pairs = len(shown["first"]), len(columns["first"])
         head.append(f"Open at {boarding.level:g}: {n_open:,} of {n_pairs:,} pairs.")
     if passed is not None:
-        head.append(f"{require}: {IN_WORDS[passed]}.")
+        is_open = passed == "open"
+        words = f"not enough {lacking(standing)} to say" if is_open else passed
+        head.append(f"{require}: {words}.")
         facts["gate"] = passed
+    notes = list(standing.notes)
+    if clusters_are_the_limit(standing) and len(open_pairs(columns)["first"]):
+        notes.append(what_would_settle(standing))
     answer = Answer(
         key="pairs",
         columns=columns,
-        shown=shown_pairs(shown),
+        shown=shown_pairs(shown) if len(shown["first"]) else {},
         head=head,
-        notes=standing.notes,
+        notes=notes,
         facts=facts,
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,
@@ -178,6 +183,13 @@ def pairs(
     write(answer, answering, warned)
     if passed is not None and EXIT_CODES[passed]:
         raise typer.Exit(EXIT_CODES[passed])
+
+
+def lacking(standing: Standing) -> str:
+    """Return what there is too little of: votes, prompts or other clusters."""
+    if clusters_are_the_limit(standing):
+        return f"{standing.uncertainty.cluster}s"
+    return "votes"
 
 
 def open_pairs(columns: Columns) -> Columns:
@@ -221,7 +233,7 @@ def next_pairs(
         fit = fitted(votes, reading, fitting, boarding.left_out)
         standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
-        sentence = describe_next(standing, columns)
+        sentence = describe_next(standing, columns, goal)
     shown = {}
     if len(columns["first"]):
         shown = {
@@ -256,4 +268,5 @@ def report(
         rating = boarding.rating(fit, name_of(votes), fitting.seed)
         rating.report(saving.output, title=title)
     warned += [text for text in rating.warnings if text not in warned]
+    tell(f"{saving.output} written.")
     tell_warnings(warned, saving)

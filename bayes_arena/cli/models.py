@@ -6,6 +6,7 @@ import typer
 
 from bayes_arena.cli.options import (
     Answering,
+    Drawable,
     Drawing,
     Fitting,
     Reading,
@@ -19,15 +20,19 @@ from bayes_arena.cli.output import (
     collected_warnings,
     columns_of,
     numbers,
+    tell,
     tell_warnings,
     texts,
     write,
 )
 from bayes_arena.cli.source import fitted, name_of, saved_fit
+from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ModelError, OutputError
+from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.result import Fit
 from bayes_arena.tables import Columns, Shown
-from bayes_arena.votes.votes import PROMPT
+from bayes_arena.votes.votes import PROMPT, Votes
 from bayes_arena.wording import describe_votes
 
 
@@ -46,6 +51,7 @@ def fit(
 
     with collected_warnings() as warned:
         save(fitted(votes, reading, fitting), saving.output)
+    tell(f"{saving.output} written.")
     tell_warnings(warned, saving)
 
 
@@ -95,7 +101,7 @@ def compare(
         if over is None:
             from bayes_arena.checks.compare import compare as compare_fits
 
-            fits = {name: fit_model(cast, model=name) for name in names}
+            fits = {name: fit_of(cast, name) for name in names}
             columns = columns_of(compare_fits(fits))
         else:
             from bayes_arena.checks.held_out import held_out
@@ -111,6 +117,16 @@ def compare(
     ]
     shown = shown_comparison(columns)
     write(Answer("comparison", columns, shown, head), answering, warned)
+
+
+def fit_of(votes: Votes, name: str) -> Fit:
+    """Return the fit of a model; in errors, name the option of this command."""
+    try:
+        return fit_model(votes, model=name)
+    except ModelError as error:
+        raise ModelError(
+            spelled(str(error)).replace("--model ", "--models ")
+        ) from error
 
 
 def shown_comparison(columns: Columns) -> Shown:
@@ -140,16 +156,25 @@ def reproduce(
     votes: Sources = None,
     *,
     reading: Reading,
-    answering: Answering,
+    answering: Drawable,
 ) -> None:
-    """Reproduce a table or figure of the am-ELO paper on your votes."""
+    """Reproduce a table or figure of the am-ELO paper on your votes: -o fig5.png draws."""
     from bayes_arena.paper import reproduce as reproduce_figure
 
     with collected_warnings() as warned:
         if saved_fit(votes) is not None:
             raise ModelError("reproduce takes votes, not a saved fit.")
         result = reproduce_figure(name, reading.votes(votes))
-    head = [f"{name}, Liu et al. (2025), on {name_of(votes)}."]
+    if answering.output is not None and answering.suffix in answering.pictures:
+        with written_beside(answering.output) as draft:
+            result.draw().savefig(draft)
+        tell(f"{answering.output} written.")
+        tell_warnings(warned, answering)
+        return
+    head = [
+        f"{name}, Liu et al. (2025), on {name_of(votes)}: "
+        f"{describe_votes(result.votes, 'used')}."
+    ]
     notes = [result.note] if result.note else []
     answer = Answer("summary", result.summary, head=head, notes=notes)
     write(answer, answering, warned)

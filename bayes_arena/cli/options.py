@@ -10,12 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
 import typer
 
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.errors import ModelError, OutputError, VotesError, require_choice
+from bayes_arena.errors import (
+    ModelError,
+    OutputError,
+    VotesError,
+    listing,
+    require_choice,
+)
 from bayes_arena.model.simulate import example_arena
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.rating import WITHOUT, Rating, rate
@@ -256,6 +262,8 @@ class Saving:
 class Answering(Saving):
     """How an answer is written."""
 
+    pictures: ClassVar[tuple[str, ...]] = ()
+
     format: str | None = shared(
         "table, json, csv or markdown; by default by the file's name."
     )
@@ -267,11 +275,13 @@ class Answering(Saving):
         """Refuse a format, or a name of a file, before any work."""
         if self.format is not None:
             require_choice("--format", self.format, FORMATS)
-        elif self.suffix in OTHER_COMMANDS:
+        elif self.suffix not in ("", ".txt", *SUFFIXES, *self.pictures):
+            other = OTHER_COMMANDS.get(self.suffix)
+            who = f"bayes-arena {other}" if other else "another program"
+            endings = listing([*SUFFIXES, ".txt", *self.pictures])
             raise OutputError(
-                f"{self.suffix} files are written by bayes-arena "
-                f"{OTHER_COMMANDS[self.suffix]}. Here choose a name that ends in .json, "
-                ".csv, .md or .txt."
+                f"{self.suffix} files are written by {who}. Here choose a name that ends "
+                f"in one of {endings}, or name a --format."
             )
 
     @property
@@ -283,6 +293,13 @@ class Answering(Saving):
     def form(self) -> str:
         """The format that was asked for, or that of the file's name."""
         return self.format or SUFFIXES.get(self.suffix, FORMATS[0])
+
+
+@dataclass(frozen=True)
+class Drawable(Answering):
+    """How an answer is written, or drawn."""
+
+    pictures: ClassVar[tuple[str, ...]] = (".png", ".svg", ".pdf")
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:

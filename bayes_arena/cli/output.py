@@ -76,6 +76,7 @@ def write_text(text: str, answering: Answering) -> None:
     else:
         with written_beside(answering.output) as draft:
             draft.write_text(text, encoding="utf-8")
+        tell(f"{answering.output} written.")
 
 
 def tell_warnings(warned: Sequence[str], answering: Saving) -> None:

@@ -1,6 +1,5 @@
 """The command about annotators."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -22,7 +21,13 @@ from bayes_arena.cli.output import (
     texts,
     write,
 )
-from bayes_arena.cli.source import name_of, require_defaults, saved_fit, votes_of
+from bayes_arena.cli.source import (
+    files_in_words,
+    name_of,
+    require_defaults,
+    saved_fit,
+    votes_of,
+)
 from bayes_arena.errors import require_choice
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
@@ -37,6 +42,11 @@ from bayes_arena.rating import SHOWN_ROWS
 from bayes_arena.wording import name_of_model, plural
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
+# By their verdict: whom a board can leave out.
+WITHOUT = (
+    ("anomalous", "the anomalous", "flagged"),
+    ("has a favourite", "those with a favourite", "favourites"),
+)
 
 
 @with_options
@@ -61,12 +71,13 @@ def annotators(
 
             columns |= maker_columns(judging.votes, makers, columns["annotator"])
     verdict = np.asarray(columns["verdict"])
-    notes = []
-    if "anomalous" in verdict:
-        files = "".join(f" {shlex.quote(file)}" for file in votes or ())
-        notes.append(
-            f"To see the board without them: bayes-arena rank{files} --without flagged"
-        )
+    options = judged_by(judging, reading, fitting) if saved_fit(votes) is None else ""
+    board = f"bayes-arena rank{files_in_words(votes)}{options}"
+    notes = [
+        f"To see the board without {whom}: {board} --without {option}"
+        for name, whom, option in WITHOUT
+        if name in verdict
+    ]
     answer = Answer(
         key="annotators",
         columns=columns,
@@ -96,6 +107,14 @@ def judging_fit(
     return fit(votes, **fitting.options())
 
 
+def judged_by(fit: Fit, reading: Reading, fitting: Fitting) -> str:
+    """Return the options by which the annotators were judged, for another command."""
+    words = "" if reading.delta is None else f" --delta {reading.delta:g}"
+    if fit.model.name == "am-davidson":
+        return words
+    return f" --model {fit.model.name} --prior {fitting.prior}{words}"
+
+
 def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     """Return what was judged, in two lines."""
     n_few = int(np.sum(verdict == "too few votes"))
@@ -105,7 +124,11 @@ def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     if len(verdict) == 1:
         return [f"{by} With one annotator no comparison is possible."]
     verb = "is" if n_anomalous == 1 else "are"
-    first = f"{by} {n_anomalous} {verb} anomalous (P 0.8 or more)."
+    first = f"{by} {n_anomalous} {verb} anomalous (P 0.8 or more)"
+    n_others = int(np.sum(verdict == "has a favourite"))
+    if n_others:
+        first += f", {n_others} {'has' if n_others == 1 else 'have'} a favourite"
+    first += "."
     if n_few:
         was = "was" if n_few == 1 else "were"
         first += f" {n_few} with fewer than {FEWEST_VOTES} votes {was} not judged."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -22,6 +23,11 @@ def name_of(sources: Sequence[str] | None) -> str:
         return EXAMPLE
     name = Path(sources[0]).name
     return name if len(sources) == 1 else f"{name} and {len(sources) - 1} more"
+
+
+def files_in_words(sources: Sequence[str] | None) -> str:
+    """Return the files as words of a command, each after a space."""
+    return "".join(f" {shlex.quote(source)}" for source in sources or ())
 
 
 def fitted(

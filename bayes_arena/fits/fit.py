@@ -236,7 +236,7 @@ def open_questions(
     if model.discrimination != "none" and votes.n_votes < 2 * votes.n_annotators:
         notes.append(
             "Hardly any annotator voted twice: how annotators differ is what the prior "
-            "expects. Use model='davidson'."
+            "expects."
         )
     if direction_is_open(posterior):
         notes.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bayes_arena.boards.standing import Standing
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.spec import Model
 from bayes_arena.version import __version__
 
@@ -78,5 +77,4 @@ def prior_in_words(fit: Fit) -> str:
         return "flat: maximum likelihood"
     block = fit.posterior.design.block("strength")
     known = "estimated from the votes" if block.is_estimated else "given"
-    points = ELO_PER_LOGIT * block.sd
-    return f"strengths are normal; standard deviation {points:.0f} Elo, {known}"
+    return f"strengths are normal; standard deviation {block.sd:.2f} logits, {known}"

@@ -147,8 +147,7 @@ def reproduce(
     votes = votes_from(votes, **columns)
     if not votes.n_annotators:
         raise VotesError(
-            "The paper's experiments need annotators. Name their column: annotator=... "
-            "(--annotator)."
+            "The paper's experiments need annotators. Name their column with annotator=."
         )
     votes = votes.keep(more_than=delta).collapse(annotators=True)
     numbers = {}

@@ -1,0 +1,118 @@
+"""What a command advises can be typed, and means what it says."""
+
+import shlex
+
+import pandas as pd
+import pytest
+
+from tests.helpers import real
+from tests.people.arenas import fan, votes_of
+
+
+@pytest.fixture
+def bought(tmp_path):
+    """A file of twelve honest annotators, one reversed, and one who favours one of the strong."""
+    path = tmp_path / "bought votes.csv"
+    votes = votes_of(annotators=12, each=80, planted=("reversed",))
+    loyal = fan(None, 60, favourite=4, judge="buyer")
+    pd.concat([votes, loyal]).to_csv(path, index=False)
+    return path
+
+
+def typed(text, beginning):
+    """Return the words of the command that follows a beginning in a text."""
+    return shlex.split(text.split(beginning)[1].splitlines()[0])
+
+
+def test_the_board_without_whom_annotators_names(command, bought):
+    code, out, _ = command("annotators", bought)
+    assert code == 0
+    assert "1 is anomalous (P 0.8 or more), 1 has a favourite." in out
+    beginning = "To see the board without those with a favourite: bayes-arena "
+    _, board, _ = command(*typed(out, beginning))
+    assert "Without the votes of buyer." in board
+    _, board, _ = command(*typed(out, "board without the anomalous: bayes-arena "))
+    assert "Without the votes of reversed." in board
+
+
+def test_the_advice_judges_as_the_table_does(command):
+    path = real("llmfao.csv")
+    options = ("--model", "am-elo", "--prior", "flat", "--delta", 50)
+    _, out, _ = command("annotators", path, *options)
+    _, board, _ = command(*typed(out, "the anomalous: bayes-arena "))
+    assert "Without the votes of worker_15, worker_70, worker_20, worker_11." in board
+
+
+def test_more_on_annotators_is_of_the_same_file(command, bought):
+    _, out, _ = command("rank", bought)
+    _, out, _ = command(*typed(out, "More: bayes-arena "))
+    assert "reversed" in out and "bought votes.csv" in out
+
+
+def test_where_prompts_are_the_limit_nobody_asks_for_votes(command):
+    path = real("llmfao.csv")
+    remedy = "More prompts would settle it; more votes on these 13 would not."
+    code, out, _ = command(
+        "pairs", path, "--between", "GPT 4", "command", "--require", "better"
+    )
+    assert code == 4
+    assert "better: not enough prompts to say." in out and remedy in out
+    assert remedy in command("rank", path)[1]
+    assert "on new prompts" in command("next", path)[1]
+    _, out, _ = command("pairs", path, "--no-prompt")
+    assert "prompts would" not in out
+
+
+@pytest.mark.parametrize("name", ["board.xlsx", "board.png", "board.html"])
+def test_a_file_that_cannot_hold_a_table_is_refused(command, bought, tmp_path, name):
+    code, _, message = command("rank", bought, "-o", tmp_path / name)
+    assert code == 2 and ".json, .csv, .md, .txt" in message
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.slow
+def test_a_figure_is_drawn_by_the_name_of_its_file(command, tmp_path):
+    path = tmp_path / "fig1.png"
+    code, out, message = command("reproduce", "fig1", real("llmfao.csv"), "-o", path)
+    assert (code, out, message) == (0, "", f"{path} written.\n")
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_round_without_an_estimate_names_what_the_arena_can_do(command, tmp_path):
+    arena = tmp_path / "arena.db"
+    votes = pd.DataFrame(
+        {"model_a": "a", "model_b": ["b", "c"] * 3, "winner": "model_a", "judge": "k"}
+    )
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    command("arena", "create", arena, "--delta", 0)
+    command("arena", "add", arena, tmp_path / "votes.csv")
+    code, _, message = command("arena", "round", arena)
+    assert code == 2
+    assert "--delta 50" not in message and "--prior" not in message
+
+
+def test_a_published_board_says_what_it_is(command, tmp_path):
+    arena = tmp_path / "arena.db"
+    command("arena", "create", arena, "--delta", 0)
+    command("arena", "add", arena, bought_file(tmp_path))
+    command("arena", "round", arena)
+    _, out, _ = command("arena", "publish", arena)
+    assert out.startswith("Round 1: 1,040 votes on 12 competitors by 13 annotators; ")
+    assert "am-ELO by maximum likelihood" in out
+    assert "Excluded after it, for the next round: reversed." in out
+    assert "…  2 more: --explain" in out
+
+
+def bought_file(folder):
+    path = folder / "votes.csv"
+    votes_of(annotators=12, each=80, planted=("reversed",)).to_csv(path, index=False)
+    return path
+
+
+def test_nothing_open_is_no_empty_table(command, tmp_path):
+    path = tmp_path / "clear.csv"
+    rows = {"model_a": ["a"] * 60, "model_b": ["b"] * 60, "winner": ["a"] * 60}
+    pd.DataFrame(rows).to_csv(path, index=False)
+    _, out, _ = command("pairs", path)
+    assert out.splitlines()[1] == "Open at 0.95: 0 of 1 pairs."
+    assert "──" not in out
