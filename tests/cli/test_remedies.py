@@ -9,12 +9,18 @@ from tests.helpers import real
 from tests.people.arenas import fan, votes_of
 
 
+OTHER_SIDE = {"model_a": "model_b", "model_b": "model_a"}
+
+
 @pytest.fixture
 def bought(tmp_path):
     """A file of twelve honest annotators, one reversed, and one who favours one of the strong."""
     path = tmp_path / "bought votes.csv"
     votes = votes_of(annotators=12, each=80, planted=("reversed",))
-    loyal = fan(None, 60, favourite=4, judge="buyer")
+    loyal = fan(None, 80, favourite=4, judge="buyer")
+    loyal[::2] = (
+        loyal[::2].rename(columns=OTHER_SIDE)[loyal.columns].replace(OTHER_SIDE)
+    )
     pd.concat([votes, loyal]).to_csv(path, index=False)
     return path
 
