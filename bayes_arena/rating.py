@@ -49,6 +49,7 @@ from bayes_arena.people.favourites import (
     favourite_columns,
     find_favourites,
 )
+from bayes_arena.people.reasons import is_favourite
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -58,7 +59,6 @@ from bayes_arena.wording import (
     describe_fit,
     describe_source,
     describe_votes,
-    is_favourite,
     ordinal,
     shown_board,
 )
@@ -317,7 +317,7 @@ class Rating:
         """Say whether the side shown first wins more often."""
         if not self.fit.posterior.design.has("position"):
             return []
-        b = float(self.fit.posterior.mean_of("position")[0])
+        b = self.fit.posterior.common("position")
         if abs(b) < SURE_SIDE * float(self.fit.posterior.sd_of("position")[0]):
             return []
         side = "first" if b > 0 else "second"

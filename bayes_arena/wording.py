@@ -48,11 +48,6 @@ def join_words(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
 
-def is_favourite(why: str) -> bool:
-    """Whether a reason is a favourite, or its opposite."""
-    return why.startswith(("favours ", "votes against "))
-
-
 def describe_source(votes: object) -> str:
     """Return a name of where votes come from."""
     if isinstance(votes, str | Path):

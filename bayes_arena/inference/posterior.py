@@ -46,6 +46,17 @@ class Posterior:
         """Return the means of an effect's parameters, (size,)."""
         return self.mean[self.design.indices(self.design.block(name))]
 
+    def common(self, name: str) -> float:
+        """Return the mean of an effect that all votes share; 0 where there is none."""
+        return float(self.mean_of(name)[0]) if self.design.has(name) else 0.0
+
+    def of_annotator(self, name: str, k: int) -> float:
+        """Return the mean of such an effect for annotator k, with his or her deviation."""
+        by_annotator = f"{name}_by_annotator"
+        has_own = self.design.has(by_annotator)
+        own = float(self.mean_of(by_annotator)[k]) if has_own else 0.0
+        return self.common(name) + own
+
     def sd_of(self, name: str) -> Floats:
         """Return the standard deviations of an effect's parameters, (size,)."""
         indices = self.design.indices(self.design.block(name))

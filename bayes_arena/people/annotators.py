@@ -8,28 +8,22 @@ alone is the *only annotator*: there is nobody to agree with.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Array, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.fit import fit as fit_model, refuse_options
 from bayes_arena.fits.result import Fit
-from bayes_arena.people.anomaly import Agreement, agreement_of
-from bayes_arena.people.favourites import (
-    Favourites,
-    divergence,
-    find_favourites,
-)
-from bayes_arena.people.sides import CLEAR_SIDE, side_scores, votes_for_one_side
-from bayes_arena.people.table import score_moments
+from bayes_arena.people.evidence import Evidence, evidence_of
+from bayes_arena.people.favourites import Favourites, find_favourites
+from bayes_arena.people.reasons import reasons
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.options import NAMES
 from bayes_arena.votes.read import votes_from
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +39,6 @@ VERDICTS = (
 )
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 FEWEST_VOTES = 10  # of an annotator who is judged
-SURPRISING = (
-    3.0  # nats by which a score is beyond what is expected: a chance of 1 in 20
-)
-MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
 
@@ -134,56 +124,42 @@ def annotator_columns(
     favourites : Favourites, optional
     seed : int
     """
-    votes = fit.votes
-    agreement = agreement_of(fit, seed)
-    counts = counts_by_annotator(votes)
-    cast = counts.sum(axis=1)
-    favourite = clearest_pairs(favourites)
-    side = share(counts[:, FIRST], counts[:, FIRST] + counts[:, SECOND])
-    side_score = side_scores(fit)
-    is_one_sided = votes_for_one_side(side_score, side)
-    agreement = by_chance(agreement, is_one_sided)
-    verdict = verdicts(agreement, cast, favourite)
+    evidence = evidence_of(fit, favourites, seed)
+    agreement = evidence.agreement
+    verdict = verdicts(evidence)
     columns: dict[str, Any] = {
-        "annotator": np.array(votes.annotators, dtype=object),
+        "annotator": np.array(fit.votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": reasons(fit, agreement, side_score, verdict, favourites, favourite),
+        "why": reasons(fit, evidence, verdict),
         "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
         "lower": agreement.lower,
         "upper": agreement.upper,
         "theta": fit.discrimination,
-        "ties": share(counts[:, TIE], cast),
-        "side": side if votes.sided else np.full(len(cast), np.nan),
-        "votes": cast,
+        "ties": evidence.tie_share,
+        "side": evidence.side_share,
+        "votes": evidence.n_votes,
     }
-    if len(cast) == 1:
-        for name in ("p_anomaly", "agreement", "lower", "upper"):
-            columns[name] = np.full(1, np.nan)
-    if fit.model.name == "am-elo":
-        columns["theta_of_sum_one"] = fit.discrimination / len(cast)
-        columns["flagged_by_theta"] = is_low_theta(fit)
-    order_of_verdict = [VERDICTS.index(name) for name in verdict]
-    has_none = [k not in favourite for k in range(len(cast))]
-    order = np.lexsort([-cast, -agreement.p_anomaly, has_none, order_of_verdict])
+    columns |= {**unknown_columns(fit.votes), **paper_columns(fit)}
+    order = table_order(verdict, evidence)
     return {name: values[order] for name, values in columns.items()}
 
 
-def by_chance(agreement: Agreement, is_one_sided: Array) -> Agreement:
-    """Return the agreement, 0 of who votes for one side: by chance, and an anomaly."""
-    known = np.where(is_one_sided, 0.0, 1.0)
-    return replace(
-        agreement,
-        mean=agreement.mean * known,
-        lower=agreement.lower * known,
-        upper=agreement.upper * known,
-        p_anomaly=np.where(is_one_sided, 1.0, agreement.p_anomaly),
-    )
+def unknown_columns(votes: Votes) -> Columns:
+    """Return columns of nan for what votes do not tell."""
+    n = votes.n_annotators
+    unknown = [] if votes.sided else ["side"]
+    if n == 1:  # there is nobody to agree with
+        unknown += ["p_anomaly", "agreement", "lower", "upper"]
+    return {name: np.full(n, np.nan) for name in unknown}
 
 
-def share(part: Floats, total: Floats) -> Floats:
-    """Return shares, nan of nothing."""
-    return np.divide(part, total, out=np.full(len(part), np.nan), where=total > 0)
+def paper_columns(fit: Fit) -> Columns:
+    """Return the columns of am-ELO: theta of sum one, and who is at most 0."""
+    if fit.model.name != "am-elo":
+        return {}
+    theta = fit.discrimination / fit.votes.n_annotators
+    return {"theta_of_sum_one": theta, "flagged_by_theta": is_low_theta(fit)}
 
 
 def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
@@ -191,110 +167,24 @@ def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
     return fit.discrimination / fit.votes.n_annotators <= epsilon + THETA_ACCURACY
 
 
-def counts_by_annotator(votes: Votes) -> Floats:
-    """Return wins of the first, of the second and ties of each annotator, (annotators, 3)."""
-    counts = np.zeros((votes.n_annotators, 3))
-    for outcome in (FIRST, SECOND, TIE):
-        column = votes.folded[:, outcome]
-        counts[:, outcome] = np.bincount(votes.annotator, column, votes.n_annotators)
-    return counts
-
-
-def verdicts(agreement: Agreement, cast: Floats, favourite: Mapping[int, int]) -> Array:
+def verdicts(evidence: Evidence) -> Array:
     """Return the verdict on each annotator, (annotators,)."""
-    p = agreement.p_anomaly
+    p, n_votes = evidence.agreement.p_anomaly, evidence.n_votes
     if len(p) == 1:
         return np.array(["only annotator"], dtype=object)
     verdict = np.full(len(p), "ordinary", dtype=object)
     # Of an open direction, who is anomalous under one of the two is suspect.
-    verdict[p >= (ANOMALOUS / 2 if agreement.is_open else SUSPECT)] = "suspect"
-    verdict[cast < FEWEST_VOTES] = "too few votes"
-    verdict[list(favourite)] = "has a favourite"
-    verdict[(p >= ANOMALOUS) & (cast >= FEWEST_VOTES)] = "anomalous"
+    suspect_from = ANOMALOUS / 2 if evidence.agreement.is_open else SUSPECT
+    verdict[p >= suspect_from] = "suspect"
+    verdict[n_votes < FEWEST_VOTES] = "too few votes"
+    verdict[list(evidence.clearest_pair)] = "has a favourite"
+    verdict[(p >= ANOMALOUS) & (n_votes >= FEWEST_VOTES)] = "anomalous"
     return verdict
 
 
-def clearest_pairs(pairs: Favourites | None) -> dict[int, int]:
-    """Return the clearest favourite of each annotator who has one: a row of the pairs."""
-    clearest: dict[int, int] = {}
-    if pairs is not None:
-        named = np.flatnonzero(pairs.is_for | pairs.is_against)
-        for pair in named[np.argsort(pairs.p_value[named], kind="stable")]:
-            clearest.setdefault(int(pairs.table.annotator[pair]), int(pair))
-    return clearest
-
-
-def describe_favourite(votes: Votes, pairs: Favourites, pair: int) -> str:
-    """Return whom somebody favours, or votes against, with the counts."""
-    table = pairs.table
-    verb = "favours" if pairs.is_for[pair] else "votes against"
-    name = votes.competitors[table.competitor[pair]]
-    expected = pairs.expected[pair] * table.votes[pair]
-    return (
-        f"{verb} {name}: {table.wins[pair]:,.0f} of {table.votes[pair]:,.0f}, "
-        f"{expected:,.0f} expected"
-    )
-
-
-def is_mere_reversal(fit: Fit, pairs: Favourites, pair: int) -> bool:
-    """Whether a favourite is what votes against the ranking make of a weak competitor."""
-    table = pairs.table
-    expected = score_by_own_theta(fit, table.annotator[pair], table.competitor[pair])
-    surprise = table.votes[pair] * divergence(table.score[pair], np.asarray(expected))
-    return bool(surprise < SURPRISING)
-
-
-def score_by_own_theta(fit: Fit, k: int, c: int) -> float:
-    """Return the score that annotator k, as fitted, is expected to give competitor c."""
-    votes, posterior = fit.votes, fit.posterior
-    rows = (votes.annotator == k) & ((votes.i == c) | (votes.j == c))
-    first, second = votes.i[rows], votes.j[rows]
-    eta = fit.discrimination[k] * (fit.strength[first] - fit.strength[second])
-    offset = dict.fromkeys(("position", "tie"), 0.0)
-    for name in offset:
-        for effect in (name, f"{name}_by_annotator"):
-            if posterior.design.has(effect):
-                values = posterior.mean_of(effect)
-                offset[name] += float(values[k if len(values) > 1 else 0])
-    lead = np.where(first == c, 1, -1) * (eta + offset["position"])
-    score, _ = score_moments(lead, posterior.design.outcomes, offset["tie"])
-    return float(np.average(score, weights=votes.counts[rows].sum(axis=1)))
-
-
-def reasons(
-    fit: Fit,
-    agreement: Agreement,
-    side_score: Floats,
-    verdict: Array,
-    pairs: Favourites | None,
-    favourite: Mapping[int, int],
-) -> Array:
-    """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
-    why = np.full(len(verdict), "", dtype=object)
-    counts = counts_by_annotator(fit.votes)
-    for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
-        why[k] = reason(agreement, side_score[k], counts[k], k)
-    if pairs is not None:
-        for k, pair in favourite.items():
-            if agreement.upper[k] >= 0 or not is_mere_reversal(fit, pairs, pair):
-                why[k] = describe_favourite(fit.votes, pairs, pair)
-    return why
-
-
-def reason(agreement: Agreement, side_score: float, counts: Floats, k: int) -> str:
-    """Return in what way annotator k, of these counts, does not vote with the others."""
-    mean, lower, upper = agreement.mean[k], agreement.lower[k], agreement.upper[k]
-    interval = f"agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
-    if agreement.is_open and (upper < 0 or lower > 0):
-        return f"opposes about half of the others: {interval}"
-    if upper < 0:
-        return f"reversed: {interval}"
-    cast = counts.sum()
-    if counts[TIE] > MOSTLY_TIES * cast:
-        return f"always ties: {counts[TIE]:,.0f} of {cast:,.0f}"
-    if abs(side_score) >= CLEAR_SIDE and lower <= 0:
-        side = "first" if side_score > 0 else "second"
-        chosen = counts[FIRST if side_score > 0 else SECOND]
-        decided = cast - counts[TIE]
-        return f"one side: the {side} in {chosen:,.0f} of {decided:,.0f} decided votes"
-    return f"guesses: {interval}"
+def table_order(verdict: Array, evidence: Evidence) -> Ints:
+    """Return the order of the table: by verdict, favourites first, then the surest."""
+    place = np.array([VERDICTS.index(name) for name in verdict])
+    has_favourite = np.isin(np.arange(len(verdict)), list(evidence.clearest_pair))
+    p_anomaly = evidence.agreement.p_anomaly
+    return np.lexsort((-evidence.n_votes, -p_anomaly, ~has_favourite, place))

@@ -30,18 +30,16 @@ def side_scores(fit: Fit) -> Floats:
     n = votes.n_annotators
     if not votes.sided:
         return np.zeros(n)
-    offset = dict.fromkeys(("position", "tie"), 0.0)
-    for name in offset:
-        if posterior.design.has(name):
-            offset[name] = float(posterior.mean_of(name)[0])
-    strength = np.nan_to_num(fit.strength)
-    lead = strength[votes.i] - strength[votes.j] + offset["position"]
-    mean, variance = score_moments(lead, posterior.design.outcomes, offset["tie"])
+    strength = np.nan_to_num(fit.strength)  # nobody knows it: as if it were the mean
+    lead = strength[votes.i] - strength[votes.j] + posterior.common("position")
+    outcomes, tie = posterior.design.outcomes, posterior.common("tie")
+    mean, variance = score_moments(lead, outcomes, tie)
     folded = votes.folded
-    cast = folded.sum(axis=1)
-    residual = folded[:, FIRST] + folded[:, TIE] / 2 - cast * mean
-    total = np.bincount(votes.annotator, residual, n)
-    return total / np.sqrt(np.bincount(votes.annotator, cast * variance, n))
+    n_votes = folded.sum(axis=1)
+    residual = folded[:, FIRST] + folded[:, TIE] / 2 - n_votes * mean
+    sums = np.bincount(votes.annotator, residual, n)
+    sd = np.sqrt(np.bincount(votes.annotator, n_votes * variance, n))
+    return np.divide(sums, sd, out=np.zeros(n), where=sd > 0)
 
 
 def votes_for_one_side(score: Floats, share: Floats) -> Array:

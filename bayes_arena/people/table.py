@@ -217,8 +217,7 @@ def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
     design = posterior.design
     n = votes.n_competitors
     r = posterior.mean_of("strength")
-    side = posterior.mean_of("position")[0] if design.has("position") else 0.0
-    tie = float(posterior.mean_of("tie")[0]) if design.has("tie") else 0.0
+    side, tie = posterior.common("position"), posterior.common("tie")
     index = design.indices(design.block("strength"))
     strength_variance = np.diag(posterior.covariance.shared)[index]
 

@@ -8,13 +8,12 @@ import pytest
 from tests.helpers import real
 from tests.people.arenas import fan, votes_of
 
-
 OTHER_SIDE = {"model_a": "model_b", "model_b": "model_a"}
 
 
 @pytest.fixture
 def bought(tmp_path):
-    """A file of twelve honest annotators, one reversed, and one who favours one of the strong."""
+    """A file of twelve honest annotators, a reversed one, and one who favours the strong."""
     path = tmp_path / "bought votes.csv"
     votes = votes_of(annotators=12, each=80, planted=("reversed",))
     loyal = fan(None, 80, favourite=4, judge="buyer")

@@ -8,12 +8,15 @@ import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning
 from bayes_arena.people.annotators import verdicts
 from bayes_arena.people.anomaly import Agreement
+from bayes_arena.people.evidence import Evidence
 from tests.people.arenas import rows, votes_of
 
 
-def probabilities(*p, is_open=False):
+def evidence(p, n_votes, clearest_pair=None, is_open=False):
     nothing = np.zeros(len(p))
-    return Agreement(nothing, nothing, nothing, np.array(p), is_open)
+    counts = np.outer(n_votes, [0.5, 0.5, 0.0])
+    agreement = Agreement(nothing, nothing, nothing, np.array(p), is_open)
+    return Evidence(counts, agreement, nothing, nothing, None, clearest_pair or {})
 
 
 @pytest.mark.parametrize(
@@ -32,19 +35,17 @@ def probabilities(*p, is_open=False):
 )
 def test_the_rule(p, votes, has_favourite, verdict):
     favourite = {0: 3} if has_favourite else {}
-    agreement = probabilities(p, 0.0)
-    answer = verdicts(agreement, np.array([votes, 50.0]), favourite)
+    answer = verdicts(evidence([p, 0.0], [votes, 50.0], favourite))
     assert answer.tolist() == [verdict, "ordinary"]
 
 
 def test_who_is_alone_is_nothing_else():
-    verdict = verdicts(probabilities(0.9), np.array([50.0]), {})
+    verdict = verdicts(evidence([0.9], [50.0]))
     assert verdict.tolist() == ["only annotator"]
 
 
 def test_of_an_open_direction_nobody_is_anomalous_by_it():
-    agreement = probabilities(0.5, 0.4, 0.39, 0.9, is_open=True)
-    verdict = verdicts(agreement, np.full(4, 50.0), {})
+    verdict = verdicts(evidence([0.5, 0.4, 0.39, 0.9], [50.0] * 4, is_open=True))
     assert verdict.tolist() == ["suspect", "suspect", "ordinary", "anomalous"]
 
 
