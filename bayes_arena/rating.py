@@ -96,8 +96,6 @@ class Rating:
     standing : Standing
         Scores, intervals, and the draws that ranks and verdict come from.
     elo : EloScale
-    is_full : bool
-        Whether annotators are judged and boards compared: for Davidson's board.
     source : str
         Where the votes come from.
     rank_spread : bool
@@ -115,7 +113,6 @@ class Rating:
     fit: Fit
     standing: Standing
     elo: EloScale = ELO
-    is_full: bool = True
     source: str = "votes"
     rank_spread: bool = False
     warnings: tuple[str, ...] = ()
@@ -127,6 +124,11 @@ class Rating:
     def votes(self) -> Votes:
         """The votes that were rated."""
         return self.fit.votes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether annotators are judged and boards compared: beside Davidson's."""
+        return self.fit.model.name == "davidson"
 
     @property
     def judges_annotators(self) -> bool:
@@ -428,8 +430,6 @@ def rate(
     >>> rating.verdict
     'model-18 is the best (P above 0.99).'
     """
-    source = describe_source(votes)
-    result = fitted(votes, **options)
     choices: dict[str, Any] = {
         "interval": interval,
         "cluster": cluster,
@@ -437,28 +437,37 @@ def rate(
         "min_votes": min_votes,
         "seed": seed,
     }
-    is_full = result.model.name == "davidson"
-    sensitivity = prior_sensitivity(result, min_votes=min_votes)
+    fit = fitted(votes, **options)
     rating = Rating(
-        fit=result,
-        standing=standing_of(result, **choices),
+        fit=fit,
+        standing=standing_of(fit, **choices),
         elo=elo,
-        is_full=is_full,
-        source=source,
+        source=describe_source(votes),
         rank_spread=rank_spread,
-        warnings=(*result.warnings, *([sensitivity] if sensitivity else [])),
+        warnings=warnings_on(fit, min_votes),
         without=without,
     )
-    names = () if without is None else left_out_names(rating, without)
+    names = left_out_names(rating, without)
     if names:
-        fit = refitted(result, names)
-        after = rate(fit, rank_spread=rank_spread, elo=elo, **choices)
-        return replace(
-            after, source=source, without=without, left_out=names, before=rating
+        fit = refitted(fit, names)
+        rating = replace(
+            rating,
+            fit=fit,
+            standing=standing_of(fit, **choices),
+            warnings=warnings_on(fit, min_votes),
+            left_out=names,
+            before=rating,
         )
-    if sensitivity:
-        warn(sensitivity)
+    for text in rating.warnings:
+        if text not in fit.warnings:  # which were given when it was fitted
+            warn(text)
     return rating
+
+
+def warnings_on(fit: Fit, min_votes: float) -> tuple[str, ...]:
+    """Return what makes a board doubtful: a fit's warnings, and scores of the prior."""
+    sensitivity = prior_sensitivity(fit, min_votes=min_votes)
+    return fit.warnings if sensitivity is None else (*fit.warnings, sensitivity)
 
 
 def table_of(columns: Columns, names: Sequence[str]) -> pd.DataFrame:
@@ -473,25 +482,35 @@ def refitted(fit: Fit, left_out: Collection[str]) -> Fit:
     return fit_model(votes, model=fit.model, seed=fit.seed, **options)
 
 
-def left_out_names(rating: Rating, without: str | Collection[str]) -> tuple[str, ...]:
+def left_out_names(
+    rating: Rating, without: str | Collection[str] | None
+) -> tuple[str, ...]:
     """Return the annotators to leave out."""
-    if not rating.votes.n_annotators:
-        raise ModelError(
-            "The votes do not say who cast them. Name their column with annotator=."
-        )
+    if without is None:
+        return ()
+    rating.votes.require_annotators()
+    if isinstance(without, str) and without in WITHOUT:
+        return names_of_kind(rating, without)
+    annotators = rating.votes.annotators
     if isinstance(without, str):
-        require_choice("without", without, WITHOUT)
-        columns = rating.annotator_columns or annotator_columns(
-            discriminating(rating.fit), find_favourites(rating.votes)
-        )
-        names = np.asarray(columns["annotator"])
-        if without == "flagged":
-            return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
-        return tuple(names[[is_favourite(why) for why in columns["why"]]])
-    unknown = [name for name in without if name not in rating.votes.annotators]
+        if without not in annotators:
+            require_choice("without", without, (*WITHOUT, "names of annotators"))
+        return (without,)
+    unknown = [name for name in without if name not in annotators]
     if unknown:
         raise ModelError(
             f"No votes of {listing(map(repr, unknown))}."
-            f"{did_you_mean(unknown[0], rating.votes.annotators)}"
+            f"{did_you_mean(unknown[0], annotators)}"
         )
     return tuple(dict.fromkeys(without))
+
+
+def names_of_kind(rating: Rating, kind: str) -> tuple[str, ...]:
+    """Return the annotators who are anomalous, or have a favourite."""
+    columns = rating.annotator_columns or annotator_columns(
+        discriminating(rating.fit), find_favourites(rating.votes)
+    )
+    names = np.asarray(columns["annotator"])
+    if kind == "flagged":
+        return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
+    return tuple(names[[is_favourite(reason) for reason in columns["why"]]])

@@ -233,3 +233,10 @@ def test_tables_without_rows_have_their_columns():
         table = getattr(nobody, name)
         assert len(table) == 0
         assert list(table.columns) == list(getattr(judged, name).columns)
+
+
+def test_one_annotator_is_left_out_by_name():
+    rating = ba.rate(fan_votes()[0], without="fan")
+    assert rating.left_out == ("fan",)
+    assert rating.before.left_out == () and rating.before.before is None
+    assert rating.without == "fan"

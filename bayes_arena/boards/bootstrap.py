@@ -18,6 +18,7 @@ from bayes_arena.errors import NotIdentifiedError
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.maximum import with_finite_estimate
 from bayes_arena.inference.mode import posterior_mode
+from bayes_arena.inference.sandwich import clusters_of, with_clusters
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
 from bayes_arena.model.spec import visible_votes
@@ -70,7 +71,7 @@ def resampled_designs(
     """Yield designs of the same rows with the votes of a resample."""
     votes = visible_votes(fit.model, fit.fitted_votes)
     if cluster is not None:
-        votes = replace(votes, slices={**votes.slices, "": cluster})
+        votes = with_clusters(votes, cluster)
     blocks = fit.posterior.design.blocks
     design = design_of_rows(votes, fit.model, fit.prior)
     design = design.with_spreads({block.effect.name: block.sd for block in blocks})
@@ -81,7 +82,7 @@ def resampled_designs(
         if cluster is None:
             drawn = rng.multinomial(round(counts.sum()), shares).reshape(counts.shape)
         else:
-            codes = design.votes.slices[""]
+            codes = clusters_of(design.votes)
             n = int(codes.max()) + 1
             times = rng.multinomial(n, np.full(n, 1 / n))
             drawn = counts * times[codes, None]

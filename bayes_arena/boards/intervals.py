@@ -32,6 +32,7 @@ from bayes_arena.inference.sandwich import (
     influence_of,
     sandwich_covariance,
 )
+from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes
@@ -279,7 +280,7 @@ def kish_by_competitor(votes: Votes, codes: Ints) -> Floats:
     shape = (int(codes.max()) + 1, votes.n_competitors)
     table = csr_array((np.tile(cast, 2), entries), shape=shape)
     squares = (table**2).sum(axis=0)
-    return np.asarray(table.sum(axis=0)) ** 2 / np.maximum(squares, 1e-12)
+    return np.asarray(table.sum(axis=0)) ** 2 / np.maximum(squares, TINY)
 
 
 def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
@@ -287,7 +288,7 @@ def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
 
     Votes in few clusters cannot show how clusters differ; correlations are kept.
     """
-    variances = np.maximum(np.diag(covariance), 1e-12)
+    variances = np.maximum(np.diag(covariance), TINY)
     factor = np.sqrt(np.maximum(np.diag(posterior) / variances, 1.0))
     factor[~few] = 1.0
     return covariance * factor[:, None] * factor

@@ -25,14 +25,9 @@ from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, thinned_vectors
 from bayes_arena.inference.average_vote import annotator_types
-from bayes_arena.inference.scale import (
-    board_strengths,
-    bradley_terry_strengths,
-    pseudoinverse,
-    tabulated_curve,
-    total_scores,
-)
+from bayes_arena.inference.scale import board_strengths, linear_board
 from bayes_arena.model.build import slice_parameters
+from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.tables import Columns, dataframe
@@ -132,7 +127,7 @@ def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Colu
         "gap": gap,
         "lower": gap - half_width,
         "upper": gap + half_width,
-        "p_above": ndtr(gap / np.maximum(sd, 1e-12)),
+        "p_above": ndtr(gap / np.maximum(sd, TINY)),
     }
     order = np.argsort(-np.abs(gap), kind="stable")
     return {name: values[order] for name, values in columns.items()}
@@ -224,14 +219,11 @@ def board_at_level(fit: Fit, design: Design, shift: Array) -> tuple[Floats, Floa
     posterior = fit.posterior
     types = annotator_types(posterior)
     r = posterior.mean_of("strength") + shift @ posterior.mean
-    curve = tabulated_curve(design, types, r)
-    totals, to_strength, to_types = total_scores(curve, r)
-    value, weights = bradley_terry_strengths(totals)
-    inverse = pseudoinverse(weights)
-    jacobian = inverse @ to_types @ types.jacobian + inverse @ to_strength @ shift
+    linear = linear_board(design, types, r)
+    jacobian = linear.by_types @ types.jacobian + linear.by_strength @ shift
     strengths = design.indices(design.block("strength"))
-    jacobian[:, strengths] += inverse @ to_strength
-    return value, np.asarray(jacobian)
+    jacobian[:, strengths] += linear.by_strength
+    return linear.strength, np.asarray(jacobian)
 
 
 def centred(values: Floats) -> Floats:

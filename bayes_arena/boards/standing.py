@@ -18,6 +18,7 @@ from bayes_arena.boards.estimate import Estimate, board_estimate
 from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
 from bayes_arena.errors import ModelError, listing, require_level, require_seed
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
@@ -26,6 +27,7 @@ from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 MOST_DRAWS, FEWEST_DRAWS = 20_000, 2_000
 DRAWN_NUMBERS = 1_500_000  # draws times competitors, between these limits
 MIN_VOTES = 10  # votes from which a competitor has a rank
+ROUNDING = 1e-12  # of a sum of shares of draws
 JITTER = 1e-10  # relative; a covariance of few clusters is singular
 
 
@@ -147,7 +149,7 @@ class Standing:
         tail = (1 - self.level) / 2
         cumulative = self.rank_shares.cumsum(axis=1)
         first = 1 + (cumulative <= tail).sum(axis=1)
-        last = 1 + (cumulative < 1 - tail - 1e-12).sum(axis=1)
+        last = 1 + (cumulative < 1 - tail - ROUNDING).sum(axis=1)
         return first, last
 
     @cached_property
@@ -164,7 +166,7 @@ class Standing:
         """Return the gaps between competitors, in logits, and their variances."""
         C = self.covariance
         variance = C[i, i] + C[j, j] - 2 * C[i, j]
-        return self.strength[i] - self.strength[j], np.maximum(variance, 1e-12)
+        return self.strength[i] - self.strength[j], np.maximum(variance, TINY)
 
     def p_above(self, i: Ints, j: Ints, least: float = 0.0) -> Floats:
         """Return the probabilities that gaps are above a least one, in logits."""

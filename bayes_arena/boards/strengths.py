@@ -22,6 +22,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand, value
 from bayes_arena.tables import Columns, dataframe
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 INTERVALS = ("posterior", "profile")
 PROFILE_TOLERANCE = 1e-6  # of a bound, in logits
+MOST_STEPS, STEP_TOLERANCE, LONGEST_STEP = 50, 1e-8, 2.0  # of Newton's method
 LONGEST_PROFILE = 40.0  # logits from the estimate within which a bound is looked for
 
 
@@ -177,17 +179,25 @@ def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float
     layout = design.layout
     held = np.column_stack([layout.shared_sums, along])
     goal = np.append(np.zeros(layout.shared_sums.shape[1]), target)
+    # The nearest parameters that meet the goal; all further steps keep it.
     x = best + np.linalg.lstsq(held.T, goal - held.T @ best, rcond=None)[0]
-    n, m = held.shape
-    for _ in range(50):
-        expansion = expand(design, x)
-        system = np.block(
-            [[expansion.hessian.shared[:n, :n], held], [held.T, np.zeros((m, m))]]
-        )
-        right = np.append(-expansion.gradient, np.zeros(m))
-        step = np.linalg.lstsq(system, right, rcond=None)[0][:n]
-        length = min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))
-        x = x + length * step
-        if np.abs(step).max() < 1e-8:
+    for _ in range(MOST_STEPS):
+        step = step_within(design, x, held)
+        longest = np.abs(step).max()
+        x = x + min(1.0, LONGEST_STEP / max(longest, TINY)) * step
+        if longest < STEP_TOLERANCE:
             break
     return value(design, x) - value(design, best)
+
+
+def step_within(design: Design, x: Floats, held: Floats) -> Floats:
+    """Return the Newton step s that changes none of the sums held, (parameters,).
+
+    With multipliers m: [H A; A' 0] [s; m] = [-gradient; 0], A the sums that are held.
+    """
+    n, n_held = held.shape
+    expansion = expand(design, x)
+    hessian = expansion.hessian.shared[:n, :n]
+    system = np.block([[hessian, held], [held.T, np.zeros((n_held, n_held))]])
+    right = np.append(-expansion.gradient, np.zeros(n_held))
+    return np.linalg.lstsq(system, right, rcond=None)[0][:n]

@@ -34,6 +34,8 @@ from bayes_arena.model.quadrature import (
     partial_cholesky,
 )
 
+NO_UNCERTAINTY: Floats = np.zeros((1, 1, 1))  # of profiles: broadcasts to (C, C, n)
+
 
 @dataclass(frozen=True)
 class AnnotatorTypes:
@@ -111,9 +113,8 @@ def annotator_types(posterior: Posterior) -> AnnotatorTypes:
     n = max(design.votes.n_annotators, 1)
     jacobian = profile_jacobian(design, n)
     if posterior.is_mode:
-        covariances: Floats = np.zeros((1, 1, 1))
-    else:
-        covariances = profile_covariances(posterior, n)
+        return types_at(design, posterior.mean, jacobian, NO_UNCERTAINTY)
+    covariances = profile_covariances(posterior, n)
     return types_at(design, posterior.mean, jacobian, covariances)
 
 

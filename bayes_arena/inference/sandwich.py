@@ -25,6 +25,8 @@ from bayes_arena.model.spec import Model, visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
+CLUSTER = ""  # name of the slice in which votes carry their clusters; no file has it
+
 
 def clustered_covariance(moves: Floats) -> Floats:
     """Return the covariance of a board from the moves of its clusters (CR1).
@@ -55,19 +57,32 @@ def cluster_moves(
     cluster : ndarray of int, shape (rows,)
         Codes 0, 1, ... of the clusters.
     """
-    rows = replace(votes, slices={**votes.slices, "": cluster})
+    rows = with_clusters(votes, cluster)
     design = design_of_rows(visible_votes(model, rows), model, FLAT)
-    cluster = design.votes.slices[""]
-    n_clusters = int(cluster.max()) + 1
+    sorted_cluster = clusters_of(design.votes)
+    n_clusters = int(sorted_cluster.max()) + 1
     total = csr_array((n_clusters, design.layout.size))
     for chunk in design.chunks():
         number = np.arange(len(chunk.n_votes))
-        entries = (cluster[chunk.rows], number)
+        entries = (sorted_cluster[chunk.rows], number)
         shape = (n_clusters, len(number))
         members = csr_array((np.ones(len(number)), entries), shape=shape)
         total = total + members @ row_scores(posterior, design, chunk)
     with threads_for(len(board.strength)):
         return influence_of(board).moves(total)
+
+
+def with_clusters(votes: Votes, cluster: Ints) -> Votes:
+    """Return votes that carry their clusters as a slice.
+
+    A design drops and sorts rows; a slice travels with them.
+    """
+    return replace(votes, slices={**votes.slices, CLUSTER: cluster})
+
+
+def clusters_of(votes: Votes) -> Ints:
+    """Return the clusters that votes carry, (rows,)."""
+    return votes.slices[CLUSTER]
 
 
 def sandwich_covariance(

@@ -24,6 +24,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.inference.average_vote import (
+    NO_UNCERTAINTY,
     AnnotatorTypes,
     ScoreCurve,
     annotator_types,
@@ -91,21 +92,29 @@ class Board:
         return constants.ELO_PER_LOGIT * np.sqrt(variances)
 
 
+@dataclass(frozen=True)
+class LinearBoard:
+    """The board's strengths, (competitors,), and their derivatives.
+
+    ``by_strength`` (competitors, competitors) are those in the strengths r, and
+    ``by_types`` (competitors, C T) those in the profiles of the types.
+    """
+
+    strength: Floats
+    by_strength: Floats
+    by_types: Floats
+
+
 def board_of(posterior: Posterior) -> Board:
     """Return the board of all annotators who voted."""
     design, covariance = posterior.design, posterior.covariance
-    r = posterior.mean_of("strength")
     types = annotator_types(posterior)
-    curve = tabulated_curve(design, types, r)
-    totals, to_strength, to_types = total_scores(curve, r)
-    strength, weights = bradley_terry_strengths(totals, r)
-    inverse = pseudoinverse(weights)
-
+    linear = linear_board(design, types, posterior.mean_of("strength"))
     p = design.layout.n_shared
-    by_types = inverse @ to_types
+    by_types = linear.by_types
     jacobian = by_types @ types.jacobian[:, :p]
     strengths = design.indices(design.block("strength"))
-    jacobian[:, strengths] += inverse @ to_strength
+    jacobian[:, strengths] += linear.by_strength
 
     # S J' = [V a'; R V a' + D^-1 J_l'], where a = J_s + J_l R and J_l is sparse.
     local_types = types.jacobian[:, p:]
@@ -116,7 +125,15 @@ def board_of(posterior: Posterior) -> Board:
     local = block_diagonal(covariance.conditional) @ local_types.T
     spread = a @ shared + by_types @ (local_types @ local) @ by_types.T
     influence = Influence(R, shared, local, by_types.T)
-    return Board(strength, spread, influence)
+    return Board(linear.strength, spread, influence)
+
+
+def linear_board(design: Design, types: AnnotatorTypes, r: Floats) -> LinearBoard:
+    """Return the board of strengths r and types of annotators, with its derivatives."""
+    totals, to_strength, to_types = total_scores(tabulated_curve(design, types, r), r)
+    strength, weights = bradley_terry_strengths(totals, r)
+    inverse = pseudoinverse(weights)
+    return LinearBoard(strength, inverse @ to_strength, inverse @ to_types)
 
 
 def board_strengths(design: Design, draws: Floats) -> Floats:
@@ -128,12 +145,11 @@ def board_strengths(design: Design, draws: Floats) -> Floats:
     draws : ndarray, shape (draws, parameters)
     """
     jacobian = profile_jacobian(design, max(design.votes.n_annotators, 1))
-    certain = np.zeros((1, 1, 1))
     strengths = design.indices(design.block("strength"))
     boards = np.empty((len(draws), len(strengths)))
     start = None
     for row, x in enumerate(draws):
-        types = types_at(design, x, jacobian, certain)
+        types = types_at(design, x, jacobian, NO_UNCERTAINTY)
         r = x[strengths]
         totals, _, _ = total_scores(tabulated_curve(design, types, r), r)
         start, _ = bradley_terry_strengths(totals, start)

@@ -27,6 +27,7 @@ from bayes_arena.fits.draws import draw
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.effects import outcomes_of
+from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.spec import Model
 
 SHARE = 0.4  # of the median agreement below which an annotator is anomalous
@@ -111,13 +112,14 @@ def net_agreement(model: Model, draws: Mapping[str, Floats]) -> Floats:
     step = max(VALUES_AT_ONCE // leads.size, 1)
     for start in range(0, theta.shape[1], step):
         part = slice(start, start + step)
-        eta = theta[:, part, None] * leads[:, None, :]
+        eta = theta[:, part, None] * leads[:, None, :]  # (draws, annotators, bins)
         z = [eta]
         for offset in offsets:
             z.append(np.broadcast_to(offset[:, part, None], eta.shape))
-        logits = np.tensordot(outcomes.phi, np.stack(z), 1)
-        p = np.exp(logits - logits.max(axis=0))
-        agreement[:, part] = np.tensordot(sign, p, 1) / p.sum(axis=0) @ weights
+        coordinates = np.stack(z).reshape(len(z), -1)
+        p, _ = outcome_probabilities(outcomes.phi, coordinates)
+        difference = (sign @ p).reshape(eta.shape)
+        agreement[:, part] = difference @ weights
     return agreement
 
 
@@ -138,7 +140,7 @@ def binned_leads(strength: Floats) -> tuple[Floats, Floats]:
     """
     strength = np.sort(strength, axis=1)
     n = strength.shape[1]
-    if n > MOST_STRENGTHS:
+    if n > MOST_STRENGTHS:  # quantiles of the strengths, in every draw
         strength = strength[:, (middles(MOST_STRENGTHS) * n).astype(int)]
         n = MOST_STRENGTHS
     first, second = np.triu_indices(n, k=1)

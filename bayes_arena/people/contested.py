@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.model.constants import TINY
 from bayes_arena.people.table import PairTable, pair_table, votes_of
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -68,7 +69,7 @@ def disagreement(table: PairTable, n: int) -> Floats:
     weight = tastes / total
     excess = np.bincount(table.competitor, weight * (z2 - 1), n)
     variance = np.bincount(table.competitor, 2 * weight**2, n)
-    score = excess / np.sqrt(np.maximum(variance, 1e-12))
+    score = excess / np.sqrt(np.maximum(variance, TINY))
     away = score - np.median(score)
     unit = np.quantile(np.abs(away), USUAL, method="lower")
     return away / max(unit, 1.0)

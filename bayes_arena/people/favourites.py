@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.model.constants import TINY
 from bayes_arena.people.table import PairTable, pair_table, votes_of
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -30,6 +31,7 @@ WIDER = 1.5  # factor of the variance of tastes
 MOST_ROUNDS = 5
 TASTES = np.arange(-2.0, 8.01, 0.25)  # nodes, in standard deviations of a taste
 LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved a strength
+LEAST_LEFT = 0.05  # of the precision of a strength, without a pair's own votes
 LARGEST_VARIANCE = 2.0  # of a strength that only these votes determine
 
 
@@ -143,14 +145,14 @@ def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats
     """Return how a strength moves without a pair's votes, and its variance then."""
     used = ~np.isin(table.code, left_out)
     full = 1 / table.strength_variance
-    precision = np.maximum(full - used * table.variance, 0.05 * full)
+    precision = np.maximum(full - used * table.variance, LEAST_LEFT * full)
     shift = np.clip(-table.net / precision, -LONGEST_SHIFT, LONGEST_SHIFT)
     return np.where(used, shift, 0.0), np.minimum(1 / precision, LARGEST_VARIANCE)
 
 
 def divergence(x: Floats, q: Floats) -> Floats:
     """Return the Kullback-Leibler divergence of Bernoulli(x) from Bernoulli(q)."""
-    q = np.clip(q, 1e-12, 1 - 1e-12)
+    q = np.clip(q, TINY, 1 - TINY)
     x = np.clip(x, 0.0, 1.0)
     return xlogy(x, x / q) + xlogy(1 - x, (1 - x) / (1 - q))
 

@@ -29,7 +29,7 @@ from bayes_arena.boards.intervals import (
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.sandwich import cluster_moves
-from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
 from bayes_arena.people.table import exposure, votes_of
 from bayes_arena.tables import dataframe
 from bayes_arena.threads import threads_for
@@ -117,7 +117,7 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
         covariance = moves.T @ moves
     variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
     z = float(np.mean(gap**2 / variance))
-    sd = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    sd = np.sqrt(np.maximum(np.diag(covariance), TINY))
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
     return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap, exposure(plain.votes))

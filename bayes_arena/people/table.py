@@ -24,6 +24,7 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.fit import find_posterior, refuse_options
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.constants import TINY
 from bayes_arena.model.effects import Outcomes
 from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.priors import PRIORS
@@ -241,7 +242,7 @@ def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
         annotator=code // n,
         competitor=code % n,
         votes=total(weight),
-        score=total(score) / np.maximum(total(weight), 1e-12),
+        score=total(score) / np.maximum(total(weight), TINY),
         wins=total(win),
         net=total(score - weight * mean),
         variance=total(weight * variance),
