@@ -53,3 +53,12 @@ def test_without_sides_there_is_no_score():
     votes = ba.read_votes(rows | {"judge": ["k", "l", "l"] * 9})
     fit = ba.fit(votes, model="am-davidson")
     assert side_scores(fit).tolist() == [0, 0]
+
+
+def test_an_advantage_that_all_see_is_nobodys_side():
+    """Where the first wins more often by everybody's votes, scores stay about 0."""
+    rng = np.random.default_rng(0)
+    votes = votes_of(annotators=20, each=150)
+    votes.loc[rng.random(len(votes)) < 0.5, "winner"] = "model_a"
+    score = scores_of(votes)
+    assert abs(score.mean()) < 0.5 and score.abs().max() < 4
