@@ -71,7 +71,10 @@ def load(path: str | Path) -> Votes:
 def read_arrays(path: str | Path) -> dict[str, Array]:
     """Return the arrays of a file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with (
+            Path(path).open("rb") as content,
+            np.load(content, allow_pickle=False) as file,
+        ):
             return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise VotesError(f"No file at {str(path)!r}. Check the path.") from None

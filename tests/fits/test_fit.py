@@ -72,3 +72,13 @@ def test_groups_that_only_ties_connect_are_apart_for_a_model_that_drops_ties():
 def test_a_fit_is_taken_as_it_is():
     fit = fitted(5, 200)
     assert ba.rate(fit).fit is fit
+
+
+@pytest.mark.parametrize(("each", "warned"), [(1, True), (2, False)])
+def test_annotators_with_a_vote_each_tell_nothing_of_annotators(each, warned):
+    votes = votes_of(annotators=60, each=each)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ArenaWarning)
+        ba.fit(votes, model="am-davidson")
+    texts = [str(warning.message) for warning in caught]
+    assert any("Hardly any annotator voted twice" in text for text in texts) == warned
