@@ -7,7 +7,12 @@ import bayes_arena as ba
 from bayes_arena.boards.next_pairs import next_pair_columns
 from bayes_arena.boards.pairs import gate
 from bayes_arena.boards.standing import standing_of
-from bayes_arena.boards.verdict import candidates_of, first_is_settled, verdict_of
+from bayes_arena.boards.verdict import (
+    candidates_of,
+    first_is_settled,
+    in_words,
+    verdict_of,
+)
 from bayes_arena.errors import ArenaWarning
 from tests.boards.arenas import CYCLE, columns, fitted, of_wins
 
@@ -128,3 +133,8 @@ def test_of_two_who_are_level_nobody_is_probably_the_best():
     assert ba.verdict(votes).endswith(
         "the votes do not settle it. More votes would settle it."
     )
+
+
+@pytest.mark.parametrize(("count", "words"), [(2, "two"), (9, "nine"), (10, "10")])
+def test_small_numbers_are_words(count, words):
+    assert in_words(count) == words

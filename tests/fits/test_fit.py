@@ -6,7 +6,10 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import ArenaWarning, FitError, ModelError
+from bayes_arena.errors import ArenaWarning, FitError, ModelError, TooLargeError
+from bayes_arena.fits.fit import require_room
+from bayes_arena.model.build import build_design
+from bayes_arena.model.spec import resolve_model
 from tests.boards.arenas import fitted, of_wins
 from tests.people.arenas import votes_of
 
@@ -82,3 +85,21 @@ def test_annotators_with_a_vote_each_tell_nothing_of_annotators(each, warned):
         ba.fit(votes, model="am-davidson")
     texts = [str(warning.message) for warning in caught]
     assert any("Hardly any annotator voted twice" in text for text in texts) == warned
+
+
+def test_what_has_no_room_is_refused_before_any_work():
+    n = 4_001
+    names = [f"m{k}" for k in range(n)]
+    rows = {"model_a": names, "model_b": names[1:] + names[:1], "judge": "k"}
+    votes = ba.read_votes(pd.DataFrame(rows | {"winner": "model_a"}))
+    message = "4,001 competitors, .* the limit is 4,000 where annotators or slices"
+    with pytest.raises(TooLargeError, match=message):
+        ba.fit(votes, model="am-davidson")
+    model, _ = resolve_model("davidson", votes)
+    require_room(build_design(votes, model, ba.Prior()), votes)
+
+
+def test_annotators_are_alike_where_a_model_says_so():
+    fit = ba.fit(votes_of(annotators=3, each=20))
+    assert fit.discrimination.tolist() == [1, 1, 1]
+    assert fit.discrimination_sd.tolist() == [0, 0, 0]

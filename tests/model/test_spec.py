@@ -39,6 +39,18 @@ def test_what_the_votes_cannot_tell_is_left_out():
     assert "no pair was shown both ways" in plan
 
 
+def test_grades_are_modelled_where_votes_are_graded():
+    graded = Model("mine", ties="davidson", grades=True)
+    rows = [
+        {"model_a": "a", "model_b": "b", "winner": w} for w in ("A>>B", "B>A", "A=B")
+    ]
+    model, plan = resolve_model(graded, ba.read_votes(rows))
+    assert (model.grades, plan) == (True, "mine")
+    model, plan = resolve_model(graded, ba.read_votes(rows[1:]))
+    assert not model.grades
+    assert plan == "mine; no grades: verdicts are not graded"
+
+
 def test_what_a_model_needs():
     table = simulate(competitors=4, annotators=3, votes=120).votes
     alone = ba.read_votes(table.drop(columns="judge"))
@@ -81,6 +93,7 @@ def test_priors():
     assert FLAT.is_flat
     assert not resolve_prior("weak").is_flat
     assert resolve_prior("weak").strength == Spread(5.0)
+    assert Spread(1.0, scale=0.5).is_estimated and not Spread(0.5).is_estimated
     held = ba.Prior().held()
     assert not any(spread.is_estimated for spread in held.spreads().values())
     for wrong in (0, -1, math.nan, 1e9):
