@@ -33,10 +33,9 @@ from measuring import DATA, markdown, write_page
 
 import bayes_arena as ba
 from bayes_arena.errors import FitError
-from bayes_arena.fits.draws import draw
 from bayes_arena.paper.measures import detection
 from bayes_arena.paper.perturb import KINDS, perturb
-from bayes_arena.people.anomaly import net_agreement
+from bayes_arena.people.annotators import ANOMALOUS, SUSPECT, annotator_columns
 from bayes_arena.people.contested import CONTESTED, find_contested
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
@@ -54,7 +53,7 @@ NEVER = -20.0  # ln nu of who never ties; its opposite of who always does
 ONE_SIDED = 3.0  # position effect of who takes the first side
 LOYALTY = 0.95  # share of the votes on a favourite that are for it
 # Share of the median agreement, and the probability of less, from which a rule names.
-RULES = {"anomalous": (0.4, 0.8), "suspect": (0.4, 0.5), "0.3's": (0.2, 0.5)}
+RULES = {"anomalous": ANOMALOUS, "suspect": SUSPECT}  # P from which somebody is
 PAPER = {"theta at most 0": 0.0, "theta at most .005": 0.005}
 LEVELS = (0.1, 0.25, 0.4)  # of perturbed annotators of LLMFAO
 
@@ -88,12 +87,10 @@ def planted_arena(kind: str, share: float, votes: int, seed: int) -> Arena:
 
 def named_by_rules(votes: ba.Votes) -> dict[str, np.ndarray]:
     """Return whom each rule names, (annotators,)."""
-    fit = ba.fit(votes, model="am-davidson")
-    agreement = net_agreement(fit.model, draw(fit, 1000))
-    median = np.median(agreement, axis=1, keepdims=True)
-    named = {}
-    for rule, (part, least) in RULES.items():
-        named[rule] = np.mean(agreement < part * median, axis=0) >= least
+    table = annotator_columns(ba.fit(votes, model="am-davidson"))
+    p_anomaly = np.empty(votes.n_annotators)
+    p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table["p_anomaly"]
+    named = {rule: p_anomaly >= least for rule, least in RULES.items()}
     for rule, epsilon in PAPER.items():
         try:
             low = ba.flag_by_theta(votes, epsilon)
