@@ -10,6 +10,19 @@ import warnings
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+__all__ = [
+    "ArenaError",
+    "ArenaWarning",
+    "FitError",
+    "MissingPackageError",
+    "ModelError",
+    "NotIdentifiedError",
+    "OutputError",
+    "StoreError",
+    "TooLargeError",
+    "VotesError",
+]
+
 MOST_SHOWN = 5  # offending values in a message
 LONGEST_VALUE = 200  # characters of a value in a message
 PACKAGE = (str(Path(__file__).parent),)  # warnings name the user's line, not ours

@@ -108,6 +108,20 @@ class Rating:
         Annotators whose votes were left out.
     before : Rating, optional
         The rating with their votes.
+    votes
+    verdict
+    leaderboard
+    annotators
+    favourites
+    contested
+    header
+    notes
+
+    Methods
+    -------
+    report
+    to_json
+    to_text
     """
 
     fit: Fit

@@ -1,4 +1,9 @@
-"""Write docs/api.md anew: the public names with their docstrings, as Markdown."""
+"""Write docs/api.md anew: the public names with their docstrings, as Markdown.
+
+A class has an entry if it is a public name, or if a public function or method returns it.  Of
+its attributes and methods those are listed that its docstring lists, as numpydoc has it; a
+property and a method are described by docstrings of their own.
+"""
 
 import dataclasses
 import importlib
@@ -6,6 +11,7 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 import bayes_arena
@@ -23,6 +29,10 @@ ROOMS = {
     "errors": "Errors",
 }
 MODULES = ("plots", "models", "paper", "errors")
+INTRODUCTION = """\
+Every public name with its docstring, and the classes that public functions return. What a
+class does not list here is for the package itself, and may change. Written by
+`nox -s reference`."""
 HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-+\n", re.MULTILINE)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
 # A quoted annotation; not a default.
@@ -42,12 +52,12 @@ def reference() -> str:
     rooms = names_by_room()
     parts = [
         "# Reference\n",
-        "Every public name, with its docstring. Written by `nox -s reference`.\n",
+        f"{INTRODUCTION}\n",
         contents(rooms),
     ]
-    for title, names in rooms.items():
+    for title, members in rooms.items():
         parts.append(f"## {title}\n")
-        parts += [entry(name, getattr(bayes_arena, name)) for name in names]
+        parts += [entry(name, value) for name, value in members.items()]
     for name in MODULES:
         module = importlib.import_module(f"bayes_arena.{name}")
         parts.append(f"## bayes_arena.{name}\n")
@@ -57,7 +67,7 @@ def reference() -> str:
     return "\n".join(parts)
 
 
-def contents(rooms: dict[str, list[str]]) -> str:
+def contents(rooms: dict[str, dict[str, object]]) -> str:
     """Return a table of all names with links."""
     lines = ["| | |", "|---|---|"]
     seen: Counter[str] = Counter()
@@ -76,30 +86,57 @@ def anchor(heading: str, seen: Counter[str]) -> str:
     return name if seen[name] == 1 else f"{name}-{seen[name] - 1}"
 
 
-def names_by_room() -> dict[str, list[str]]:
-    """Return the public names in the order of the rooms."""
-    rooms: dict[str, list[str]] = {title: [] for title in ROOMS.values()}
-    for name in sorted(bayes_arena.__all__):
-        if name not in (*MODULES, "__version__"):
-            module = getattr(bayes_arena, name).__module__
-            rooms[ROOMS[module.split(".")[1]]].append(name)
+def names_by_room() -> dict[str, dict[str, object]]:
+    """Return the public names, and the classes they return, in the order of the rooms."""
+    names = set(bayes_arena.__all__) - {*MODULES, "__version__"}
+    members = with_results({name: getattr(bayes_arena, name) for name in names})
+    rooms: dict[str, dict[str, object]] = {title: {} for title in ROOMS.values()}
+    for name in sorted(members):
+        room = members[name].__module__.split(".")[1]
+        rooms[ROOMS[room]][name] = members[name]
     return rooms
 
 
 def public_members(name: str, module: object) -> dict[str, object]:
-    """Return what a public module defines or offers."""
-    listed = getattr(module, "__all__", None) or vars(module)
-    members = {}
-    for key in sorted(listed):
+    """Return what a public module offers, and the classes that its functions return."""
+    offered = {}
+    for key in module.__all__:
         value = getattr(module, key)
-        is_ours = getattr(value, "__module__", "").startswith(f"bayes_arena.{name}")
-        if (
-            not key.startswith("_")
-            and (inspect.isfunction(value) or inspect.isclass(value))
-            and is_ours
-        ):
-            members[key] = value
-    return members
+        if inspect.isfunction(value) or inspect.isclass(value):
+            offered[key] = value
+    members = with_results(offered)
+    return {
+        key: members[key]
+        for key in sorted(members)
+        if members[key].__module__.startswith(f"bayes_arena.{name}")
+    }
+
+
+def with_results(members: dict[str, object]) -> dict[str, object]:
+    """Return functions and classes, and the classes that they return."""
+    results = {}
+    for value in members.values():
+        results |= {each.__name__: each for each in returned_classes(value)}
+    return results | members
+
+
+def returned_classes(value: object) -> list[type]:
+    """Return the classes of the package that a function, or a class's methods, return."""
+    functions = [value]
+    if inspect.isclass(value):
+        functions = [getattr(value, name) for name in listed_methods(value)]
+    classes = []
+    for function in functions:
+        words = re.findall(r"\w+", str(inspect.signature(function).return_annotation))
+        # Annotations are texts; their words are names where the function is defined.
+        results = [function.__globals__.get(word) for word in words]
+        classes += [each for each in results if is_ours(each)]
+    return classes
+
+
+def is_ours(value: object) -> bool:
+    """Whether a value is a class of the package."""
+    return inspect.isclass(value) and value.__module__.startswith("bayes_arena.")
 
 
 def entry(name: str, value: object) -> str:
@@ -114,10 +151,13 @@ def entry(name: str, value: object) -> str:
         prose(summary),
     ]
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        text = f"```python\n{body.strip()}\n```" if title == "Examples" else items(body)
+        if title == "Examples":
+            text = f"```python\n{body.strip()}\n```"
+        elif title == "Methods":
+            text = methods(value)
+        else:
+            text = items(described_properties(value, body))
         parts += [f"**{title}**", text]
-    if inspect.isclass(value) and not issubclass(value, Exception):
-        parts += methods(value)
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -157,15 +197,39 @@ def items(body: str) -> str:
     return "\n".join(lines)
 
 
-def methods(value: type) -> list[str]:
+def described_properties(value: object, body: str) -> str:
+    """Return a list of attributes, with properties described by their own docstrings."""
+    lines = []
+    for line in body.strip().splitlines():
+        attribute = vars(value).get(line) if inspect.isclass(value) else None
+        if isinstance(attribute, property | cached_property):
+            getter = getattr(attribute, "fget", None) or attribute.func
+            kind = inspect.signature(getter).return_annotation
+            lines += [f"{line} : {kind}", f"    {summary_of(attribute)}"]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def listed_methods(value: type) -> list[str]:
+    """Return the methods that the docstring of a class lists."""
+    parts = HEADING.split(inspect.getdoc(value) or "")
+    return parts[parts.index("Methods") + 1].split() if "Methods" in parts else []
+
+
+def methods(value: type) -> str:
     """Return the methods of a class, a line each."""
-    lines = [
-        f"- `{name}{signature_of(method)}`: "
-        + prose((inspect.getdoc(method) or "").split("\n")[0])
-        for name, method in inspect.getmembers(value, inspect.isfunction)
-        if not name.startswith("_") and name in vars(value)
-    ]
-    return ["**Methods**", "\n".join(lines)] if lines else []
+    lines = []
+    for name in listed_methods(value):
+        method = getattr(value, name)
+        signature = signature_of(method)
+        lines.append(f"- `{name}{signature}`: {prose(summary_of(method))}")
+    return "\n".join(lines)
+
+
+def summary_of(value: object) -> str:
+    """Return the first line of a docstring."""
+    return (inspect.getdoc(value) or "").split("\n")[0]
 
 
 def prose(text: str) -> str:

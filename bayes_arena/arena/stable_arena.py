@@ -89,7 +89,13 @@ where round = (select max(round) from round) order by rank, name
 
 @dataclass(frozen=True)
 class Added:
-    """What an addition did: votes that are new, and votes that were stored already."""
+    """What an addition did.
+
+    Attributes
+    ----------
+    new, known : int
+        Votes that are new, and votes that were stored already.
+    """
 
     new: int
     known: int
@@ -111,6 +117,7 @@ class Round:
         Annotators with delta votes or fewer, who did not count.
     left_out : tuple of str
         Annotators whom earlier rounds excluded.
+    theta
     """
 
     number: int
@@ -140,6 +147,17 @@ class StableArena:
         Annotators with this many votes or fewer wait.
     epsilon : float
         Annotators whose theta, of sum one, is at or below this are excluded.
+
+    Methods
+    -------
+    create
+    open
+    add
+    round
+    publish
+    history
+    annotators
+    readmit
 
     Examples
     --------

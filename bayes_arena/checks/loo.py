@@ -46,6 +46,9 @@ class LeaveOneOut:
         What a vote adds to the effective number of parameters.
     votes : ndarray, shape (columns,)
         How often it was cast.
+    total
+    se
+    n_parameters
     """
 
     elpd: Floats

@@ -46,6 +46,16 @@ class Fit:
         For "nuts", by effect: draws of its parameters, (chains, draws, size).
     sample_stats : mapping of str to ndarray, optional
         For "nuts": "diverging" and others, (chains, draws).
+    converged
+    strength
+    strength_sd
+    discrimination
+    discrimination_sd
+    spreads
+    n_parameters
+    log_likelihood
+    deviance
+    aic
     """
 
     votes: Votes

@@ -45,6 +45,7 @@ class SimulatedArena:
         True ln nu and b.
     anomalous : tuple of str
         Names of the planted anomalous annotators, who vote against the ranking.
+    votes
     """
 
     columns: dict[str, np.ndarray]

@@ -56,7 +56,17 @@ def consistency(*rankings: Floats) -> float:
 
 @dataclass(frozen=True)
 class Detection:
-    """Precision, recall and F1 of a set of flagged annotators."""
+    """Precision, recall and F1 of a set of flagged annotators.
+
+    Attributes
+    ----------
+    precision : float
+        Share of the flagged that are anomalous.
+    recall : float
+        Share of the anomalous that are flagged.
+    f1 : float
+        Harmonic mean of the two.
+    """
 
     precision: float
     recall: float

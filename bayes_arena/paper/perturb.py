@@ -30,7 +30,18 @@ KINDS = ("random", "equal", "flip", "mixed")
 
 @dataclass(frozen=True)
 class Perturbed:
-    """Votes of which a share of the annotators was perturbed, and who they are."""
+    """Votes of which a share of the annotators was perturbed, and who they are.
+
+    Attributes
+    ----------
+    kind : str
+    share : float
+    seed : int
+    votes : Votes
+        With those of the perturbed annotators.
+    annotators : tuple of str
+        Who was perturbed.
+    """
 
     kind: str
     share: float

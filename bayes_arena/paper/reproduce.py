@@ -66,6 +66,10 @@ class Reproduction:
         A few rows for a screen: ours, and where the paper prints numbers, the paper's.
     note : str
         What the numbers are, and how the votes differ from the paper's.
+
+    Methods
+    -------
+    draw
     """
 
     name: str

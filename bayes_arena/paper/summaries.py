@@ -59,8 +59,9 @@ NOTES = {
     ),
     "fig5": (
         "Descents by Adam at learning rate 0.1, as in the authors' program, from five "
-        "starts; the text says gradient descent. Two of five rankings one way and "
-        "three the other have consistency 0.4."
+        "starts; the text says gradient descent. Adam may end above the least loss, "
+        "which is that of fig3. Two of five rankings one way and three the other have "
+        "consistency 0.4."
     ),
     "fig6": (
         f"Means over shares up to {LARGEST_SHARE:.0%} of the annotators; in brackets "

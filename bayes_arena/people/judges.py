@@ -85,9 +85,11 @@ class JudgeReport:
     items : int
         Pairs, on one prompt where prompts are known, that the others saw, too.
     competitors : Columns
-        Its rows of :func:`~bayes_arena.favourites`; as a dataframe in ``table``.
+        Its rows of :func:`~bayes_arena.favourites`.
     preference : Preference, optional
-        For the competitors of its own maker.
+        For the competitors of its own maker: ``value`` in logits, with the bounds
+        ``lower`` and ``upper`` at .95.
+    table
     """
 
     judge: str

@@ -66,6 +66,10 @@ class Check:
     ties, clear_wins : float
         Shares of the votes.
     slices, features : list of str
+
+    Methods
+    -------
+    as_dict
     """
 
     n_votes: float

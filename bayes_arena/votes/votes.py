@@ -49,6 +49,21 @@ class Votes:
         Votes that were left out on reading, by reason.
     remarks : tuple of str
         What reading noticed: a sentence each.
+    n_votes
+    n_competitors
+    n_annotators
+    graded
+    folded
+    votes_by_competitor
+    votes_by_annotator
+
+    Methods
+    -------
+    keep
+    drop
+    split
+    save
+    load
     """
 
     competitors: tuple[str, ...]
