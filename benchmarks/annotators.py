@@ -89,7 +89,9 @@ def named_by_rules(votes: ba.Votes) -> dict[str, np.ndarray]:
     """Return whom each rule names, (annotators,)."""
     table = annotator_columns(ba.fit(votes, model="am-davidson"))
     p_anomaly = np.empty(votes.n_annotators)
-    p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table["p_anomaly"]
+    p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table[
+        "p_anomaly"
+    ]
     named = {rule: p_anomaly >= least for rule, least in RULES.items()}
     for rule, epsilon in PAPER.items():
         try:

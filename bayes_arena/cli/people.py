@@ -86,9 +86,17 @@ def annotators(
         notes=notes,
         facts={"plan": judging.plan},
         spare=("votes", "P", "why"),
-        n_shown=max(int(np.isin(verdict, SHOWN).sum()), SHOWN_ROWS),
+        n_shown=rows_to_show(columns),
     )
     write(answer, answering, warned)
+
+
+def rows_to_show(columns: dict[str, Any]) -> int:
+    """Return how many rows hold all that a reader looks for: the odd, and makers."""
+    is_odd = np.isin(columns["verdict"], SHOWN)
+    if "own_maker" in columns:
+        is_odd |= np.isfinite(np.asarray(columns["own_maker"], float))
+    return max(int(np.flatnonzero(is_odd).max(initial=-1)) + 1, SHOWN_ROWS)
 
 
 def judging_fit(

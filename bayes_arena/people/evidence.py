@@ -82,12 +82,11 @@ def share(part: Floats, total: Floats) -> Floats:
 
 def with_chance_of(is_one_sided: Array, agreement: Agreement) -> Agreement:
     """Return the agreement, 0 of who votes for one side: by chance, and an anomaly."""
-    factor = np.where(is_one_sided, 0.0, 1.0)
     return replace(
         agreement,
-        mean=agreement.mean * factor,
-        lower=agreement.lower * factor,
-        upper=agreement.upper * factor,
+        mean=np.where(is_one_sided, 0.0, agreement.mean),
+        lower=np.where(is_one_sided, 0.0, agreement.lower),
+        upper=np.where(is_one_sided, 0.0, agreement.upper),
         p_anomaly=np.where(is_one_sided, 1.0, agreement.p_anomaly),
     )
 

@@ -14,10 +14,11 @@ from bayes_arena.people.annotators import (
     is_low_theta,
     require_discrimination,
 )
+from bayes_arena.people.favourites import find_favourites
 
 
 def flag(votes: object, *, seed: int = 0, **options: Any) -> tuple[str, ...]:
-    """Return the anomalous annotators, the surest first.
+    """Return the anomalous annotators, in the order of their table.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ def flag(votes: object, *, seed: int = 0, **options: Any) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    table = annotator_columns(discriminating(votes, **options), seed=seed)
+    fit = discriminating(votes, **options)
+    table = annotator_columns(fit, find_favourites(fit.votes), seed)
     anomalous = np.asarray(table["verdict"]) == "anomalous"
     return tuple(np.asarray(table["annotator"])[anomalous])
 

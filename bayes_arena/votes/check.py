@@ -151,7 +151,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         n_prompts=len(prompts),
         effective_prompts=kish(prompts),
         layout=None if opened is None else opened.layout.name,
-        columns={} if opened is None else columns_of(opened),
+        columns={} if opened is None else columns_of(opened, votes),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
         groups=linked_groups(votes),
@@ -171,12 +171,12 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     )
 
 
-def columns_of(opened: Opened) -> dict[str, str]:
-    """Return the columns in use by role, without marks of slices and features."""
+def columns_of(opened: Opened, votes: Votes) -> dict[str, str]:
+    """Return the columns that were read by role, without marks of slices and features."""
     return {
         role.removeprefix(SLICE).removeprefix(FEATURE): str(column)
         for role, column in opened.roles.items()
-        if not role.startswith(CANDIDATE)
+        if not role.startswith(CANDIDATE) and role not in votes.unread
     }
 
 

@@ -147,6 +147,8 @@ def sides_of_labels(labels: set[str], columns: tuple[str, str]) -> dict[str, int
         sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
     if {"x", "1"} <= labels <= {"1", "x", "2"}:  # football pools
         return {"1": FIRST, "x": TIE, "2": SECOND}
+    if not {"x", "y"} & (first | second) and not {"x", "y"} <= labels:
+        del sides["x"], sides["y"]  # an x alone may as well be a tie
     if "h" in labels or ("away" in second and "b" not in labels):
         sides |= {"h": FIRST, "a": SECOND, "d": TIE}
     elif labels & {"a", "b"}:

@@ -65,6 +65,7 @@ def merge(*votes: Votes) -> Votes:
         sided=first.sided,
         dropped=dict(dropped),
         remarks=tuple(dict.fromkeys(text for each in votes for text in each.remarks)),
+        unread={role: text for each in votes for role, text in each.unread.items()},
     )
     return whole.summed_rows()
 

@@ -39,12 +39,15 @@ class Opened:
         The column of the source in each role.
     remarks : list of str
         What was noticed.
+    unread : mapping of str to str
+        Why a role was not read, though there is a column.
     """
 
     frame: Frame
     layout: Layout
     roles: Mapping[str, str]
     remarks: list[str]
+    unread: Mapping[str, str]
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -72,7 +75,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     if options.winner is None and layout.write is None and "winner" in roles:
         remarks += other_winners(header, roles)
     frame = written(by_role(source, roles), layout, options, remarks)
-    return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
+    frame, unread = with_prompt(frame, roles, options, remarks)
+    return Opened(frame, layout, roles, remarks, unread)
 
 
 def require_single(header: Header, roles: Roles) -> None:
@@ -172,36 +176,41 @@ def written(
 
 def with_prompt(
     frame: Frame, roles: Mapping[str, str], options: Options, remarks: list[str]
-) -> Frame:
-    """Take the first column of prompts that repeat enough, and leave the others out."""
+) -> tuple[Frame, dict[str, str]]:
+    """Take the first column of prompts that repeat, and leave the others out.
+
+    Returns
+    -------
+    frame : narwhals frame
+    unread : dict of str to str
+        Why none was taken, if it has empty cells.
+    """
     names = frame.collect_schema().names()
     candidates = [name for name in names if name.startswith(CANDIDATE)]
-    chosen = None
+    chosen: str | None = None
+    unread: dict[str, str] = {}
     if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen = repeated_prompt(frame, candidates, roles, remarks)
+        chosen, unread = repeated_prompt(frame, candidates, roles)
     frame = frame.drop(*(name for name in candidates if name != chosen))
-    return frame if chosen is None else frame.rename({chosen: SLICE + PROMPT})
+    if chosen is None:
+        return frame, unread
+    remarks.append(prompts_read(roles.get(chosen)))
+    return frame.rename({chosen: SLICE + PROMPT}), {}
 
 
 def repeated_prompt(
-    frame: Frame,
-    candidates: Sequence[str],
-    roles: Mapping[str, str],
-    remarks: list[str],
-) -> str | None:
-    """Return the first candidate that repeats and has no empty cell, and say so."""
-    incomplete: dict[str, int] = {}
+    frame: Frame, candidates: Sequence[str], roles: Mapping[str, str]
+) -> tuple[str | None, dict[str, str]]:
+    """Return the first candidate that repeats and has no empty cell, or why there is none."""
+    unread: dict[str, str] = {}
     for name in candidates:
         is_repeated, n_missing = repetition(frame, name)
         if is_repeated and not n_missing:
-            remarks.append(prompts_read(roles.get(name)))
-            return name
+            return name, {}
         if is_repeated:
-            incomplete[roles[name]] = n_missing
-    if incomplete:
-        column, n_missing = next(iter(incomplete.items()))
-        remarks.append(not_read("Prompts", "prompt", column, n_missing))
-    return None
+            why = not_read("Prompts", "prompt", roles[name], n_missing)
+            unread.setdefault("prompt", why)
+    return None, unread
 
 
 def prompts_read(column: str | None) -> str:
@@ -214,7 +223,8 @@ def prompts_read(column: str | None) -> str:
 def repetition(frame: Frame, column: str) -> tuple[bool, int]:
     """Return whether prompts repeat, and how many votes have none.
 
-    They do if Kish's number of prompts is at most half the votes that have a prompt.
+    They do if Kish's number of prompts is at most half the votes that have a prompt; so
+    does the only one.
     """
     votes = nw.col("a").count().alias("n")  # blank rows are no votes
     sizes = to_polars(frame.group_by(column).agg(votes))
@@ -222,5 +232,5 @@ def repetition(frame: Frame, column: str) -> tuple[bool, int]:
     n = sizes["n"].to_numpy().astype(float)
     is_missing = (prompt == "").to_numpy()
     known = n[~is_missing]
-    is_repeated = len(known) > 1 and kish(known) <= known.sum() / 2
+    is_repeated = len(known) > 0 and kish(known) <= known.sum() / 2
     return is_repeated, int(n[is_missing].sum())

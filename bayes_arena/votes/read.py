@@ -179,6 +179,7 @@ def grouped(frame: Frame) -> pl.DataFrame:
 
 def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     """Check coded votes, leave out what is no vote, and sum the others."""
+    unread = {**opened.unread, **unread_annotators(votes, opened, options)}
     votes, kept, dropped = known_votes(votes, opened, options)
     if options.weights == "importance":
         if "weight" not in opened.roles:
@@ -188,19 +189,22 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
-    remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
+    remarks = [*opened.remarks, *unread.values(), *result.remarks]
+    remarks += remarks_on_names(result)
     remarks += [
         f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
     ]
-    return replace(result, dropped=dropped, remarks=tuple(dict.fromkeys(remarks)))
+    remarks = list(dict.fromkeys(remarks))
+    return replace(result, dropped=dropped, remarks=tuple(remarks), unread=unread)
 
 
 def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
-    if options.annotator is None and options.judge is None:
-        votes = without_unknown(votes, opened)
+    is_named = options.annotator is not None or options.judge is not None
+    if not is_named and (votes.pairs.annotator < 0).any():
+        votes = without_annotators(votes)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped["not played"] = int(votes.n[~kept].sum())
@@ -223,15 +227,20 @@ def known_votes(
     return votes, kept, {reason: n for reason, n in dropped.items() if n}
 
 
-def without_unknown(votes: Coded, opened: Opened) -> Coded:
-    """Read no annotators if their column was not named and lacks some of them."""
+def unread_annotators(votes: Coded, opened: Opened, options: Options) -> dict[str, str]:
+    """Return why annotators are not read: not named, and unknown of some votes."""
+    if options.annotator is not None or options.judge is not None:
+        return {}
+    n_missing = int(votes.n[votes.pairs.annotator < 0].sum())
+    if not n_missing or not votes.pairs.annotators:
+        return {}
+    column = opened.roles.get("annotator", "annotator")
+    return {"annotator": not_read("Annotators", "annotator", column, n_missing)}
+
+
+def without_annotators(votes: Coded) -> Coded:
+    """Return votes of unknown annotators."""
     pairs = votes.pairs
-    n_missing = int(votes.n[pairs.annotator < 0].sum())
-    if not n_missing:
-        return votes
-    if pairs.annotators:
-        column = opened.roles.get("annotator", "annotator")
-        opened.remarks.append(not_read("Annotators", "annotator", column, n_missing))
     nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
     return replace(votes, pairs=nobody)
 

@@ -72,8 +72,9 @@ def other_winners(header: Header, roles: Roles) -> list[str]:
 
 def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
     """Say that an incomplete column was not read, and how to read it."""
+    in_votes = f"{n_missing:,} vote" if n_missing == 1 else f"{n_missing:,} votes"
     return (
-        f"{kind} are not read, since {column!r} is empty in {n_missing:,} votes; "
+        f"{kind} are not read, since {column!r} is empty in {in_votes}; "
         f"{option}={column!r} with on_invalid='drop' leaves these votes out."
     )
 

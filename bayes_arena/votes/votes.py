@@ -49,6 +49,8 @@ class Votes:
         Votes that were left out on reading, by reason.
     remarks : tuple of str
         What reading noticed: a sentence each.
+    unread : mapping of str to str
+        Why "annotator" or "prompt" was not read, though there is a column.
     n_votes
     n_competitors
     n_annotators
@@ -78,6 +80,7 @@ class Votes:
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -263,7 +266,9 @@ class Votes:
         """Raise a VotesError if annotators are unknown."""
         if not self.annotators:
             raise VotesError(
-                "The votes do not say who voted. Name the annotators' column with annotator=."
+                self.unread.get("annotator")
+                or "The votes do not say who voted. Name the annotators' column with "
+                "annotator=."
             )
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import bayes_arena as ba
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
 from bayes_arena.votes.read import read_votes, votes_from
@@ -319,7 +320,7 @@ def test_a_missing_annotator_does_not_block_unless_it_was_named():
     table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
     votes = read_votes(table)
     assert (votes.annotators, votes.n_votes) == ((), 4)
-    assert "'judge' is empty in 1 votes" in votes.remarks[0]
+    assert "'judge' is empty in 1 vote;" in votes.remarks[0]
     with pytest.raises(VotesError, match="leave out annotator="):
         read_votes(table, annotator="judge")
     assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
@@ -442,3 +443,48 @@ def test_hints_are_spelled_for_the_place_they_are_read_in():
     assert [spelled(text) for text in hints] == list(hints.values())
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
+
+
+UNREAD = "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' "
+
+
+def test_what_is_not_read_is_said_where_it_matters(tmp_path):
+    """One empty cell: on the board, in the error of who judges, and not in `check`."""
+    votes = ba.example_arena().votes
+    votes["judge"] = votes["judge"].astype(object)
+    votes.loc[3, "judge"] = None
+    read = ba.read_votes(votes)
+    assert read.unread["annotator"].startswith(UNREAD)
+    assert ba.rate(read).notes[0] == read.unread["annotator"]
+    with pytest.raises(VotesError, match="on_invalid='drop' leaves these votes out"):
+        ba.annotators(votes)
+    assert "judge is annotator" not in str(ba.check(votes))
+    complete = ba.read_votes(votes, annotator="judge", on_invalid="drop")
+    assert complete.n_annotators == 42 and not complete.unread
+    read.save(tmp_path / "v.npz")
+    assert ba.Votes.load(tmp_path / "v.npz").unread == read.unread
+
+
+def test_the_prompt_is_the_same_column_however_many_rows_there_are():
+    rows = [
+        {
+            "prompt": "p",
+            "question_id": k % 5,
+            "model_a": "x",
+            "model_b": "y",
+            "winner": w,
+        }
+        for k, w in enumerate(["x", "y", "tie", "x"] * 5)
+    ]
+    assert ba.read_votes(rows).levels["prompt"] == ("p",)
+    more = rows + [row | {"prompt": "q"} for row in rows]
+    assert ba.read_votes(more).levels["prompt"] == ("p", "q")
+    assert any("this prompt only" in note for note in ba.rate(rows).notes)
+
+
+def test_an_x_alone_is_no_side():
+    rows = [{"model_a": "oak", "model_b": "elm", "winner": "x"}] * 3
+    with pytest.raises(VotesError, match="'x'"):
+        ba.read_votes(rows)
+    pools = [*rows, {"model_a": "oak", "model_b": "elm", "winner": "1"}]
+    assert ba.read_votes(pools).counts.sum(axis=0).tolist() == [1, 0, 3]
