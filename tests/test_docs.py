@@ -21,6 +21,7 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN_AS_THEY_STAND = (
     "tutorial",
     "paper",
+    "how-to/annotators",
     "how-to/intervals",
     "how-to/compare",
     "how-to/gate",
