@@ -107,7 +107,9 @@ def outcomes_of(
     inside |= {word: side for word, side in whole.items() if len(word) > 1}
     for text in set(bares.values()) - known.keys():
         spaced = " ".join(words(text))
-        known[text] = whole.get(text, whole.get(spaced, meaning_of(text, inside)))
+        # An x may be a side or a tie: by itself it means nothing.
+        other = UNKNOWN if text == "x" else meaning_of(text, inside)
+        known[text] = whole.get(text, whole.get(spaced, other))
     return {label: known[text] for label, text in bares.items()}
 
 
@@ -147,8 +149,8 @@ def sides_of_labels(labels: set[str], columns: tuple[str, str]) -> dict[str, int
         sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
     if {"x", "1"} <= labels <= {"1", "x", "2"}:  # football pools
         return {"1": FIRST, "x": TIE, "2": SECOND}
-    if not {"x", "y"} & (first | second) and not {"x", "y"} <= labels:
-        del sides["x"], sides["y"]  # an x alone may as well be a tie
+    if "x" not in first | second and "y" not in labels:
+        del sides["x"]
     if "h" in labels or ("away" in second and "b" not in labels):
         sides |= {"h": FIRST, "a": SECOND, "d": TIE}
     elif labels & {"a", "b"}:
