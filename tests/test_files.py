@@ -39,6 +39,8 @@ def full(tmp_path):
     return path
 
 
+# ZipFile of Python 3.12 complains when it is thrown away.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @needs_full_disk
 def test_every_writer_names_a_full_disk(full, fit, sampled):
     full_disk = pytest.raises(ba.errors.OutputError, match="No space left on device")
