@@ -137,6 +137,8 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
     ModelError
         If there is no fit, or an option is invalid.
     """
+    if not isinstance(fits, Mapping):
+        raise ModelError("leaderboards takes fits by name, such as fit_many returns.")
     if not fits:
         raise ModelError("There is no fit to show.")
     elo = options.pop("elo", ELO)

@@ -26,7 +26,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.sequence import VoteSequence
+from bayes_arena.votes.sequence import VoteSequence, sequence_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,14 +38,14 @@ BLOCK = 1000  # votes of every order whose codes are looked up together
 
 
 def online_elo(
-    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None
 ) -> pd.DataFrame:
     """Rate the competitors by Elo, vote by vote in the order given (Algorithm 1).
 
     Parameters
     ----------
-    votes : VoteSequence
-        Votes in order, from :func:`~bayes_arena.read_sequence`.
+    votes : VoteSequence, path, dataframe or records
+        Votes in order, as :func:`~bayes_arena.read_sequence` reads, or has read.
     k : float
         Largest change of a rating by one vote, in Elo points.
     elo : EloScale, optional
@@ -61,13 +61,14 @@ def online_elo(
     ModelError
         If ``k`` is not positive, or the anchor is not a competitor.
     """
+    votes = sequence_of(votes)
     scale, step = scale_and_step(k, elo)
     score = in_points(votes, walk(votes, every_vote(votes), step), scale)
     return dataframe(ranked(votes, score, {"elo": score}))
 
 
 def reversed_elo(
-    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None
 ) -> pd.DataFrame:
     """Show what the order does: Elo of the votes in the order given, and in reverse.
 
@@ -87,6 +88,7 @@ def reversed_elo(
     ModelError
         As for :func:`online_elo`.
     """
+    votes = sequence_of(votes)
     scale, step = scale_and_step(k, elo)
     forward = every_vote(votes)
     score = in_points(votes, walk(votes, forward, step), scale)
@@ -100,7 +102,7 @@ def reversed_elo(
 
 
 def shuffled_elo(
-    votes: VoteSequence,
+    votes: object,
     *,
     shuffles: int = 1000,
     seed: int = 0,
@@ -111,7 +113,7 @@ def shuffled_elo(
 
     Parameters
     ----------
-    votes : VoteSequence
+    votes : VoteSequence, path, dataframe or records
     shuffles : int
         Number of random orders, at least two.
     seed : int
@@ -129,6 +131,7 @@ def shuffled_elo(
     ModelError
         If there are fewer than two shuffles; and as for :func:`online_elo`.
     """
+    votes = sequence_of(votes)
     runs = shuffled_ratings(votes, shuffles, seed, k=k, elo=elo)
     mean = runs.mean(axis=0)
     columns = {
@@ -141,7 +144,7 @@ def shuffled_elo(
 
 
 def bootstrapped_elo(
-    votes: VoteSequence,
+    votes: object,
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -158,7 +161,7 @@ def bootstrapped_elo(
 
     Parameters
     ----------
-    votes : VoteSequence
+    votes : VoteSequence, path, dataframe or records
     resamples : int
         Number of resamples, at least two.
     seed : int
@@ -179,6 +182,7 @@ def bootstrapped_elo(
         If there are fewer than two resamples, or the level does not lie between 0 and
         1; and as for :func:`online_elo`.
     """
+    votes = sequence_of(votes)
     require_level(level)
     runs = resampled_ratings(votes, resamples, seed, k=k, elo=elo)
     tail = (1 - level) / 2
@@ -189,13 +193,13 @@ def bootstrapped_elo(
 
 
 def elo_by_annotator(
-    votes: VoteSequence, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None
 ) -> pd.DataFrame:
     """Rate by Elo from the votes of each annotator alone (the lines of Figure 1).
 
     Parameters
     ----------
-    votes : VoteSequence
+    votes : VoteSequence, path, dataframe or records
         Votes with annotators.
     k, elo
         As for :func:`online_elo`; every annotator must have voted on the anchor.
@@ -212,6 +216,7 @@ def elo_by_annotator(
         If the annotators are unknown, or one has not voted on the anchor; and as for
         :func:`online_elo`.
     """
+    votes = sequence_of(votes)
     scale, step = scale_and_step(k, elo)
     columns: dict[str, list[object]] = {"annotator": [], "competitor": []}
     columns |= {"elo": [], "votes": []}

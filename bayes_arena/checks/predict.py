@@ -100,6 +100,8 @@ def given_votes(fit: Fit, votes: object) -> Votes:
     """Return given votes as rows without counts."""
     if isinstance(votes, Votes):
         return votes
+    if is_one_pair(votes):
+        raise VotesError(f"A single pair goes into a list: predict(fit, [{votes!r}]).")
     if isinstance(votes, Sequence) and is_pairs(votes):
         votes = pairs_as_columns(votes)
     table = to_polars(open_source(votes))
@@ -143,6 +145,13 @@ def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> V
         if column is not None:
             levels[by], slices[by] = coded(table, column)
     return replace(rows, slices=slices, levels=levels)
+
+
+def is_one_pair(votes: object) -> bool:
+    """Whether two or three names are given, and no list of them."""
+    if not isinstance(votes, tuple) or len(votes) not in (2, 3):
+        return False
+    return all(isinstance(name, str) for name in votes)
 
 
 def is_pairs(votes: Sequence[Any]) -> bool:

@@ -48,9 +48,10 @@ class Spread:
         """Check the numbers."""
         in_range = SMALLEST_SD <= self.sd <= LARGEST_SD or self.sd == math.inf
         if not in_range or self.scale < 0 or self.degrees < 1:
+            value = self if self.is_estimated else self.sd
             raise ModelError(
                 f"A prior spread must lie between {SMALLEST_SD:g} and {LARGEST_SD:g}, or "
-                f"be inf for a flat prior; not {self}."
+                f"be inf for a flat prior; not {value}."
             )
 
     @property
@@ -61,7 +62,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class Prior:
-    """The spread of every kind of parameter.  A number is a known standard deviation.
+    """The spread of every kind of parameter: all have normal priors.
+
+    A number is a known standard deviation.  By default those of strengths, annotators and
+    slices are estimated from the votes: s / scale has a chi distribution of so many
+    ``degrees``, and ``sd`` is where the search begins.
 
     Attributes
     ----------
@@ -96,8 +101,14 @@ class Prior:
     def __post_init__(self) -> None:
         """Turn numbers into known spreads."""
         for name, value in self.spreads().items():
-            if not isinstance(value, Spread):
-                object.__setattr__(self, name, Spread(float(value)))
+            if isinstance(value, Spread):
+                continue
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise ModelError(
+                    f"{name}= of a prior takes a standard deviation in logits, not "
+                    f"{value!r}."
+                )
+            object.__setattr__(self, name, Spread(float(value)))
 
     def spreads(self) -> Mapping[str, Spread]:
         """Return the spread of each kind of parameter."""

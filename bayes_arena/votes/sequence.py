@@ -115,3 +115,13 @@ def in_sequence(votes: Votes, rows: Ints, score: Floats) -> VoteSequence:
         annotator=votes.annotator[rows],
         score=score,
     )
+
+
+def sequence_of(source: object) -> VoteSequence:
+    """Return votes in order as they are, and read anything else; refuse counts."""
+    if isinstance(source, Votes):
+        raise VotesError(
+            "These votes are counts, which have no order. Read the file with "
+            "read_sequence."
+        )
+    return source if isinstance(source, VoteSequence) else read_sequence(source)

@@ -189,3 +189,8 @@ def test_boards_in_one_table_keep_the_notes_of_each():
     table = ba.leaderboards(fits)
     assert table.attrs["notes"] == ("more: new has fewer than 10 votes and no rank.",)
     assert table.attrs["interval"] == "posterior"
+
+
+def test_boards_are_made_of_fits():
+    with pytest.raises(ba.errors.ModelError, match="takes fits by name"):
+        ba.leaderboards(pd.DataFrame(columns(4, 50)[0]))

@@ -176,3 +176,14 @@ def test_real_votes_move_with_their_order():
     table = ba.reversed_elo(ba.read_sequence(real("llmfao.csv")))
     assert (table["rank"] != table["rank_reversed"]).sum() > 20
     assert np.abs(table["elo"] - table["elo_reversed"]).max() > 10
+
+
+@pytest.mark.parametrize(
+    "function",
+    [ba.online_elo, ba.reversed_elo, ba.shuffled_elo, ba.bootstrapped_elo],
+)
+def test_votes_in_order_are_read_and_counts_refused(function):
+    frame = ba.example_arena().votes.head(40)
+    pd.testing.assert_frame_equal(function(frame), function(ba.read_sequence(frame)))
+    with pytest.raises(ba.errors.VotesError, match="counts, which have no order"):
+        function(ba.read_votes(frame))

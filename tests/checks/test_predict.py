@@ -114,3 +114,11 @@ def test_flat_priors_predict_at_the_estimate():
     assert ba.predict(fit, [("a", "b")])["p_model_a"][0] == pytest.approx(0.5)
     with pytest.raises(ba.ArenaError, match="no estimate for 'c'"):
         ba.predict(fit, [("a", "c")])
+
+
+def test_one_pair_belongs_in_a_list():
+    fit = ba.fit(ba.example_arena().votes)
+    with pytest.raises(
+        ba.errors.VotesError, match=r"fit, \[\('model-18', 'model-01'\)\]"
+    ):
+        ba.predict(fit, ("model-18", "model-01"))

@@ -93,3 +93,10 @@ def test_a_file_of_another_version_is_refused(tmp_path):
     np.savez(path, **arrays)
     with pytest.raises(OutputError, match="another version"):
         ba.load(path)
+
+
+def test_saved_votes_are_no_fit(tmp_path):
+    path = tmp_path / "votes.npz"
+    arena().save(path)
+    with pytest.raises(OutputError, match="holds votes, not a fit: read_votes reads"):
+        ba.load(path)

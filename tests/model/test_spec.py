@@ -99,6 +99,9 @@ def test_priors():
     for wrong in (0, -1, math.nan, 1e9):
         with pytest.raises(ba.ArenaError, match="prior spread must lie"):
             ba.Prior(strength=wrong)
+    for wrong in ("x", None, True):
+        with pytest.raises(ba.ArenaError, match="strength= of a prior takes"):
+            ba.Prior(strength=wrong)
     with pytest.raises(ba.ArenaError, match="prior must be one of default"):
         resolve_prior("strong")
 
