@@ -171,10 +171,8 @@ def reproduce(
         tell(f"{answering.output} written.")
         tell_warnings(warned, answering)
         return
-    head = [
-        f"{name}, Liu et al. (2025), on {name_of(votes)}: "
-        f"{describe_votes(result.votes, 'used')}."
-    ]
+    used = describe_votes(result.votes, name_of(votes))
+    head = [f"{name}, Liu et al. (2025), on {used}."]
     notes = [result.note] if result.note else []
     answer = Answer("summary", result.summary, head=head, notes=notes)
     write(answer, answering, warned)

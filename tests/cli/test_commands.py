@@ -295,5 +295,5 @@ def test_the_makers_of_judges(command, tmp_path):
 def test_the_tables_of_the_paper(command):
     code, out, _ = command("reproduce", "table1")
     assert code == 0
-    assert "table1, Liu et al. (2025), on example arena (simulated)." in out
+    assert "table1, Liu et al. (2025), on example arena (simulated): 4,321 votes" in out
     assert "102.88" in out
