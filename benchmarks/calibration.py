@@ -27,11 +27,11 @@ from measuring import markdown, write_page
 
 import bayes_arena as ba
 from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.verdict import first_is_settled
 from bayes_arena.inference.scale import bradley_terry_strengths
 from bayes_arena.model.constants import ELO_PER_LOGIT
 
 LEAST_ARENAS = 120  # of the cheap tables
-SETTLED = 0.95  # P(best) of a verdict that names the best
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Tally:
         worst = len(ranked) - np.sum(upper[ranked] < lower[ranked][:, None], axis=1)
         self.spread.append(float(np.mean((best <= rank) & (rank <= worst))))
         leader = int(np.argmax(standing.p_best))
-        if standing.p_best[leader] >= SETTLED:
+        if first_is_settled(standing):
             self.named.append(True)
             self.right.append(bool(rank[leader] == 1))
 
