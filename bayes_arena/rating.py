@@ -366,19 +366,22 @@ class Rating:
 
     def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
         """Return header, verdict, board and notes as lines."""
-        shown = shown_board(self.board_columns, self.standing.level)
-        n_rows = len(self.board_columns["rank"])
-        hidden = 0 if rows is None else max(n_rows - rows, 0)
-        if hidden:
-            shown = {name: values[:rows] for name, values in shown.items()}
-        table = tables.text_table(shown, width, spare=("votes", "rank range"))
-        if hidden:
-            table += f"    …  {hidden:,} more\n"
+        table = self.board_text(rows, width)
+        parts = ["\n".join(map(printable, self.header)), printable(self.verdict), table]
         below = [*self.notes, *(f"Warning: {text}" for text in self.warnings)]
-        notes = "".join(f"{printable(text)}\n" for text in below)
-        head = "\n".join(map(printable, self.header))
-        verdict = printable(self.verdict)
-        return f"{head}\n\n{verdict}\n\n{table}" + (f"\n{notes}" if notes else "")
+        if below:
+            parts.append("\n".join(map(printable, below)))
+        return "\n\n".join(parts) + "\n"
+
+    def board_text(self, rows: int | None, width: int | None) -> str:
+        """Return the first rows of the board as lines, and how many there are more."""
+        shown = shown_board(self.board_columns, self.standing.level)
+        shown = {name: values[:rows] for name, values in shown.items()}
+        table = tables.text_table(shown, width, spare=("votes", "rank range")).rstrip(
+            "\n"
+        )
+        n_hidden = len(self.board_columns["rank"]) - len(shown["rank"])
+        return f"{table}\n    …  {n_hidden:,} more" if n_hidden else table
 
     def __repr__(self) -> str:
         """Return the rating as `rank` prints it."""

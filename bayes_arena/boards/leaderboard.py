@@ -108,10 +108,10 @@ def leaderboard(
         "seed": seed,
     }
     if by is None:
-        where = standing_of(fit, **choices)
+        standing = standing_of(fit, **choices)
         warn_of_prior(fit, min_votes)
-        columns = leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
-        return with_notes(columns, {None: where})
+        columns = leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
+        return with_notes(columns, {"": standing})
     standings = standings_by(fit, by, **choices)
     columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)
@@ -149,37 +149,37 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
 
 
 def leaderboard_columns(
-    where: Standing, *, elo: EloScale = ELO, rank_spread: bool = False
+    standing: Standing, *, elo: EloScale = ELO, rank_spread: bool = False
 ) -> Columns:
     """Return the columns of :func:`leaderboard`."""
-    shift = elo.shift(where.competitors, where.strength)
-    lower, upper = where.bounds
-    wins, losses, ties = records(where.votes)
-    rank = np.full(len(where.strength), np.nan)
-    rank[where.ranked] = ranks(where.strength[where.ranked])
-    first, last = spread_of(where) if rank_spread else where.rank_ranges
+    shift = elo.shift(standing.competitors, standing.strength)
+    lower, upper = standing.bounds
+    wins, losses, ties = records(standing.votes)
+    rank = np.full(len(standing.strength), np.nan)
+    rank[standing.ranked] = ranks(standing.strength[standing.ranked])
+    first, last = spread_of(standing) if rank_spread else standing.rank_ranges
     columns = {
         "rank": rank,
-        "competitor": np.array(where.competitors, dtype=object),
-        "elo": shift + elo.points_per_logit * where.strength,
+        "competitor": np.array(standing.competitors, dtype=object),
+        "elo": shift + elo.points_per_logit * standing.strength,
         "lower": shift + elo.points_per_logit * lower,
         "upper": shift + elo.points_per_logit * upper,
-        "rank_lower": of_ranked(where, first),
-        "rank_upper": of_ranked(where, last),
-        "votes": whole(where.votes.votes_by_competitor),
+        "rank_lower": of_ranked(standing, first),
+        "rank_upper": of_ranked(standing, last),
+        "votes": whole(standing.votes.votes_by_competitor),
         "wins": whole(wins),
         "losses": whole(losses),
         "ties": whole(ties),
-        "p_best": of_ranked(where, where.p_best),
+        "p_best": of_ranked(standing, standing.p_best),
     }
-    order = np.lexsort((columns["competitor"].astype(str), -where.strength, rank))
+    order = np.lexsort((columns["competitor"].astype(str), -standing.strength, rank))
     return {name: as_whole(name, column[order]) for name, column in columns.items()}
 
 
-def of_ranked(where: Standing, values: Array) -> Floats:
-    """Return numbers of the ranked competitors for all, nan elsewhere."""
-    everyone = np.full(len(where.strength), np.nan)
-    everyone[where.ranked] = values
+def of_ranked(standing: Standing, values: Array) -> Floats:
+    """Return numbers of the ranked competitors for all, nan elsestanding."""
+    everyone = np.full(len(standing.strength), np.nan)
+    everyone[standing.ranked] = values
     return everyone
 
 
@@ -195,8 +195,8 @@ def stacked_columns(
 ) -> Columns:
     """Return the columns of several boards, with their names in the first."""
     tables = [
-        leaderboard_columns(where, elo=elo, rank_spread=rank_spread)
-        for where in standings.values()
+        leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
+        for standing in standings.values()
     ]
     if by in tables[0]:
         raise ModelError(
@@ -209,12 +209,10 @@ def stacked_columns(
     return {by: names, **joined}
 
 
-def with_notes(
-    columns: Columns, standings: Mapping[str, Standing] | Mapping[None, Standing]
-) -> pd.DataFrame:
+def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFrame:
     """Return a dataframe that says how the intervals of its boards were found."""
     table = dataframe(columns)
-    uncertainties = [where.uncertainty for where in standings.values()]
+    uncertainties = [standing.uncertainty for standing in standings.values()]
     table.attrs = {
         "level": next(iter(standings.values())).level,
         "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
@@ -224,18 +222,15 @@ def with_notes(
     return table
 
 
-def notes_of(
-    standings: Mapping[str, Standing] | Mapping[None, Standing],
-) -> tuple[str, ...]:
+def notes_of(standings: Mapping[str, Standing]) -> tuple[str, ...]:
     """Return the notes of boards: once if all have it, else with the board's name."""
-    notes = [(name, note) for name, where in standings.items() for note in where.notes]
-    count = Counter(note for _, note in notes)
-    return tuple(
-        dict.fromkeys(
-            note if count[note] == len(standings) else f"{name}: {note}"
-            for name, note in notes
-        )
-    )
+    count = Counter(note for standing in standings.values() for note in standing.notes)
+    notes = []
+    for name, standing in standings.items():
+        for note in standing.notes:
+            is_common = count[note] == len(standings)
+            notes.append(note if is_common else f"{name}: {note}")
+    return tuple(dict.fromkeys(notes))
 
 
 def warn_of_prior(fit: Fit, min_votes: float) -> None:

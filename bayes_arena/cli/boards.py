@@ -155,28 +155,20 @@ def pairs(
         passed = None
         if between is not None and require is not None:
             passed = gate(standing, between, require, margin, elo=boarding.elo)
+    shown = columns if between is not None else open_pairs(columns)
     head = [describe_votes(fit.votes, name_of(votes))]
-    facts = {"plan": fit.plan}
-    shown = columns
     if between is None:
-        shown = open_pairs(columns)
         n_open, n_pairs = len(shown["first"]), len(columns["first"])
         head.append(f"Open at {boarding.level:g}: {n_open:,} of {n_pairs:,} pairs.")
     if passed is not None:
-        is_open = passed == "open"
-        words = f"not enough {lacking(standing)} to say" if is_open else passed
-        head.append(f"{require}: {words}.")
-        facts["gate"] = passed
-    notes = list(standing.notes)
-    if clusters_are_the_limit(standing) and len(open_pairs(columns)["first"]):
-        notes.append(what_would_settle(standing))
+        head.append(f"{require}: {gate_in_words(passed, standing)}.")
     answer = Answer(
         key="pairs",
         columns=columns,
         shown=shown_pairs(shown) if len(shown["first"]) else {},
         head=head,
-        notes=notes,
-        facts=facts,
+        notes=[*standing.notes, *what_lacks(standing, columns)],
+        facts={"plan": fit.plan} | ({} if passed is None else {"gate": passed}),
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,
     )
@@ -185,11 +177,20 @@ def pairs(
         raise typer.Exit(EXIT_CODES[passed])
 
 
-def lacking(standing: Standing) -> str:
-    """Return what there is too little of: votes, prompts or other clusters."""
-    if clusters_are_the_limit(standing):
-        return f"{standing.uncertainty.cluster}s"
-    return "votes"
+def gate_in_words(passed: str, standing: Standing) -> str:
+    """Return the answer of a gate, and of what there is too little to say."""
+    if passed != "open":
+        return passed
+    is_limit = clusters_are_the_limit(standing)
+    kind = standing.uncertainty.cluster if is_limit else "vote"
+    return f"not enough {kind}s to say"
+
+
+def what_lacks(standing: Standing, columns: Columns) -> list[str]:
+    """Say what would settle open pairs, if it is not votes."""
+    if not clusters_are_the_limit(standing) or not len(open_pairs(columns)["first"]):
+        return []
+    return [what_would_settle(standing)]
 
 
 def open_pairs(columns: Columns) -> Columns:
