@@ -39,12 +39,15 @@ class Opened:
         The column of the source in each role.
     remarks : list of str
         What was noticed.
+    unread : dict of str to str
+        Why annotators or prompts are not read.
     """
 
     frame: Frame
     layout: Layout
     roles: Mapping[str, str]
     remarks: list[str]
+    unread: dict[str, str]
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -72,7 +75,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     if options.winner is None and layout.write is None and "winner" in roles:
         remarks += other_winners(header, roles)
     frame = written(by_role(source, roles), layout, options, remarks)
-    return Opened(with_prompt(frame, roles, options, remarks), layout, roles, remarks)
+    opened = Opened(frame, layout, roles, remarks, unread={})
+    return with_prompt(opened, options)
 
 
 def require_single(header: Header, roles: Roles) -> None:
@@ -170,37 +174,32 @@ def written(
     return nw.from_native(table)
 
 
-def with_prompt(
-    frame: Frame, roles: Mapping[str, str], options: Options, remarks: list[str]
-) -> Frame:
-    """Take the first column of prompts that repeat enough, and leave the others out."""
+def with_prompt(opened: Opened, options: Options) -> Opened:
+    """Take the first column of prompts that repeat, and leave the others out."""
+    frame = opened.frame
     names = frame.collect_schema().names()
     candidates = [name for name in names if name.startswith(CANDIDATE)]
     chosen = None
     if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen = repeated_prompt(frame, candidates, roles, remarks)
+        chosen = repeated_prompt(opened, candidates)
     frame = frame.drop(*(name for name in candidates if name != chosen))
-    return frame if chosen is None else frame.rename({chosen: SLICE + PROMPT})
+    if chosen is not None:
+        frame = frame.rename({chosen: SLICE + PROMPT})
+    return replace(opened, frame=frame)
 
 
-def repeated_prompt(
-    frame: Frame,
-    candidates: Sequence[str],
-    roles: Mapping[str, str],
-    remarks: list[str],
-) -> str | None:
-    """Return the first candidate that repeats and has no empty cell, and say so."""
-    incomplete: dict[str, int] = {}
+def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
+    """Return the first candidate that repeats, unless it has empty cells; say which."""
     for name in candidates:
-        is_repeated, n_missing = repetition(frame, name)
-        if is_repeated and not n_missing:
-            remarks.append(prompts_read(roles.get(name)))
-            return name
-        if is_repeated:
-            incomplete[roles[name]] = n_missing
-    if incomplete:
-        column, n_missing = next(iter(incomplete.items()))
-        remarks.append(not_read("Prompts", "prompt", column, n_missing))
+        is_repeated, n_missing = repetition(opened.frame, name)
+        if not is_repeated:
+            continue
+        column = opened.roles.get(name)
+        if column is not None and n_missing:
+            opened.unread[PROMPT] = not_read("Prompts", PROMPT, column, n_missing)
+            return None
+        opened.remarks.append(prompts_read(column))
+        return name
     return None
 
 
@@ -222,5 +221,5 @@ def repetition(frame: Frame, column: str) -> tuple[bool, int]:
     n = sizes["n"].to_numpy().astype(float)
     is_missing = (prompt == "").to_numpy()
     known = n[~is_missing]
-    is_repeated = len(known) > 1 and kish(known) <= known.sum() / 2
+    is_repeated = len(known) > 0 and kish(known) <= known.sum() / 2
     return is_repeated, int(n[is_missing].sum())

@@ -22,6 +22,7 @@ from bayes_arena.errors import (
     MOST_SHOWN,
     VotesError,
     listing,
+    plural,
     printable,
     shortened,
 )
@@ -47,7 +48,7 @@ from bayes_arena.votes.sources import (
     readable,
     to_polars,
 )
-from bayes_arena.votes.votes import TIE, Votes
+from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
 
 def votes_from(source: object, **columns: Any) -> Votes:
@@ -97,16 +98,19 @@ def read_votes(
         Several columns are counts of wins (and ties), two scores, or annotators' verdicts,
         by the layout.
     annotator : str or False, optional
-        Column of who voted; False reads none.
+        Column of who voted; False reads none.  A column that is not named, and is empty
+        in some votes, is not read, which ``Votes.unread`` says.
     weight : str, optional
         Column of weights, by default 1.
     weights : {"frequency", "importance"}
         Whether a weight is a number of votes, or how much a vote matters. Importance
         weights are scaled to sum to the number of votes.
     prompt : str or False, optional
-        Column of the prompts; False reads none.  By default the first of ``prompt``,
-        ``question_id``, ``question``, ``instruction`` or ``item`` in which Kish's number of
-        prompts is at most half the votes.  It becomes the slice ``"prompt"``.
+        Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
+        default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
+        ``instruction`` or ``item`` that repeats: in which Kish's number of prompts is at
+        most half the votes, be it one prompt for all.  If that column is empty in some
+        votes, prompts are not read, which ``Votes.unread`` says.
     slices : mapping of str to str, or sequence of str
         Columns of labels, by the name of the slice.
     features : mapping of str to str or pair of str, or sequence of str
@@ -190,9 +194,14 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     remarks += [
-        f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
+        f"Left out {plural(n, 'vote')}: {reason}." for reason, n in dropped.items()
     ]
-    return replace(result, dropped=dropped, remarks=tuple(dict.fromkeys(remarks)))
+    return replace(
+        result,
+        dropped=dropped,
+        remarks=tuple(dict.fromkeys(remarks)),
+        unread=opened.unread,
+    )
 
 
 def known_votes(
@@ -226,19 +235,16 @@ def known_votes(
 def without_unknown(votes: Coded, opened: Opened) -> Coded:
     """Read no annotators if their column was not named and lacks some of them."""
     pairs = votes.pairs
-    n_missing = int(votes.n[pairs.annotator < 0].sum())
+    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
+    n_missing = int(votes.n[is_missing].sum())
     if not n_missing:
         return votes
     if pairs.annotators:
-        column = opened.roles.get("annotator", "annotator")
-        opened.remarks.append(not_read("Annotators", "annotator", column, n_missing))
+        column = opened.roles.get(ANNOTATOR, ANNOTATOR)
+        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
+        opened.unread[ANNOTATOR] = reason
     nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
     return replace(votes, pairs=nobody)
-
-
-def votes_in_words(n: int) -> str:
-    """Return a number of votes."""
-    return f"{n:,} vote" if n == 1 else f"{n:,} votes"
 
 
 def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
@@ -267,7 +273,7 @@ def complaint(
     rows = quoted(problem, opened, options)
     where = f" ({rows})" if rows else ""
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
-    return f"In {n:,} of {votes_in_words(total)} {text}{where}. {remedy}{rest}"
+    return f"In {n:,} of {plural(total, 'vote')} {text}{where}. {remedy}{rest}"
 
 
 def quoted(problem: Problem, opened: Opened, options: Options) -> str:

@@ -14,7 +14,7 @@ from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.votes.votes import Votes
 
-FORMAT = "bayes_arena votes 1"  # another number where older files cannot be read
+FORMAT = "bayes_arena votes 2"  # another number where older files cannot be read
 SUFFIX = ".npz"
 CODES = ("i", "j", "annotator")
 
@@ -42,6 +42,7 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "sided": votes.sided,
         "dropped": dict(votes.dropped),
         "remarks": votes.remarks,
+        "unread": dict(votes.unread),
     }
     arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
     arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
@@ -125,6 +126,7 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         sided=bool(about["sided"]),
         dropped=about["dropped"],
         remarks=tuple(about["remarks"]),
+        unread=about["unread"],
     )
     require_sound(votes)
     return votes

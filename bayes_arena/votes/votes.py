@@ -17,7 +17,12 @@ from bayes_arena.errors import VotesError, did_you_mean, listing, require_seed
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
+ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
+NO_ANNOTATORS = (
+    "The votes do not say who voted. Name the annotators' column with annotator=."
+)
+NO_SLICE = "Columns become slices with slices=, prompts with prompt=."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +54,9 @@ class Votes:
         Votes that were left out on reading, by reason.
     remarks : tuple of str
         What reading noticed: a sentence each.
+    unread : mapping of str to str
+        Why annotators or prompts were not read from their column, by ``"annotator"`` or
+        ``"prompt"``: a sentence with the remedy.
     n_votes
     n_competitors
     n_annotators
@@ -78,6 +86,7 @@ class Votes:
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -143,9 +152,10 @@ class Votes:
         if by in self.slices:
             return self.slices[by]
         known = listing(self.slices) or "none"
+        remedy = self.unread.get(by, NO_SLICE)
         raise VotesError(
             f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
-            f"{known}. Columns become slices with slices=, prompts with prompt=."
+            f"{known}. {remedy}"
         )
 
     def take(self, rows: Array) -> Votes:
@@ -262,9 +272,12 @@ class Votes:
     def require_annotators(self) -> None:
         """Raise a VotesError if annotators are unknown."""
         if not self.annotators:
-            raise VotesError(
-                "The votes do not say who voted. Name the annotators' column with annotator=."
-            )
+            raise VotesError(self.why_no_annotators)
+
+    @property
+    def why_no_annotators(self) -> str:
+        """Why annotators are unknown, and what to do."""
+        return self.unread.get(ANNOTATOR, NO_ANNOTATORS)
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
         """Return which competitors or annotators are among some names."""

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -13,6 +14,7 @@ import pytest
 
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
+from bayes_arena.rating import rate
 from bayes_arena.votes.read import read_votes, votes_from
 from tests.helpers import real
 
@@ -193,6 +195,26 @@ def test_prompts_are_read_where_they_repeat():
     assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
 
 
+def test_the_first_column_that_repeats_is_the_prompt_even_if_it_is_constant():
+    """How many rows are read does not decide which column it is."""
+    table = pl.DataFrame(rows() * 4).with_columns(
+        prompt=pl.Series(["p0"] * 6 + ["p1"] * 6),
+        question_id=pl.Series([f"q{k % 4}" for k in range(12)]),
+    )
+    for n_rows in (2, 3, 6, 9, 12):
+        votes = read_votes(table.head(n_rows))
+        assert votes.levels["prompt"] == (("p0",) if n_rows <= 6 else ("p0", "p1"))
+    assert "prompt" not in read_votes(table.head(1)).slices
+
+
+def test_votes_on_one_prompt_make_a_board_about_this_prompt():
+    table = pl.read_csv(real("llmfao.csv"), infer_schema=False).head(299)
+    rating = rate(table)
+    assert rating.header[0].endswith(", 1 prompt")
+    said = "The board is about this prompt only: there are too few to allow for others."
+    assert said in rating.notes
+
+
 @pytest.mark.parametrize("empty", ["", None])
 def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     table = [row | {"prompt": f"p{k % 3}"} for k, row in enumerate(rows() * 4)]
@@ -201,17 +223,21 @@ def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     assert (votes.n_votes, dict(votes.slices)) == (12, {})
     said = (
         "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
-        "on_invalid='drop' leaves these votes out."
+        "on_invalid='drop' leaves such votes out."
     )
-    assert votes.remarks[-1] == said
+    assert votes.unread == {"prompt": said}
+    assert said not in votes.remarks
     assert "--prompt prompt with --on-invalid drop" in spelled(said)
     votes = read_votes(table, prompt="prompt", on_invalid="drop")
     assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
+    with pytest.raises(VotesError, match=r"no slice 'prompt'.*Prompts are not read"):
+        read_votes(table).level("prompt")
     other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
-    assert read_votes(other).levels["prompt"] == ("i0", "i1", "i2", "i3")
+    assert read_votes(other).unread == {"prompt": said}  # no other column stands in
+    assert read_votes(other, prompt="item").levels["prompt"] == ("i0", "i1", "i2", "i3")
     seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
     lacking = [*seldom, seldom[0] | {"prompt": empty}]
-    assert read_votes(lacking).remarks == ()
+    assert (read_votes(lacking).remarks, read_votes(lacking).unread) == ((), {})
     path = tmp_path / "v.csv"  # a blank line at the end is no vote
     path.write_text(
         "model_a,model_b,winner,prompt\n" + "oak,elm,A,p0\nelm,oak,A,p1\n" * 2 + ",,,\n"
@@ -319,12 +345,21 @@ def test_a_missing_annotator_does_not_block_unless_it_was_named():
     table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
     votes = read_votes(table)
     assert (votes.annotators, votes.n_votes) == ((), 4)
-    assert "'judge' is empty in 1 votes" in votes.remarks[0]
+    said = (
+        "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' with "
+        "on_invalid='drop' leaves such votes out."
+    )
+    assert (votes.unread, votes.remarks) == ({"annotator": said}, ())
+    with pytest.raises(VotesError, match=re.escape(said)):
+        votes.keep(annotators="k1")
+    assert "--annotator judge with --on-invalid drop" in spelled(said)
     with pytest.raises(VotesError, match="leave out annotator="):
         read_votes(table, annotator="judge")
     assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
     empty = [row | {"judge": None} for row in rows()]
-    assert read_votes(empty).remarks == ()
+    assert (read_votes(empty).remarks, read_votes(empty).unread) == ((), {})
+    unplayed = [*rows(), table[-1] | {"winner": ""}]  # that nobody judged is no vote
+    assert read_votes(unplayed).annotators == ("k1", "k2")
 
 
 def test_blank_rows_are_nothing(tmp_path):
