@@ -50,6 +50,8 @@ from bayes_arena.votes.sources import (
 )
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
+NO_GAME = "not played"  # why votes are left out whose label says so
+
 
 def votes_from(source: object, **columns: Any) -> Votes:
     """Return Votes as they are, and read anything else; None stands for no option."""
@@ -183,6 +185,7 @@ def grouped(frame: Frame) -> pl.DataFrame:
 
 def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     """Check coded votes, leave out what is no vote, and sum the others."""
+    words = unplayed_words(votes)
     votes, kept, dropped = known_votes(votes, opened, options)
     if options.weights == "importance":
         if "weight" not in opened.roles:
@@ -193,15 +196,22 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
         votes = replace(votes, votes=votes.votes * scale)
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
-    remarks += [
-        f"Left out {plural(n, 'vote')}: {reason}." for reason, n in dropped.items()
-    ]
+    for reason, n in dropped.items():
+        text = f"{reason}: {words}" if reason == NO_GAME and words else reason
+        remarks.append(f"Left out {plural(n, 'vote')}: {text}.")
     return replace(
         result,
         dropped=dropped,
         remarks=tuple(dict.fromkeys(remarks)),
         unread=opened.unread,
     )
+
+
+def unplayed_words(votes: Coded) -> str:
+    """List the words that were read as no game, since "none" may mean something else."""
+    are_words = [any(map(str.isalpha, label)) for label in votes.labels]
+    is_word = np.array([*are_words, False])  # the last is for votes without a label
+    return votes.labels_of((votes.outcome == UNPLAYED) & is_word[votes.label])
 
 
 def known_votes(
@@ -212,7 +222,7 @@ def known_votes(
         votes = without_unknown(votes, opened)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
-    dropped["not played"] = int(votes.n[~kept].sum())
+    dropped[NO_GAME] = int(votes.n[~kept].sum())
     is_bad = votes.outcome == BOTH_BAD
     if options.both_bad == "drop":
         dropped["both bad"] = int(votes.n[is_bad & kept].sum())
