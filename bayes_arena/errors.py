@@ -81,6 +81,11 @@ def listing(values: Iterable[object]) -> str:
     return f"{shown} and {n_more} more" if n_more > 0 else shown
 
 
+def plural(count: float, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+
+
 def shortened(text: str, length: int = LONGEST_VALUE) -> str:
     """Cut the middle out of a text that is too long."""
     if len(text) <= length:

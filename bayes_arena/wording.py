@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_arena.errors import plural
 from bayes_arena.fits.result import Fit
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import PROMPT, Votes
@@ -112,11 +113,6 @@ def ranges(lower: Any, upper: Any, mark: str) -> list[str]:
 def whole(value: float) -> str:
     """Return a number without decimals; nothing for nan."""
     return f"{value:.0f}" if np.isfinite(value) else ""
-
-
-def plural(count: float, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
 
 
 def ordinal(number: int) -> str:

@@ -1,5 +1,6 @@
 """What `rate` says under the board, and how it is shown."""
 
+import html
 import json
 
 import numpy as np
@@ -40,6 +41,35 @@ def test_two_boards_that_differ_are_said_with_who_moves_most():
     assert f"would move '{mover}' the most: " in note
     before, after = own.loc[mover, "rank"], other.loc[mover, "rank"]
     assert f"from {before}" in note and f"to {after}" in note
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"), [("judge", "Annotators"), ("prompt", "Prompts")]
+)
+def test_what_an_empty_cell_switches_off_is_the_first_note(column, kind, tmp_path):
+    votes = votes_of(annotators=4, each=60)
+    votes["prompt"] = [f"p{row % 20}" for row in range(len(votes))]
+    votes.loc[7, column] = ""
+    rating = ba.rate(votes)
+    said = f"{kind} are not read, since '{column}' is empty in 1 vote; "
+    assert rating.notes[0].startswith(said)
+    assert json.loads(rating.to_json())["notes"][0].startswith(said)
+    assert said in repr(rating)
+    rating.report(tmp_path / "page.html")
+    page = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert said in page
+
+
+@pytest.mark.parametrize("table", [ba.annotators, ba.flag, ba.favourites, ba.contested])
+def test_who_asks_about_annotators_is_told_why_there_are_none(table):
+    votes = votes_of(annotators=4, each=60)
+    votes.loc[7, "judge"] = ""
+    said = "since 'judge' is empty in 1 vote; annotator='judge' with on_invalid='drop'"
+    with pytest.raises(ba.ArenaError, match=said):
+        table(votes)
+    with pytest.raises(ba.ArenaError, match=said):
+        ba.fit(votes, model="am-davidson")
+    assert len(table(votes, annotator="judge", on_invalid="drop")) >= 0
 
 
 def test_two_boards_that_agree_are_not_mentioned():

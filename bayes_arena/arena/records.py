@@ -52,10 +52,7 @@ on conflict (first, second, annotator, outcome) do update set n = n + excluded.n
 def require_storable(votes: Votes) -> None:
     """Raise a VotesError unless these are whole votes of known annotators."""
     if not votes.n_annotators:
-        raise VotesError(
-            "A Stable Arena judges annotators, and these votes have none. Name their "
-            "column (annotator=..., --annotator)."
-        )
+        raise VotesError(f"A Stable Arena judges annotators. {votes.why_no_annotators}")
     if np.any(votes.counts % 1):
         raise VotesError(
             "A Stable Arena stores whole votes, and these have fractional weights. "

@@ -243,9 +243,11 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
+    reasons = " ".join(votes.unread.values())
     raise ModelError(
         "interval='clustered' needs clusters: the votes carry neither prompts nor "
-        "annotators. Name their column with prompt=, or use interval='sandwich'."
+        f"annotators. {reasons or 'Name their column with prompt=.'} Or use "
+        "interval='sandwich'."
     )
 
 
@@ -255,9 +257,9 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
+        remedy = votes.unread.get(cluster, "Or use cluster='annotator'.")
         raise VotesError(
-            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}; or use "
-            "cluster='annotator'."
+            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. {remedy}"
         )
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:

@@ -22,9 +22,9 @@ from bayes_arena.cli.output import (
     write,
 )
 from bayes_arena.cli.spelling import spelled
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, listing, plural
 from bayes_arena.rating import SHOWN_ROWS
-from bayes_arena.wording import plural, ranges
+from bayes_arena.wording import ranges
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
 

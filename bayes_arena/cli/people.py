@@ -28,7 +28,7 @@ from bayes_arena.cli.source import (
     saved_fit,
     votes_of,
 )
-from bayes_arena.errors import require_choice
+from bayes_arena.errors import plural, require_choice
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
@@ -39,7 +39,7 @@ from bayes_arena.people.annotators import (
 )
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating import SHOWN_ROWS
-from bayes_arena.wording import name_of_model, plural
+from bayes_arena.wording import name_of_model
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 # By their verdict: whom a board can leave out.

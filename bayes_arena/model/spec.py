@@ -156,8 +156,8 @@ def require_data(model: Model, votes: Votes) -> None:
     """Raise a ModelError where the votes lack what the model needs."""
     if model.needs_annotators and not votes.n_annotators:
         raise ModelError(
-            f"Model {model.name!r} needs to know who cast each vote, and the votes carry "
-            "no annotators. Name their column with annotator=, or use model='davidson'."
+            f"Model {model.name!r} needs to know who cast each vote. "
+            f"{votes.why_no_annotators} Or use model='davidson'."
         )
     for what, needed, known in (
         ("slice", model.strength_by, votes.slices),
@@ -166,9 +166,10 @@ def require_data(model: Model, votes: Votes) -> None:
         missing = [name for name in needed if name not in known]
         if missing:
             option = "slices" if what == "slice" else "features"
+            remedy = f"Read its column with {option}=."
             raise ModelError(
-                f"The votes have no {what} {listing(map(repr, missing))}. Read its column "
-                f"with {option}=.{did_you_mean(missing[0], known)}"
+                f"The votes have no {what} {listing(map(repr, missing))}. "
+                f"{votes.unread.get(missing[0], remedy)}{did_you_mean(missing[0], known)}"
             )
 
 

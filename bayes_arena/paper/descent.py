@@ -146,7 +146,7 @@ def descend(
     require_choice("model", model, MODELS)
     require_seed(seed)
     if model == "am-elo" and not votes.n_annotators:
-        raise ModelError("am-ELO needs annotators. Name their column: annotator=...")
+        raise ModelError(f"am-ELO needs annotators. {votes.why_no_annotators}")
     likelihood = likelihood_of(votes, model, normalised)
     x = random_start(likelihood, seed)
     n_votes, n = likelihood.n.sum(), likelihood.n_competitors

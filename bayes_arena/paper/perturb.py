@@ -80,8 +80,7 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
     require_seed(seed)
     if not 0 <= share <= 1:
         raise ModelError(f"The share must lie between 0 and 1, not {share!r}.")
-    if not votes.n_annotators:
-        raise VotesError("The votes have no annotators, so that none can be perturbed.")
+    votes.require_annotators()
     if np.any(votes.counts % 1):
         raise VotesError(
             "Votes with fractional weights cannot be perturbed one by one."

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayes_arena.errors import VotesError, require_choice
+from bayes_arena.errors import require_choice
 from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
@@ -149,10 +149,7 @@ def reproduce(
     """
     require_choice("name", name, TARGETS)
     votes = votes_from(votes, **columns)
-    if not votes.n_annotators:
-        raise VotesError(
-            "The paper's experiments need annotators. Name their column with annotator=."
-        )
+    votes.require_annotators()
     votes = votes.keep(more_than=delta).collapse(annotators=True)
     numbers = {}
     for table, of_table in compute(name, votes, effort or Effort()).items():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Array
-from bayes_arena.errors import listing
+from bayes_arena.errors import listing, plural
 from bayes_arena.votes.components import components
 from bayes_arena.votes.counting import FEATURE, SLICE
 from bayes_arena.votes.opening import Opened
@@ -18,6 +18,7 @@ from bayes_arena.votes.options import options_from
 from bayes_arena.votes.read import read
 from bayes_arena.votes.tables import CANDIDATE
 from bayes_arena.votes.votes import (
+    ANNOTATOR,
     FIRST,
     FIRST_CLEARLY,
     PROMPT,
@@ -50,6 +51,8 @@ class Check:
         Votes left out, by reason.
     remarks : list of str
         What reading noticed.
+    unread : dict of str to str
+        Why annotators or prompts were not read.
     groups : list of list of str
         Competitors that are linked by votes, the largest group first.
     never_lost, never_won : list of str
@@ -81,6 +84,7 @@ class Check:
     columns: dict[str, str]
     dropped: dict[str, int]
     remarks: list[str]
+    unread: dict[str, str]
     groups: list[list[str]]
     never_lost: list[str]
     never_won: list[str]
@@ -151,9 +155,10 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         n_prompts=len(prompts),
         effective_prompts=kish(prompts),
         layout=None if opened is None else opened.layout.name,
-        columns={} if opened is None else columns_of(opened, votes),
+        columns={} if opened is None else columns_of(opened),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
+        unread=dict(votes.unread),
         groups=linked_groups(votes),
         never_lost=named(votes, lost + tied == 0),
         never_won=named(votes, won + tied == 0),
@@ -171,12 +176,12 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     )
 
 
-def columns_of(opened: Opened, votes: Votes) -> dict[str, str]:
-    """Return the columns that were read by role, without marks of slices and features."""
+def columns_of(opened: Opened) -> dict[str, str]:
+    """Return the columns in use by role, without marks of slices and features."""
     return {
         role.removeprefix(SLICE).removeprefix(FEATURE): str(column)
         for role, column in opened.roles.items()
-        if not role.startswith(CANDIDATE) and role not in votes.unread
+        if not role.startswith(CANDIDATE) and role not in opened.unread
     }
 
 
@@ -205,7 +210,7 @@ def named(votes: Votes, which: Array) -> list[str]:
 def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on what was read and left out."""
     n = summary.n_annotators
-    by = f" by {n:,} annotator{'s' if n > 1 else ''}" if n else ""
+    by = f" by {plural(n, 'annotator')}" if n else ""
     yield (
         "votes",
         f"{summary.n_votes:,.12g} on {summary.n_competitors:,} competitors{by}",
@@ -235,11 +240,13 @@ def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    yield "annotators", text if summary.n_annotators else "unknown"
+    unknown = summary.unread.get(ANNOTATOR, "unknown")
+    yield "annotators", text if summary.n_annotators else unknown
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    yield "prompts", text if summary.n_prompts else "unknown"
+    unknown = summary.unread.get(PROMPT, "unknown")
+    yield "prompts", text if summary.n_prompts else unknown
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
     else:

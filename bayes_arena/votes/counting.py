@@ -124,14 +124,14 @@ def problems(votes: Coded) -> Iterator[Problem]:
     remedy = "Correct the name, or remove the row."
     yield Problem("a competitor meets itself", is_same, remedy)
     remedy = (
-        f"Say what each label means, such as outcomes={{{LABEL}: 'model_a'}}; a label means "
-        "model_a, model_b, tie, both_bad or unplayed."
+        f"Say what each label means: outcomes={{{LABEL}: 'model_a'}} (or model_b, tie, "
+        "both_bad, unplayed)."
     )
     text = "the winner's label is unknown"
     yield Problem(text, votes.outcome == UNKNOWN, remedy)
     remedy = (
-        "Rename the competitor, or say which side the label means, such as "
-        f"outcomes={{{LABEL}: 'model_a'}}."
+        "Rename the competitor, or say which side the label means: "
+        f"outcomes={{{LABEL}: 'model_a'}} (or model_b)."
     )
     yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
     remedy = "Fill it in, or read no annotators: leave out annotator=."

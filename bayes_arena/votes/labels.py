@@ -3,7 +3,9 @@
 A label is read by rule, in this order: it is the name of one of the two competitors; it is
 the name of their column, or the word by which the two columns differ (``home``, ``H``,
 ``1``); it is a grade (``A>>B``, ``B is slightly better``); it is a known word for a side,
-a tie, two bad answers, or a game that was not played.  Numbers mean nothing by themselves.
+a tie, two bad answers, or a game that was not played.  Numbers mean nothing by themselves,
+and single letters only beside another of their set (``W`` and ``L``), or if the columns
+begin with them.
 """
 
 from __future__ import annotations
@@ -22,6 +24,21 @@ MEANINGS = {
     "unplayed": UNPLAYED, "model_a_clearly": FIRST_CLEARLY, "model_b_clearly": SECOND_CLEARLY,
 }  # fmt: skip
 CLEARLY_WON = {FIRST: FIRST_CLEARLY, SECOND: SECOND_CLEARLY}
+SIDE_OF_WORD = {word: side for pair in SIDES for side, word in enumerate(pair)}
+WORDS_OF_SIDES = {word: side for word, side in SIDE_OF_WORD.items() if len(word) > 1}
+LETTERS_IN_TEXT = {word: SIDE_OF_WORD[word] for word in "ab12"}  # "A is better"
+# Letters that results are written with: where the first is a label, and one of the next,
+# they mean this.  Of a letter in several sets the first meaning counts.
+LETTER_SETS = (
+    ("x", "12", {"1": FIRST, "x": TIE, "2": SECOND}),  # football pools
+    ("h", "ad", {"h": FIRST, "d": TIE, "a": SECOND}),
+    ("w", "ldt", {"w": FIRST, "d": TIE, "t": TIE, "l": SECOND}),
+    ("a", "bc", {"a": FIRST, "b": SECOND}),
+    ("b", "c", {"a": FIRST, "b": SECOND}),
+    ("c", "ab", {"c": TIE, "d": BOTH_BAD}),
+    ("l", "r", {"l": FIRST, "r": SECOND, "t": TIE}),
+    ("x", "y", {"x": FIRST, "y": SECOND}),
+)
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 BRACKETS = ("[]", "()", '""', "''", "``", "**", "{}")
 UNPLAYED_MARKS = ("", "-", "--", "–", "—", "?", ".", "…", "_", "#n/a", "n/a", "[[]]")
@@ -103,14 +120,20 @@ def outcomes_of(
         known[bare(str(label))] = MEANINGS[meaning]
     bares = {label: bare(label) for label in labels}
     whole = sides_of_labels(set(bares.values()) - known.keys(), columns)
-    inside = {word: side for pair in SIDES for side, word in enumerate(pair)}
-    inside |= {word: side for word, side in whole.items() if len(word) > 1}
+    inside = WORDS_OF_SIDES | LETTERS_IN_TEXT | sides_of_columns(columns)
     for text in set(bares.values()) - known.keys():
-        spaced = " ".join(words(text))
-        # An x may be a side or a tie: by itself it means nothing.
-        other = UNKNOWN if text == "x" else meaning_of(text, inside)
-        known[text] = whole.get(text, whole.get(spaced, other))
+        known[text] = outcome_of(text, whole, inside)
     return {label: known[text] for label, text in bares.items()}
+
+
+def outcome_of(label: str, whole: Mapping[str, int], inside: Mapping[str, int]) -> int:
+    """Return the outcome that a bare label names: as a whole, or by the words inside."""
+    spaced = " ".join(words(label))
+    for text in (label, spaced):
+        if text in whole:
+            return whole[text]
+    is_letter = len(spaced) == 1
+    return UNKNOWN if is_letter else meaning_of(label, inside)
 
 
 def are_mixed(meaning: Mapping[str, int]) -> bool:
@@ -137,29 +160,39 @@ def bare(label: str) -> str:
 def sides_of_labels(labels: set[str], columns: tuple[str, str]) -> dict[str, int]:
     """Return the meaning of labels that are one word or letter, given the others.
 
-    A numeral is a side only if the columns differ in it and no other numeral is a label;
-    a letter means what it does beside the others: C is a tie beside A and B, D beside H.
+    A numeral is a side only if the columns differ in it and no other numeral is a label.
     """
-    first, second = side_words(columns)
-    sides = {word: side for pair in SIDES for side, word in enumerate(pair)}
-    for side, texts in ((FIRST, first), (SECOND, second)):
-        sides |= dict.fromkeys(texts | {text.replace(" ", "") for text in texts}, side)
-    others = {label for label in labels if NUMBER.fullmatch(label)} - {"1", "2"}
-    if others or not {"1", "2"} <= first | second:
+    sides = WORDS_OF_SIDES | initials(columns) | sides_of_columns(columns)
+    if {label for label in labels if NUMBER.fullmatch(label)} - {"1", "2"}:
         sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
-    if {"x", "1"} <= labels <= {"1", "x", "2"}:  # football pools
-        return {"1": FIRST, "x": TIE, "2": SECOND}
-    if "x" not in first | second and "y" not in labels:
-        del sides["x"]
-    if "h" in labels or ("away" in second and "b" not in labels):
-        sides |= {"h": FIRST, "a": SECOND, "d": TIE}
-    elif labels & {"a", "b"}:
-        sides |= {"c": TIE} | ({"d": BOTH_BAD} if "c" in labels else {})
-    if "w" in labels:
-        sides |= {"w": FIRST, "l": SECOND, "d": TIE, "t": TIE}
-    elif "r" in labels or "right" in second:
-        sides |= {"l": FIRST, "r": SECOND, "t": TIE}
+    return sides | letters_beside_others(labels)
+
+
+def sides_of_columns(columns: tuple[str, str]) -> dict[str, int]:
+    """Return the sides that the names of two columns give, whole or where they differ."""
+    sides: dict[str, int] = {}
+    for side, texts in enumerate(side_words(columns)):
+        for text in texts:
+            sides |= {text: side, text.replace(" ", ""): side}
     return sides
+
+
+def initials(columns: tuple[str, str]) -> dict[str, int]:
+    """Return H, A and D for columns called home and away, L, R and T for left and right."""
+    first, second = side_words(columns)
+    for a, b in SIDES:
+        if len(a) > 1 and a in first and b in second:
+            return {"d": TIE, "t": TIE, a[0]: FIRST, b[0]: SECOND}
+    return {}
+
+
+def letters_beside_others(labels: set[str]) -> dict[str, int]:
+    """Return the meaning of single letters that other labels support: W beside L."""
+    letters: dict[str, int] = {}
+    for letter, others, meanings in LETTER_SETS:
+        if letter in labels and labels & set(others):
+            letters = meanings | letters
+    return letters
 
 
 def side_words(columns: tuple[str, str]) -> tuple[set[str], set[str]]:
@@ -196,7 +229,8 @@ def meaning_of_arrows(
     left: str, arrows: str, right: str, sides: Mapping[str, int]
 ) -> int:
     """Return the outcome of ``A>>B`` and the like."""
-    order = sides.get(left, UNKNOWN), sides.get(right, UNKNOWN)
+    side_of = {**SIDE_OF_WORD, **sides}  # two letters support each other
+    order = side_of.get(left, UNKNOWN), side_of.get(right, UNKNOWN)
     if set(order) != {FIRST, SECOND} or len(set(arrows)) > 1:
         return UNKNOWN
     if arrows[0] == "=":

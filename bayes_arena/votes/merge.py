@@ -11,6 +11,8 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.votes.votes import Votes
 
+SAME_OPTIONS = "Read them with the same options."
+
 
 def merge(*votes: Votes) -> Votes:
     """Put votes together, of months or sites for instance.
@@ -35,9 +37,10 @@ def merge(*votes: Votes) -> Votes:
     first = votes[0]
     for each in votes[1:]:
         if carried(each) != carried(first):
+            reasons = united_reasons((first, each)).values()
             raise VotesError(
                 f"These votes do not fit together: some have {carried(first)}, others "
-                f"{carried(each)}. Read them with the same options."
+                f"{carried(each)}. {' '.join(reasons) or SAME_OPTIONS}"
             )
     competitors, of_competitors = united([each.competitors for each in votes])
     annotators, of_annotators = united([each.annotators for each in votes])
@@ -65,9 +68,18 @@ def merge(*votes: Votes) -> Votes:
         sided=first.sided,
         dropped=dict(dropped),
         remarks=tuple(dict.fromkeys(text for each in votes for text in each.remarks)),
-        unread={role: text for each in votes for role, text in each.unread.items()},
+        unread=united_reasons(votes),
     )
     return whole.summed_rows()
+
+
+def united_reasons(votes: Sequence[Votes]) -> dict[str, str]:
+    """Return why annotators or prompts were not read, each reason once."""
+    reasons: dict[str, dict[str, None]] = {}
+    for each in votes:
+        for role, reason in each.unread.items():
+            reasons.setdefault(role, {})[reason] = None
+    return {role: " ".join(texts) for role, texts in reasons.items()}
 
 
 def joined_counts(counts: Sequence[Floats]) -> Floats:

@@ -39,15 +39,15 @@ class Opened:
         The column of the source in each role.
     remarks : list of str
         What was noticed.
-    unread : mapping of str to str
-        Why a role was not read, though there is a column.
+    unread : dict of str to str
+        Why annotators or prompts are not read.
     """
 
     frame: Frame
     layout: Layout
     roles: Mapping[str, str]
     remarks: list[str]
-    unread: Mapping[str, str]
+    unread: dict[str, str]
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -75,8 +75,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     if options.winner is None and layout.write is None and "winner" in roles:
         remarks += other_winners(header, roles)
     frame = written(by_role(source, roles), layout, options, remarks)
-    frame, unread = with_prompt(frame, roles, options, remarks)
-    return Opened(frame, layout, roles, remarks, unread)
+    opened = Opened(frame, layout, roles, remarks, unread={})
+    return with_prompt(opened, options)
 
 
 def require_single(header: Header, roles: Roles) -> None:
@@ -174,43 +174,33 @@ def written(
     return nw.from_native(table)
 
 
-def with_prompt(
-    frame: Frame, roles: Mapping[str, str], options: Options, remarks: list[str]
-) -> tuple[Frame, dict[str, str]]:
-    """Take the first column of prompts that repeat, and leave the others out.
-
-    Returns
-    -------
-    frame : narwhals frame
-    unread : dict of str to str
-        Why none was taken, if it has empty cells.
-    """
+def with_prompt(opened: Opened, options: Options) -> Opened:
+    """Take the first column of prompts that repeat, and leave the others out."""
+    frame = opened.frame
     names = frame.collect_schema().names()
     candidates = [name for name in names if name.startswith(CANDIDATE)]
-    chosen: str | None = None
-    unread: dict[str, str] = {}
+    chosen = None
     if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen, unread = repeated_prompt(frame, candidates, roles)
+        chosen = repeated_prompt(opened, candidates)
     frame = frame.drop(*(name for name in candidates if name != chosen))
-    if chosen is None:
-        return frame, unread
-    remarks.append(prompts_read(roles.get(chosen)))
-    return frame.rename({chosen: SLICE + PROMPT}), {}
+    if chosen is not None:
+        frame = frame.rename({chosen: SLICE + PROMPT})
+    return replace(opened, frame=frame)
 
 
-def repeated_prompt(
-    frame: Frame, candidates: Sequence[str], roles: Mapping[str, str]
-) -> tuple[str | None, dict[str, str]]:
-    """Return the first candidate that repeats and has no empty cell, or why there is none."""
-    unread: dict[str, str] = {}
+def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
+    """Return the first candidate that repeats, unless it has empty cells; say which."""
     for name in candidates:
-        is_repeated, n_missing = repetition(frame, name)
-        if is_repeated and not n_missing:
-            return name, {}
-        if is_repeated:
-            why = not_read("Prompts", "prompt", roles[name], n_missing)
-            unread.setdefault("prompt", why)
-    return None, unread
+        is_repeated, n_missing = repetition(opened.frame, name)
+        if not is_repeated:
+            continue
+        column = opened.roles.get(name)
+        if column is not None and n_missing:
+            opened.unread[PROMPT] = not_read("Prompts", PROMPT, column, n_missing)
+            return None
+        opened.remarks.append(prompts_read(column))
+        return name
+    return None
 
 
 def prompts_read(column: str | None) -> str:
@@ -223,8 +213,7 @@ def prompts_read(column: str | None) -> str:
 def repetition(frame: Frame, column: str) -> tuple[bool, int]:
     """Return whether prompts repeat, and how many votes have none.
 
-    They do if Kish's number of prompts is at most half the votes that have a prompt; so
-    does the only one.
+    They do if Kish's number of prompts is at most half the votes that have a prompt.
     """
     votes = nw.col("a").count().alias("n")  # blank rows are no votes
     sizes = to_polars(frame.group_by(column).agg(votes))

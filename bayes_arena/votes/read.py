@@ -22,6 +22,7 @@ from bayes_arena.errors import (
     MOST_SHOWN,
     VotesError,
     listing,
+    plural,
     printable,
     shortened,
 )
@@ -47,7 +48,9 @@ from bayes_arena.votes.sources import (
     readable,
     to_polars,
 )
-from bayes_arena.votes.votes import TIE, Votes
+from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
+
+NO_GAME = "not played"  # why votes are left out whose label says so
 
 
 def votes_from(source: object, **columns: Any) -> Votes:
@@ -97,16 +100,19 @@ def read_votes(
         Several columns are counts of wins (and ties), two scores, or annotators' verdicts,
         by the layout.
     annotator : str or False, optional
-        Column of who voted; False reads none.
+        Column of who voted; False reads none.  A column that is not named, and is empty
+        in some votes, is not read, which ``Votes.unread`` says.
     weight : str, optional
         Column of weights, by default 1.
     weights : {"frequency", "importance"}
         Whether a weight is a number of votes, or how much a vote matters. Importance
         weights are scaled to sum to the number of votes.
     prompt : str or False, optional
-        Column of the prompts; False reads none.  By default the first of ``prompt``,
-        ``question_id``, ``question``, ``instruction`` or ``item`` in which Kish's number of
-        prompts is at most half the votes.  It becomes the slice ``"prompt"``.
+        Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
+        default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
+        ``instruction`` or ``item`` that repeats: in which Kish's number of prompts is at
+        most half the votes, be it one prompt for all.  If that column is empty in some
+        votes, prompts are not read, which ``Votes.unread`` says.
     slices : mapping of str to str, or sequence of str
         Columns of labels, by the name of the slice.
     features : mapping of str to str or pair of str, or sequence of str
@@ -179,7 +185,7 @@ def grouped(frame: Frame) -> pl.DataFrame:
 
 def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     """Check coded votes, leave out what is no vote, and sum the others."""
-    unread = {**opened.unread, **unread_annotators(votes, opened, options)}
+    words = unplayed_words(votes)
     votes, kept, dropped = known_votes(votes, opened, options)
     if options.weights == "importance":
         if "weight" not in opened.roles:
@@ -189,25 +195,34 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
-    remarks = [*opened.remarks, *unread.values(), *result.remarks]
-    remarks += remarks_on_names(result)
-    remarks += [
-        f"Left out {votes_in_words(n)}: {reason}." for reason, n in dropped.items()
-    ]
-    remarks = list(dict.fromkeys(remarks))
-    return replace(result, dropped=dropped, remarks=tuple(remarks), unread=unread)
+    remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
+    for reason, n in dropped.items():
+        text = f"{reason}: {words}" if reason == NO_GAME and words else reason
+        remarks.append(f"Left out {plural(n, 'vote')}: {text}.")
+    return replace(
+        result,
+        dropped=dropped,
+        remarks=tuple(dict.fromkeys(remarks)),
+        unread=opened.unread,
+    )
+
+
+def unplayed_words(votes: Coded) -> str:
+    """List the words that were read as no game, since "none" may mean something else."""
+    are_words = [any(map(str.isalpha, label)) for label in votes.labels]
+    is_word = np.array([*are_words, False])  # the last is for votes without a label
+    return votes.labels_of((votes.outcome == UNPLAYED) & is_word[votes.label])
 
 
 def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
-    is_named = options.annotator is not None or options.judge is not None
-    if not is_named and (votes.pairs.annotator < 0).any():
-        votes = without_annotators(votes)
+    if options.annotator is None and options.judge is None:
+        votes = without_unknown(votes, opened)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
-    dropped["not played"] = int(votes.n[~kept].sum())
+    dropped[NO_GAME] = int(votes.n[~kept].sum())
     is_bad = votes.outcome == BOTH_BAD
     if options.both_bad == "drop":
         dropped["both bad"] = int(votes.n[is_bad & kept].sum())
@@ -227,27 +242,19 @@ def known_votes(
     return votes, kept, {reason: n for reason, n in dropped.items() if n}
 
 
-def unread_annotators(votes: Coded, opened: Opened, options: Options) -> dict[str, str]:
-    """Return why annotators are not read: not named, and unknown of some votes."""
-    if options.annotator is not None or options.judge is not None:
-        return {}
-    n_missing = int(votes.n[votes.pairs.annotator < 0].sum())
-    if not n_missing or not votes.pairs.annotators:
-        return {}
-    column = opened.roles.get("annotator", "annotator")
-    return {"annotator": not_read("Annotators", "annotator", column, n_missing)}
-
-
-def without_annotators(votes: Coded) -> Coded:
-    """Return votes of unknown annotators."""
+def without_unknown(votes: Coded, opened: Opened) -> Coded:
+    """Read no annotators if their column was not named and lacks some of them."""
     pairs = votes.pairs
+    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
+    n_missing = int(votes.n[is_missing].sum())
+    if not n_missing:
+        return votes
+    if pairs.annotators:
+        column = opened.roles.get(ANNOTATOR, ANNOTATOR)
+        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
+        opened.unread[ANNOTATOR] = reason
     nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
     return replace(votes, pairs=nobody)
-
-
-def votes_in_words(n: int) -> str:
-    """Return a number of votes."""
-    return f"{n:,} vote" if n == 1 else f"{n:,} votes"
 
 
 def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
@@ -276,7 +283,7 @@ def complaint(
     rows = quoted(problem, opened, options)
     where = f" ({rows})" if rows else ""
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
-    return f"In {n:,} of {votes_in_words(total)} {text}{where}. {remedy}{rest}"
+    return f"In {n:,} of {plural(total, 'vote')} {text}{where}. {remedy}{rest}"
 
 
 def quoted(problem: Problem, opened: Opened, options: Options) -> str:

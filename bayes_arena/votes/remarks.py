@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from bayes_arena.errors import VotesError, listing
+from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
 from bayes_arena.votes.layouts import Roles
 from bayes_arena.votes.options import Options
@@ -72,10 +72,9 @@ def other_winners(header: Header, roles: Roles) -> list[str]:
 
 def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
     """Say that an incomplete column was not read, and how to read it."""
-    in_votes = f"{n_missing:,} vote" if n_missing == 1 else f"{n_missing:,} votes"
     return (
-        f"{kind} are not read, since {column!r} is empty in {in_votes}; "
-        f"{option}={column!r} with on_invalid='drop' leaves these votes out."
+        f"{kind} are not read, since {column!r} is empty in {plural(n_missing, 'vote')}; "
+        f"{option}={column!r} with on_invalid='drop' leaves such votes out."
     )
 
 

@@ -14,7 +14,7 @@ from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.votes.votes import Votes
 
-FORMAT = "bayes_arena votes 1"  # another number where older files cannot be read
+FORMAT = "bayes_arena votes 2"  # another number where older files cannot be read
 SUFFIX = ".npz"
 CODES = ("i", "j", "annotator")
 

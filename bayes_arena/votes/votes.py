@@ -17,7 +17,12 @@ from bayes_arena.errors import VotesError, did_you_mean, listing, require_seed
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
+ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
+NO_ANNOTATORS = (
+    "The votes do not say who voted. Name the annotators' column with annotator=."
+)
+NO_SLICE = "Columns become slices with slices=, prompts with prompt=."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +55,8 @@ class Votes:
     remarks : tuple of str
         What reading noticed: a sentence each.
     unread : mapping of str to str
-        Why "annotator" or "prompt" was not read, though there is a column.
+        Why annotators or prompts were not read from their column, by ``"annotator"`` or
+        ``"prompt"``: a sentence with the remedy.
     n_votes
     n_competitors
     n_annotators
@@ -146,9 +152,10 @@ class Votes:
         if by in self.slices:
             return self.slices[by]
         known = listing(self.slices) or "none"
+        remedy = self.unread.get(by, NO_SLICE)
         raise VotesError(
             f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
-            f"{known}. Columns become slices with slices=, prompts with prompt=."
+            f"{known}. {remedy}"
         )
 
     def take(self, rows: Array) -> Votes:
@@ -265,11 +272,12 @@ class Votes:
     def require_annotators(self) -> None:
         """Raise a VotesError if annotators are unknown."""
         if not self.annotators:
-            raise VotesError(
-                self.unread.get("annotator")
-                or "The votes do not say who voted. Name the annotators' column with "
-                "annotator=."
-            )
+            raise VotesError(self.why_no_annotators)
+
+    @property
+    def why_no_annotators(self) -> str:
+        """Why annotators are unknown, and what to do."""
+        return self.unread.get(ANNOTATOR, NO_ANNOTATORS)
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
         """Return which competitors or annotators are among some names."""

@@ -54,7 +54,7 @@ def test_grades_are_modelled_where_votes_are_graded():
 def test_what_a_model_needs():
     table = simulate(competitors=4, annotators=3, votes=120).votes
     alone = ba.read_votes(table.drop(columns="judge"))
-    with pytest.raises(ba.ArenaError, match="no annotators"):
+    with pytest.raises(ba.ArenaError, match="do not say who voted"):
         resolve_model("am-davidson", alone)
     with pytest.raises(ba.ArenaError, match=r"no slice 'topics'.*Did you mean 'topic'"):
         resolve_model(Model(strength_by=("topics",)), random_votes())

@@ -48,6 +48,7 @@ a,b,winner: a
 name_a,name_b,winner: A
 model_a_name,model_b_name,winner: model_a
 agent_a,agent_b,decision: agent A
+White,Black,result: W
 player,opponent,result: W
 model,baseline,winner: model
 competitor_1,competitor_2,selected: competitor_1
@@ -68,7 +69,7 @@ model_a,model_b,winner: -1
 model_a,model_b,winner: 0
 model_a,model_b,label: 1
 """.strip().splitlines()
-NUMBERS_ONLY = ("-1", "0")
+SAY_NOTHING = ("-1", "0", "player,opponent,result: W", "model_a,model_b,label: 1")
 PAIRS = (("oak", "elm"), ("elm", "ash"), ("oak", "ash"))
 
 
@@ -86,15 +87,15 @@ def counts(votes):
 
 
 def test_there_are_sixty_spellings():
-    assert len(set(SPELLINGS)) == 60
+    assert len(set(SPELLINGS)) == 61
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_spellings_are_read_unless_they_are_numbers(spelling: str):
+def test_spellings_are_read_unless_they_say_nothing(spelling: str):
     header, label = spelling.rsplit(": ", 1)
     columns = header.split(",")
     rows = [dict(zip(columns, (*pair, label), strict=True)) for pair in PAIRS]
-    if label in NUMBERS_ONLY or (label == "1" and columns[0] == "model_a"):
+    if label in SAY_NOTHING or spelling in SAY_NOTHING:
         with pytest.raises(VotesError, match="unknown"):
             read_votes(rows)
         return
@@ -128,12 +129,21 @@ def test_words_for_both_bad(label: str):
 
 
 @pytest.mark.parametrize(
-    "label", ["-", "", None, "N/A", "not played", "postponed", "error"]
+    "label", ["-", "", None, "N/A", "none", "not played", "postponed", "error"]
 )
 def test_what_is_not_played_is_left_out_and_counted(label: str | None):
     votes = votes_with("A", label, label)
     assert (counts(votes), votes.dropped) == ((1, 0, 0), {"not played": 2})
-    assert "Left out 2 votes: not played." in votes.remarks
+    (said,) = votes.remarks
+    assert said.startswith("Left out 2 votes: not played")
+    is_word = label and any(map(str.isalpha, label))
+    assert said.endswith(f": {label!r} (2)." if is_word else "played.")
+
+
+def test_words_for_no_game_are_listed():
+    votes = votes_with("A", "none", "none", "N/A", "", "-")
+    assert votes.remarks == ("Left out 5 votes: not played: 'none' (2), 'N/A' (1).",)
+    assert votes.dropped == {"not played": 5}
 
 
 def test_letters_mean_what_they_do_beside_the_others():
@@ -147,6 +157,46 @@ def test_letters_mean_what_they_do_beside_the_others():
     assert counts(
         votes_with("1", "X", "2", "2", columns=("home", "away", "result"))
     ) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("letter", ["x", "w", "H", "L", "R", "T", "D", "y", "(X)"])
+def test_a_letter_that_nothing_supports_is_unknown(letter):
+    with pytest.raises(VotesError, match="the winner's label is unknown"):
+        votes_with(letter, letter)
+    with pytest.raises(VotesError, match="the winner's label is unknown"):
+        votes_with(letter, "tie", "model_a")
+    with pytest.raises(VotesError, match="the winner's label is unknown"):
+        votes_with("A", "A", columns=("player", "opponent", "result"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "columns", "expected"),
+    [
+        ("WLDT", ("model_a", "model_b"), (1, 1, 2)),
+        ("WD", ("player", "opponent"), (1, 0, 1)),
+        ("XY", ("model_a", "model_b"), (1, 1, 0)),
+        ("XXY", ("method_x", "method_y"), (2, 1, 0)),
+        ("X", ("method_x", "method_y"), (1, 0, 0)),
+        ("LRT", ("model_a", "model_b"), (1, 1, 1)),
+        ("T", ("left", "right"), (0, 0, 1)),
+        ("R", ("left", "right"), (0, 1, 0)),
+        ("RRB", ("red", "blue"), (2, 1, 0)),  # red and blue, not left and right
+        ("WB", ("White", "Black"), (1, 1, 0)),
+        ("D", ("home", "away"), (0, 0, 1)),
+        ("1XX", ("team1", "team2"), (1, 0, 2)),
+        ("2X", ("team1", "team2"), (0, 1, 1)),
+        ("AB", ("home", "away"), (1, 1, 0)),
+        ("BC", ("left", "right"), (0, 1, 1)),
+    ],
+)
+def test_letters_that_columns_or_other_letters_support(labels, columns, expected):
+    assert counts(votes_with(*labels, columns=(*columns, "winner"))) == expected
+
+
+def test_a_draw_in_a_pool_is_one_beside_other_labels():
+    labels = ("1", "X", "2", "postponed")
+    votes = votes_with(*labels, columns=("team1", "team2", "winner"))
+    assert counts(votes) == (1, 1, 1)
 
 
 def test_numerals_are_no_sides_beside_other_numbers():
@@ -190,7 +240,7 @@ def named(*rows, **options):
         ("oak elm A", "B elm B"),  # B as the second side
         ("oak elm A", "C elm C", "oak elm C"),  # C as a tie
         ("oak elm B", "oak B B"),
-        ("oak elm y", "oak Y y"),  # whatever its case
+        ("oak elm b", "oak B b"),  # whatever its case
     ],
 )
 def test_a_label_that_names_another_competitor_is_no_side_in_silence(rows):
@@ -201,10 +251,10 @@ def test_a_label_that_names_another_competitor_is_no_side_in_silence(rows):
 
 
 def test_the_doubtful_label_is_named_with_a_remedy_that_works():
-    rows = ("oak elm Y", "oak Y Y", "Y oak Y")
-    with pytest.raises(VotesError, match=r"'Y' \(2\).*outcomes=\{'Y': 'model_a'\}"):
+    rows = ("oak elm B", "oak B B", "B oak B")
+    with pytest.raises(VotesError, match=r"'B' \(2\).*outcomes=\{'B': 'model_a'\}"):
         named(*rows)
-    votes = named(*rows, outcomes={"Y": "model_b"})
+    votes = named(*rows, outcomes={"B": "model_b"})
     assert votes == {key: (0, 1, 0) for key in votes}
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -11,9 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import bayes_arena as ba
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
+from bayes_arena.rating import rate
 from bayes_arena.votes.read import read_votes, votes_from
 from tests.helpers import real
 
@@ -194,6 +195,26 @@ def test_prompts_are_read_where_they_repeat():
     assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
 
 
+def test_the_first_column_that_repeats_is_the_prompt_even_if_it_is_constant():
+    """How many rows are read does not decide which column it is."""
+    table = pl.DataFrame(rows() * 4).with_columns(
+        prompt=pl.Series(["p0"] * 6 + ["p1"] * 6),
+        question_id=pl.Series([f"q{k % 4}" for k in range(12)]),
+    )
+    for n_rows in (2, 3, 6, 9, 12):
+        votes = read_votes(table.head(n_rows))
+        assert votes.levels["prompt"] == (("p0",) if n_rows <= 6 else ("p0", "p1"))
+    assert "prompt" not in read_votes(table.head(1)).slices
+
+
+def test_votes_on_one_prompt_make_a_board_about_this_prompt():
+    table = pl.read_csv(real("llmfao.csv"), infer_schema=False).head(299)
+    rating = rate(table)
+    assert rating.header[0].endswith(", 1 prompt")
+    said = "The board is about this prompt only: there are too few to allow for others."
+    assert said in rating.notes
+
+
 @pytest.mark.parametrize("empty", ["", None])
 def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     table = [row | {"prompt": f"p{k % 3}"} for k, row in enumerate(rows() * 4)]
@@ -202,17 +223,21 @@ def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     assert (votes.n_votes, dict(votes.slices)) == (12, {})
     said = (
         "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
-        "on_invalid='drop' leaves these votes out."
+        "on_invalid='drop' leaves such votes out."
     )
-    assert votes.remarks[-1] == said
+    assert votes.unread == {"prompt": said}
+    assert said not in votes.remarks
     assert "--prompt prompt with --on-invalid drop" in spelled(said)
     votes = read_votes(table, prompt="prompt", on_invalid="drop")
     assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
+    with pytest.raises(VotesError, match=r"no slice 'prompt'.*Prompts are not read"):
+        read_votes(table).level("prompt")
     other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
-    assert read_votes(other).levels["prompt"] == ("i0", "i1", "i2", "i3")
+    assert read_votes(other).unread == {"prompt": said}  # no other column stands in
+    assert read_votes(other, prompt="item").levels["prompt"] == ("i0", "i1", "i2", "i3")
     seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
     lacking = [*seldom, seldom[0] | {"prompt": empty}]
-    assert read_votes(lacking).remarks == ()
+    assert (read_votes(lacking).remarks, read_votes(lacking).unread) == ((), {})
     path = tmp_path / "v.csv"  # a blank line at the end is no vote
     path.write_text(
         "model_a,model_b,winner,prompt\n" + "oak,elm,A,p0\nelm,oak,A,p1\n" * 2 + ",,,\n"
@@ -320,12 +345,21 @@ def test_a_missing_annotator_does_not_block_unless_it_was_named():
     table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
     votes = read_votes(table)
     assert (votes.annotators, votes.n_votes) == ((), 4)
-    assert "'judge' is empty in 1 vote;" in votes.remarks[0]
+    said = (
+        "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' with "
+        "on_invalid='drop' leaves such votes out."
+    )
+    assert (votes.unread, votes.remarks) == ({"annotator": said}, ())
+    with pytest.raises(VotesError, match=re.escape(said)):
+        votes.keep(annotators="k1")
+    assert "--annotator judge with --on-invalid drop" in spelled(said)
     with pytest.raises(VotesError, match="leave out annotator="):
         read_votes(table, annotator="judge")
     assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
     empty = [row | {"judge": None} for row in rows()]
-    assert read_votes(empty).remarks == ()
+    assert (read_votes(empty).remarks, read_votes(empty).unread) == ((), {})
+    unplayed = [*rows(), table[-1] | {"winner": ""}]  # that nobody judged is no vote
+    assert read_votes(unplayed).annotators == ("k1", "k2")
 
 
 def test_blank_rows_are_nothing(tmp_path):
@@ -443,48 +477,3 @@ def test_hints_are_spelled_for_the_place_they_are_read_in():
     assert [spelled(text) for text in hints] == list(hints.values())
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
-
-
-UNREAD = "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' "
-
-
-def test_what_is_not_read_is_said_where_it_matters(tmp_path):
-    """One empty cell: on the board, in the error of who judges, and not in `check`."""
-    votes = ba.example_arena().votes
-    votes["judge"] = votes["judge"].astype(object)
-    votes.loc[3, "judge"] = None
-    read = ba.read_votes(votes)
-    assert read.unread["annotator"].startswith(UNREAD)
-    assert ba.rate(read).notes[0] == read.unread["annotator"]
-    with pytest.raises(VotesError, match="on_invalid='drop' leaves these votes out"):
-        ba.annotators(votes)
-    assert "judge is annotator" not in str(ba.check(votes))
-    complete = ba.read_votes(votes, annotator="judge", on_invalid="drop")
-    assert complete.n_annotators == 42 and not complete.unread
-    read.save(tmp_path / "v.npz")
-    assert ba.Votes.load(tmp_path / "v.npz").unread == read.unread
-
-
-def test_the_prompt_is_the_same_column_however_many_rows_there_are():
-    rows = [
-        {
-            "prompt": "p",
-            "question_id": k % 5,
-            "model_a": "x",
-            "model_b": "y",
-            "winner": w,
-        }
-        for k, w in enumerate(["x", "y", "tie", "x"] * 5)
-    ]
-    assert ba.read_votes(rows).levels["prompt"] == ("p",)
-    more = rows + [row | {"prompt": "q"} for row in rows]
-    assert ba.read_votes(more).levels["prompt"] == ("p", "q")
-    assert any("this prompt only" in note for note in ba.rate(rows).notes)
-
-
-def test_an_x_alone_is_no_side():
-    rows = [{"model_a": "oak", "model_b": "elm", "winner": "x"}] * 3
-    with pytest.raises(VotesError, match="'x'"):
-        ba.read_votes(rows)
-    pools = [*rows, {"model_a": "oak", "model_b": "elm", "winner": "1"}]
-    assert ba.read_votes(pools).counts.sum(axis=0).tolist() == [1, 0, 3]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,12 +135,27 @@ def test_votes_that_do_not_fit_are_not_merged(votes):
         merge()
 
 
+def test_why_annotators_are_unread_stays_when_votes_are_merged():
+    row = {"model_a": "oak", "model_b": "elm", "winner": "A"}
+    full = read_votes([row | {"judge": "k1"}])
+    lacking = [row | {"judge": judge} for judge in ("k1", "", "k2", "")]
+    one, two = read_votes(lacking[:2]), read_votes(lacking)
+    reasons = (one.unread["annotator"], two.unread["annotator"])
+    assert merge(one, two, one).unread == {"annotator": " ".join(reasons)}
+    with pytest.raises(VotesError, match="Annotators are not read, since 'judge'"):
+        merge(full, one)
+
+
 def test_saved_votes_are_the_same(votes, tmp_path):
     path = tmp_path / "votes.npz"
     votes.save(path)
     assert_same(Votes.load(path), votes)
     assert_same(read_votes(path), votes)
     assert Votes.load(path).remarks == votes.remarks
+    unread = replace(votes, unread={"prompt": "It is empty."})
+    unread.save(path)
+    assert Votes.load(path).unread == {"prompt": "It is empty."}
+    votes.save(path)
     with pytest.raises(VotesError, match="no options apply"):
         read_votes(path, winner="winner")
     with pytest.raises(OutputError, match="Choose another place"):
