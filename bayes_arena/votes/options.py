@@ -54,6 +54,18 @@ class Options:
             del labels["unranked"]
         return labels
 
+    @property
+    def named(self) -> set[str]:
+        """The names of columns that are given."""
+        winner = self.winner.split(",") if isinstance(self.winner, str) else self.winner
+        single = (self.a, self.b, self.annotator, self.weight, self.prompt, self.winner)
+        names = {name for name in single if isinstance(name, str)}
+        names |= {name.strip() for name in winner or ()}
+        for role in ("slices", "features"):
+            for column in self.by_role(role).values():
+                names |= {column} if isinstance(column, str) else set(column)
+        return names
+
     def by_role(self, name: str) -> dict[str, Any]:
         """Return the columns of ``slices`` or ``features`` by name, sorted."""
         given = getattr(self, name)
