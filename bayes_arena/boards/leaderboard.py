@@ -137,6 +137,11 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
     ModelError
         If there is no fit, or an option is invalid.
     """
+    if not isinstance(fits, Mapping):
+        raise ModelError(
+            f"leaderboards takes fits by name, as fit_many returns them, not a value of "
+            f"type {type(fits).__name__}: leaderboards(fit_many(votes, by='category'))."
+        )
     if not fits:
         raise ModelError("There is no fit to show.")
     elo = options.pop("elo", ELO)

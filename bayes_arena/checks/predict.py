@@ -100,8 +100,10 @@ def given_votes(fit: Fit, votes: object) -> Votes:
     """Return given votes as rows without counts."""
     if isinstance(votes, Votes):
         return votes
-    if isinstance(votes, Sequence) and is_pairs(votes):
-        votes = pairs_as_columns(votes)
+    if isinstance(votes, Sequence) and not isinstance(votes, str):
+        require_no_bare_names(votes)
+        if is_pairs(votes):
+            votes = pairs_as_columns(votes)
     table = to_polars(open_source(votes))
     header = Header.of(table.columns)
     sides = header.pair_of_competitors()
@@ -143,6 +145,14 @@ def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> V
         if column is not None:
             levels[by], slices[by] = coded(table, column)
     return replace(rows, slices=slices, levels=levels)
+
+
+def require_no_bare_names(votes: Sequence[Any]) -> None:
+    """Refuse a pair of names that is not in a list."""
+    names = [name for name in votes if isinstance(name, str)]
+    if names:
+        pair = tuple(names) if len(names) in (2, 3) else ("x", "y")
+        raise VotesError(f"Pairs stand in a list, also a single one: [{pair!r}].")
 
 
 def is_pairs(votes: Sequence[Any]) -> bool:
