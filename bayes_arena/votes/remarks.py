@@ -43,9 +43,10 @@ def remarks_on(
     if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
         remarks.append(f"The column {ties!r} looks like ties but is not read.")
     if copies := duplicates(source, roles):
+        equal = "equals" if copies == 1 else "equal"
         remarks.append(
-            f"{copies:,} rows equal another in every column. If they are copies, leave them "
-            "out: df.drop_duplicates() in pandas."
+            f"{plural(copies, 'row')} {equal} another in every column. If that is a "
+            "mistake, leave copies out: df.drop_duplicates() in pandas."
         )
     return remarks
 

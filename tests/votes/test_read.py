@@ -370,6 +370,9 @@ def test_copies_are_said():
     copied = pl.concat([table, table.head(3)])
     assert "3 rows equal another in every column" in read_votes(copied).remarks[0]
     assert "df.drop_duplicates()" in read_votes(copied).remarks[0]
+    assert (
+        read_votes(copied[:-2]).remarks[0].startswith("1 row equals another in every")
+    )
     assert not read_votes(rows() * 9).remarks  # votes are often equal
 
 
