@@ -198,8 +198,8 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     for reason, n in dropped.items():
-        text = f"{reason}: {words}" if reason == NO_GAME and words else reason
-        remarks.append(f"Left out {plural(n, 'vote')}: {text}.")
+        labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
+        remarks.append(f"Left out {plural(n, 'vote')}: {reason}.{labels}")
     return replace(
         result,
         dropped=dropped,
