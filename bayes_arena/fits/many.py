@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.errors import ArenaError, ModelError, did_you_mean, warn
-from bayes_arena.fits.fit import fit
+from bayes_arena.fits.fit import OPTIONS, fit
 from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.votes.options import NAMES as READING, require_options
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
@@ -40,9 +41,9 @@ def fit_many(
         If the votes have no such slice.
     """
     if not isinstance(votes, Votes):
-        names = ("model", "prior", "method", "draws", "tune", "seed")
-        columns = {name: v for name, v in options.items() if name not in names}
-        options = {name: v for name, v in options.items() if name in names}
+        require_options(options, (*OPTIONS, *READING))
+        columns = {name: v for name, v in options.items() if name not in OPTIONS}
+        options = {name: v for name, v in options.items() if name in OPTIONS}
         votes = votes_from(votes, **{"slices": (by,), **columns})
     if by not in votes.slices:
         raise ModelError(

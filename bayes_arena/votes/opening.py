@@ -23,7 +23,7 @@ from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, Notes, split_pairs
 from bayes_arena.votes.values import as_text, text_of
-from bayes_arena.votes.votes import PROMPT, kish
+from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def open_votes(source: Frame, options: Options) -> Opened:
         for side, each in enumerate([column] if isinstance(column, str) else column):
             roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
     roles |= prompt_roles(header, options, layout, roles)
-    require_single(header, roles)
+    require_single(header, roles, options)
     source = collected(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
     if options.winner is None and layout.write is None and "winner" in roles:
@@ -79,13 +79,31 @@ def open_votes(source: Frame, options: Options) -> Opened:
     return with_prompt(opened, options)
 
 
-def require_single(header: Header, roles: Roles) -> None:
-    """Refuse columns whose name another column has; Polars numbers these."""
-    for column in roles.values():
-        if f"{column}_duplicated_0" in header.names:
+def require_single(header: Header, roles: Roles, options: Options) -> None:
+    """Refuse columns whose name another column has, in this spelling or another."""
+    used = set(roles.values())
+    for role, column in roles.items():
+        if f"{column}_duplicated_0" in header.names:  # so Polars calls the second
             raise VotesError(
                 f"Several columns are called {column!r}. Rename all but one."
             )
+        others = [name for name in header.alike(column) if name not in used]
+        if others and column not in options.named:
+            raise VotesError(two_spellings(role, column, others[0]))
+
+
+def two_spellings(role: str, column: str, other: str) -> str:
+    """Say that two columns may have a role, and how to name one of them."""
+    option = PROMPT if role.startswith(CANDIDATE) else role
+    if option in (PROMPT, "winner", ANNOTATOR):
+        kind = f"the {option}"
+        remedy = f"Name one: {option}={column!r} or {option}={other!r}."
+    elif option in ("a", "b"):
+        kind = "a competitor"
+        remedy = "Name both columns of competitors, with a= and b=."
+    else:
+        kind, remedy = option, "Rename one of them."
+    return f"Both {column!r} and {other!r} may hold {kind}. {remedy}"
 
 
 def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:

@@ -50,6 +50,7 @@ from bayes_arena.votes.sources import (
 )
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
+READ_ALREADY = "These votes are read already, so no options apply."
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -157,7 +158,7 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     is_file = isinstance(source, str | Path) and saved.is_saved(source)
     if is_file or isinstance(source, Votes):
         if options != Options():
-            raise VotesError("These votes are read already, so no options apply.")
+            raise VotesError(READ_ALREADY)
         return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
         opened = open_votes(open_source(source), options)
@@ -197,8 +198,8 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     for reason, n in dropped.items():
-        text = f"{reason}: {words}" if reason == NO_GAME and words else reason
-        remarks.append(f"Left out {plural(n, 'vote')}: {text}.")
+        labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
+        remarks.append(f"Left out {plural(n, 'vote')}: {reason}.{labels}")
     return replace(
         result,
         dropped=dropped,
