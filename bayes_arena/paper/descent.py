@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import FitError, ModelError, require_choice, require_seed
-from bayes_arena.votes.votes import FIRST, TIE, Votes
+from bayes_arena.votes.votes import Votes
 
 type DescentModel = Literal["m-elo", "am-elo"]
 
@@ -97,14 +97,12 @@ def likelihood_of(votes: Votes, model: str, normalised: bool) -> Likelihood:
     """Return the likelihood of a model."""
     has_theta = model == "am-elo"
     rows = votes.collapse(annotators=has_theta)
-    n = rows.counts.sum(axis=1)
-    score = rows.folded[:, FIRST] + rows.folded[:, TIE] / 2
     return Likelihood(
         i=rows.i,
         j=rows.j,
         annotator=rows.annotator,
-        n=n,
-        score=score,
+        n=rows.counts.sum(axis=1),
+        score=rows.score_of_first,
         n_competitors=rows.n_competitors,
         n_annotators=rows.n_annotators,
         normalised=normalised and has_theta,

@@ -44,7 +44,7 @@ from bayes_arena.paper.perturb import Perturbed, perturbations
 from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.tables import Columns
 from bayes_arena.votes.sequence import one_by_one
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.votes.votes import FIRST, SECOND, Votes
 
 PAPER_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 BETTER, WORSE = "Better", "Worse"
@@ -96,7 +96,7 @@ def loss_columns(votes: Votes, shuffles: int) -> Columns:
     Competitors are in the order of Elo's scores.
     """
     n = votes.counts.sum(axis=1)
-    won = votes.folded[:, FIRST] + votes.folded[:, TIE] / 2
+    won = votes.score_of_first
     ratings = {}
     for name in METHODS:
         progress.show(f"Rating by {name}")
