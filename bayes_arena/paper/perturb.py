@@ -88,11 +88,17 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
     rng = np.random.default_rng(seed)
     size = math.floor(share * votes.n_annotators + 0.5)
     chosen = np.sort(rng.choice(votes.n_annotators, size, replace=False))
+    is_chosen = np.isin(votes.annotator, chosen)
     counts = votes.folded.copy()
-    rows = np.isin(votes.annotator, chosen)
-    counts[rows] = perturbed_counts(counts[rows].astype(np.int64), kind, rng)
-    names = tuple(votes.annotators[k] for k in chosen)
-    return Perturbed(kind, share, seed, replace(votes, counts=counts), names)
+    whole = counts[is_chosen].astype(np.int64)
+    counts[is_chosen] = perturbed_counts(whole, kind, rng)
+    return Perturbed(
+        kind=kind,
+        share=share,
+        seed=seed,
+        votes=replace(votes, counts=counts),
+        annotators=tuple(votes.annotators[k] for k in chosen),
+    )
 
 
 def perturbed_counts(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
@@ -100,9 +106,10 @@ def perturbed_counts(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
     if kind == "mixed":
         parts = rng.multinomial(counts, [1 / 3] * 3)
         mixed = np.zeros_like(counts)
-        for part, each in enumerate(("random", "equal", "flip")):
-            mixed += perturbed_counts(parts[..., part], each, rng)
+        for part, treatment in enumerate(("random", "equal", "flip")):
+            mixed += perturbed_counts(parts[..., part], treatment, rng)
         return mixed
+    # Wins and losses that become ties; all others become those of the other side.
     tied = np.zeros_like(counts)
     if kind == "equal":
         tied[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]]
