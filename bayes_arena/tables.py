@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,13 +41,21 @@ def dataframe(columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(dict(columns))
 
 
+def stacked(tables: Sequence[Columns]) -> dict[str, Array]:
+    """Return the columns of several tables, one below the other."""
+    columns = {}
+    for name in tables[0]:
+        columns[name] = np.concatenate([np.asarray(table[name]) for table in tables])
+    return columns
+
+
 def records(columns: Columns) -> list[dict[str, Any]]:
     """Return the rows as dictionaries that JSON can hold; what is not finite is None."""
-    plain = {name: [plain_value(v) for v in values] for name, values in columns.items()}
-    names = list(plain)
-    return [
-        dict(zip(names, row, strict=True)) for row in zip(*plain.values(), strict=True)
-    ]
+    rows = []
+    for values in zip(*columns.values(), strict=True):
+        plain = map(plain_value, values)
+        rows.append(dict(zip(columns, plain, strict=True)))
+    return rows
 
 
 def plain_value(value: Any) -> Any:
@@ -65,8 +74,7 @@ def csv_text(columns: Columns) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
-    rows = records(columns)
-    for row in rows:
+    for row in records(columns):
         writer.writerow([harmless(value) for value in row.values()])
     return stream.getvalue()
 
@@ -81,12 +89,11 @@ def harmless(value: Any) -> Any:
 def markdown_table(shown: Shown) -> str:
     """Return a shown table in Markdown, numbers to the right."""
     rule = ["---" if has_words(values) else "---:" for values in shown.values()]
-    rows = [list(shown), rule, *zip(*shown.values(), strict=True)]
-    lines = []
-    for number, row in enumerate(rows):
-        cells = row if number == 1 else [markdown_text(cell) for cell in row]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    head = [markdown_text(name) for name in shown]
+    rows = [head, rule]
+    for row in zip(*shown.values(), strict=True):
+        rows.append([markdown_text(cell) for cell in row])
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 
 def markdown_text(text: str) -> str:
@@ -134,36 +141,35 @@ def text_table(
             break
         if table.pop(name, None) is not None:
             left_out.append(name)
-    lines = aligned(table, column_widths(table, width))
+    lines = table_lines(table, column_widths(table, width))
     if left_out:
         lines.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     return "\n".join(lines) + "\n"
 
 
-def aligned(table: Mapping[str, list[str]], widths: Sequence[int]) -> list[str]:
+def table_lines(table: Mapping[str, list[str]], widths: Sequence[int]) -> list[str]:
     """Return the lines of a table: heading, rule, rows; numbers to the right."""
     is_left = [has_words(values) for values in table.values()]
+    lines = row_lines(list(table), widths, is_left)
+    lines.append(" " + "─" * (line_width(widths) - 1))
+    for row in zip(*table.values(), strict=True):
+        lines += row_lines(row, widths, is_left)
+    return lines
 
-    def lines_of(cells: Sequence[str]) -> list[str]:
-        """Return the lines of a row, in which long cells are folded."""
-        folded = [fold(cell, width) for cell, width in zip(cells, widths, strict=True)]
-        lines = []
-        for number in range(max(map(len, folded), default=0)):
-            parts = []
-            for cell, width, left in zip(folded, widths, is_left, strict=True):
-                text = cell[number] if number < len(cell) else ""
-                space = " " * (width - text_width(text))
-                parts.append(text + space if left else space + text)
-            lines.append((" " + GAP.join(parts)).rstrip())
-        return lines
 
-    rows = zip(*table.values(), strict=True)
-    rule = " " + "─" * (line_width(widths) - 1)
-    return [
-        *lines_of(list(table)),
-        rule,
-        *(line for row in rows for line in lines_of(row)),
-    ]
+def row_lines(
+    cells: Sequence[str], widths: Sequence[int], is_left: Sequence[bool]
+) -> list[str]:
+    """Return the lines of a row, in which long cells are folded."""
+    folded = [fold(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    lines = []
+    for texts in zip_longest(*folded, fillvalue=""):
+        parts = []
+        for text, width, left in zip(texts, widths, is_left, strict=True):
+            space = " " * (width - text_width(text))
+            parts.append(text + space if left else space + text)
+        lines.append((" " + GAP.join(parts)).rstrip())
+    return lines
 
 
 def column_widths(table: Mapping[str, list[str]], width: int | None) -> list[int]:
@@ -172,15 +178,23 @@ def column_widths(table: Mapping[str, list[str]], width: int | None) -> list[int
     widths = [max(map(text_width, [name, *values])) for name, values in columns]
     if width is None:
         return widths
-    free = [least_width(column) for column in columns]
-    tight = [
-        min(least, NARROWEST) if has_words(values) else least
-        for least, (_, values) in zip(free, columns, strict=True)
-    ]
-    for floors in (free, tight):
-        while line_width(widths) > width and widths != floors:
-            wider = [k for k, floor in enumerate(floors) if widths[k] > floor]
-            widths[max(wider, key=widths.__getitem__)] -= 1
+    # First headings and long texts are folded at spaces, then words are broken.
+    unbroken = [least_width(column) for column in columns]
+    broken = []
+    for least, (_, values) in zip(unbroken, columns, strict=True):
+        broken.append(min(least, NARROWEST) if has_words(values) else least)
+    return narrowed(narrowed(widths, width, unbroken), width, broken)
+
+
+def narrowed(widths: Sequence[int], room: int, floors: Sequence[int]) -> list[int]:
+    """Return widths that fill the room: the widest gives way first, none below its floor."""
+    widths = list(widths)
+    wider = [column for column, floor in enumerate(floors) if widths[column] > floor]
+    while wider and line_width(widths) > room:
+        widest = max(wider, key=widths.__getitem__)
+        widths[widest] -= 1
+        if widths[widest] == floors[widest]:
+            wider.remove(widest)
     return widths
 
 
@@ -200,13 +214,25 @@ def fold(text: str, width: int) -> list[str]:
         if text_width(joined) <= width:
             lines[-1] = joined
             continue
-        lines += [word] if lines[-1] else []
-        lines[-1] = lines[-1] or word
+        if lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = word
         while text_width(lines[-1]) > width:
-            rest = lines[-1]
-            size = next(n for n in range(width, 0, -1) if text_width(rest[:n]) <= width)
-            lines[-1:] = [rest[:size], rest[size:]]
+            size = widest_prefix(lines[-1], width)
+            rest = lines[-1][size:]
+            lines[-1] = lines[-1][:size]
+            lines.append(rest)
     return lines
+
+
+def widest_prefix(text: str, width: int) -> int:
+    """Return how many characters of a text a line holds."""
+    # Wide characters take two columns, so that a line may hold fewer than its width.
+    size = width
+    while size > 1 and text_width(text[:size]) > width:
+        size -= 1
+    return size
 
 
 def line_width(widths: Iterable[int]) -> int:

@@ -155,14 +155,12 @@ def coordinates(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]
 
 def one_row_a_vote(votes: Votes) -> tuple[Votes, Ints]:
     """Return the votes one by one, and the row that each was in."""
-    if (votes.counts != np.floor(votes.counts)).any():
+    if votes.has_fractions:
         raise ModelError(
             "Votes with fractional weights cannot be written one a row. Leave out "
             "per_vote=True, or read the votes without weight=."
         )
-    row, outcome = np.nonzero(votes.counts)
-    times = votes.counts[row, outcome].astype(np.intp)
-    row, outcome = np.repeat(row, times), np.repeat(outcome, times)
+    row, outcome = votes.one_by_one()
     counts = np.zeros((len(row), votes.counts.shape[1]))
     counts[np.arange(len(row)), outcome] = 1.0
     return replace(votes.take(row), counts=counts), row

@@ -53,7 +53,7 @@ def require_storable(votes: Votes) -> None:
     """Raise a VotesError unless these are whole votes of known annotators."""
     if not votes.n_annotators:
         raise VotesError(f"A Stable Arena judges annotators. {votes.why_no_annotators}")
-    if np.any(votes.counts % 1):
+    if votes.has_fractions:
         raise VotesError(
             "A Stable Arena stores whole votes, and these have fractional weights. "
             "Rate them with fit (bayes-arena rank)."

@@ -114,12 +114,7 @@ def given_votes(fit: Fit, votes: object) -> Votes:
         )
     competitors, codes = coded(table, *sides)
     i, j = np.split(codes, 2)
-    if (i == j).any():
-        names = [competitors[c] for c in np.unique(i[i == j])]
-        raise VotesError(
-            f"A vote is on two competitors, not on {listing(map(repr, names))} and "
-            "itself."
-        )
+    require_two_competitors(competitors, i, j)
     rows = Votes(
         competitors,
         annotators=(),
@@ -129,11 +124,26 @@ def given_votes(fit: Fit, votes: object) -> Votes:
         counts=np.zeros((len(i), 3)),
         features={name: feature(table, name) for name in fit.model.style},
     )
-    judge = header.first(ANNOTATORS, sides)
-    if judge is not None:
-        annotators, annotator = coded(table, judge)
-        rows = replace(rows, annotators=annotators, annotator=annotator)
+    rows = with_judge(rows, table, header.first(ANNOTATORS, sides))
     return with_slices(rows, fit, table, header)
+
+
+def require_two_competitors(competitors: Sequence[str], i: Ints, j: Ints) -> None:
+    """Refuse votes on a competitor and itself."""
+    if (i == j).any():
+        names = [competitors[c] for c in np.unique(i[i == j])]
+        raise VotesError(
+            f"A vote is on two competitors, not on {listing(map(repr, names))} and "
+            "itself."
+        )
+
+
+def with_judge(rows: Votes, table: pl.DataFrame, column: str | None) -> Votes:
+    """Return the rows with the annotators of a column, if there is one."""
+    if column is None:
+        return rows
+    annotators, annotator = coded(table, column)
+    return replace(rows, annotators=annotators, annotator=annotator)
 
 
 def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> Votes:
@@ -169,9 +179,10 @@ def pairs_as_columns(pairs: Sequence[Sequence[object]]) -> dict[str, list[str]]:
             "[('x', 'y')]; and all pairs alike."
         )
     names = ("model_a", "model_b", "judge")[: sizes.pop()]
-    return {
-        name: [str(pair[place]) for pair in pairs] for place, name in enumerate(names)
-    }
+    columns = {}
+    for position, name in enumerate(names):
+        columns[name] = [str(pair[position]) for pair in pairs]
+    return columns
 
 
 def coded(table: pl.DataFrame, *columns: str) -> tuple[tuple[str, ...], Ints]:

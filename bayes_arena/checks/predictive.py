@@ -120,8 +120,7 @@ def require_replicable(fit: Fit) -> None:
             f"Model {fit.model.name!r} counts ties as half wins, so it cannot predict "
             "them. Check a fit with ties='davidson', such as model='davidson'."
         )
-    counts = fit.votes.counts
-    if (counts != np.floor(counts)).any():
+    if fit.votes.has_fractions:
         raise ModelError(
             "Votes with fractional weights cannot be cast again. Check a fit of the "
             "votes without weight=."

@@ -91,60 +91,84 @@ def share_statistics(votes: Votes, is_first_better: Array, top: int) -> list[Sta
 
 
 def gap_statistics(votes: Votes, is_first_better: Array) -> list[Statistic]:
-    """Return the gaps of the scores of pairs, competitors by prompt, and annotators."""
-    n, rows = votes.n_competitors, np.arange(len(votes))
-    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
-    side = np.where(votes.i < votes.j, 1.0, -1.0)
-    statistics = [
-        Statistic(
-            "gap of pairs' scores",
-            gap_of(groups_of(low * n + high, rows, side), score_residual),
-            "Some pairs end otherwise than the scores say: pairs() shows them. The "
-            "ranking is that against all opponents on average.",
-            is_gap=True,
-        )
-    ]
+    """Return the gaps of scores that the votes allow."""
+    statistics = [pair_gap(votes)]
     if PROMPT in votes.slices:
-        keys = np.concatenate([votes.i, votes.j]) + n * np.tile(votes.level(PROMPT), 2)
-        both = np.repeat([1.0, -1.0], len(votes))
-        about = (
-            "Competitors are stronger on some prompts than on others. The ranking "
-            "stands; its intervals have to allow for the choice of prompts, as "
-            "interval='clustered' does."
-        )
-        groups = groups_of(keys, np.tile(rows, 2), both)
-        gap = gap_of(groups, score_residual)
-        name = "gap of competitors' scores by prompt"
-        statistics.append(Statistic(name, gap, about, is_gap=True))
+        statistics.append(prompt_gap(votes))
     if votes.n_annotators > 1:
-        better = np.where(is_first_better, 1.0, -1.0)
-        about = (
-            "Annotators differ in how closely they follow the ranking, which is that "
-            "of their average: annotators() and shared_ranking() tell more."
-        )
-        gap = gap_of(groups_of(votes.annotator, rows, better), score_residual)
-        name = "gap of annotators' agreement with the ranking"
-        statistics.append(Statistic(name, gap, about, is_gap=True))
+        statistics.append(annotator_gap(votes, is_first_better))
     return statistics
+
+
+def pair_gap(votes: Votes) -> Statistic:
+    """Return the gap of the scores of pairs."""
+    # A pair that is shown both ways is one: its score is that of the lower code.
+    sign = np.where(votes.i < votes.j, 1.0, -1.0)
+    groups = groups_of(votes.pair_code, np.arange(len(votes)), sign)
+    return Statistic(
+        "gap of pairs' scores",
+        gap_of(groups, score_residual),
+        "Some pairs end otherwise than the scores say: pairs() shows them. The "
+        "ranking is that against all opponents on average.",
+        is_gap=True,
+    )
+
+
+def prompt_gap(votes: Votes) -> Statistic:
+    """Return the gap of the scores of competitors on each prompt."""
+    # A row belongs to two groups: it counts for the first, and against the second.
+    competitor = np.concatenate([votes.i, votes.j])
+    prompt = np.tile(votes.level(PROMPT), 2)
+    row = np.tile(np.arange(len(votes)), 2)
+    sign = np.repeat([1.0, -1.0], len(votes))
+    groups = groups_of(prompt * votes.n_competitors + competitor, row, sign)
+    return Statistic(
+        "gap of competitors' scores by prompt",
+        gap_of(groups, score_residual),
+        "Competitors are stronger on some prompts than on others. The ranking "
+        "stands; its intervals have to allow for the choice of prompts, as "
+        "interval='clustered' does.",
+        is_gap=True,
+    )
+
+
+def annotator_gap(votes: Votes, is_first_better: Array) -> Statistic:
+    """Return the gap of the scores that annotators give to the better of two."""
+    sign = np.where(is_first_better, 1.0, -1.0)
+    groups = groups_of(votes.annotator, np.arange(len(votes)), sign)
+    return Statistic(
+        "gap of annotators' agreement with the ranking",
+        gap_of(groups, score_residual),
+        "Annotators differ in how closely they follow the ranking, which is that "
+        "of their average: annotators() and shared_ranking() tell more.",
+        is_gap=True,
+    )
 
 
 def tie_statistics(votes: Votes) -> list[Statistic]:
     """Return the share of ties, and the gaps of ties of competitors and annotators."""
-    rows = np.arange(len(votes))
     about = "It touches the probability of a tie, and hardly the ranking."
-    sides = np.concatenate([votes.i, votes.j])
-    both = groups_of(sides, np.tile(rows, 2), np.ones(2 * len(votes)))
-    gap = gap_of(both, tie_residual)
-    statistics = [
-        Statistic(TIES, lambda counts, p: share_of_ties(counts), about),
-        Statistic("gap of competitors' ties", gap, about, is_gap=True),
-    ]
+    share = Statistic(TIES, lambda counts, p: share_of_ties(counts), about)
+    statistics = [share, competitor_tie_gap(votes, about)]
     if votes.n_annotators > 1:
-        groups = groups_of(votes.annotator, rows, np.ones(len(votes)))
-        gap = gap_of(groups, tie_residual)
         about += " 'am-davidson' has ties by annotator."
-        statistics.append(Statistic("gap of annotators' ties", gap, about, is_gap=True))
+        statistics.append(annotator_tie_gap(votes, about))
     return statistics
+
+
+def competitor_tie_gap(votes: Votes, about: str) -> Statistic:
+    """Return the gap of the ties of competitors."""
+    competitor = np.concatenate([votes.i, votes.j])
+    row = np.tile(np.arange(len(votes)), 2)
+    gap = gap_of(groups_of(competitor, row, np.ones(len(row))), tie_residual)
+    return Statistic("gap of competitors' ties", gap, about, is_gap=True)
+
+
+def annotator_tie_gap(votes: Votes, about: str) -> Statistic:
+    """Return the gap of the ties of annotators."""
+    row = np.arange(len(votes))
+    gap = gap_of(groups_of(votes.annotator, row, np.ones(len(row))), tie_residual)
+    return Statistic("gap of annotators' ties", gap, about, is_gap=True)
 
 
 def share_of_upsets(counts: Floats, is_first_better: Array) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,20 +29,13 @@ class SingleVotes:
     row: Ints
     outcome: Ints
 
-    @property
-    def has_fractions(self) -> bool:
-        """Whether votes have fractional weights, so that there are no single ones."""
-        return bool((self.votes.counts != np.floor(self.votes.counts)).any())
-
 
 def single_votes(fit: Fit) -> SingleVotes:
     """Return the fitted votes one by one, in the order of their rows."""
-    votes = visible_votes(fit.model, fit.fitted_votes)
-    counts = fit.visible_counts
-    row, outcome = np.nonzero(counts)
-    times = counts[row, outcome].astype(np.intp)
-    rows = rows_of(fit.posterior.design, votes)
-    return SingleVotes(votes, rows, np.repeat(row, times), np.repeat(outcome, times))
+    seen = visible_votes(fit.model, fit.fitted_votes)
+    votes = replace(seen, counts=fit.visible_counts)
+    row, outcome = votes.one_by_one()
+    return SingleVotes(votes, rows_of(fit.posterior.design, votes), row, outcome)
 
 
 def log_densities(single: SingleVotes, vectors: Floats) -> Floats:
@@ -64,8 +57,11 @@ def replicated(single: SingleVotes, vectors: Floats, seed: int) -> Array:
     outcomes = np.empty((len(vectors), len(single.row)), np.int8)
     for draw, x in enumerate(vectors):
         p = np.exp(row_log_densities(single.rows, x)[:, :n_outcomes])
-        limits = np.cumsum(p / p.sum(axis=1, keepdims=True), axis=1)[single.row, :-1]
-        outcomes[draw] = (rng.random(len(limits))[:, None] > limits).sum(axis=1)
+        p /= p.sum(axis=1, keepdims=True)
+        # A uniform number exceeds as many cumulative probabilities as the outcome's code.
+        cumulative = np.cumsum(p, axis=1)[single.row, :-1]
+        uniform = rng.random((len(single.row), 1))
+        outcomes[draw] = (uniform > cumulative).sum(axis=1)
     return outcomes
 
 

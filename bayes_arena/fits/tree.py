@@ -176,7 +176,7 @@ def labels(fit: Fit, effect: Effect) -> list[str]:
 
 def has_room(single: SingleVotes, draws: int) -> bool:
     """Whether there can be a value for each vote and draw; warn where not."""
-    if single.has_fractions:
+    if single.votes.has_fractions:
         warn("Votes have fractional weights: the tree has no values of single votes.")
         return False
     size = 8.0 * draws * len(single.row)

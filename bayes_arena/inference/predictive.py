@@ -19,13 +19,14 @@ tau = 0.  The expected score remains P.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.build import slice_parameters
@@ -98,19 +99,28 @@ def row_probabilities(
     rows = rows_of(posterior.design, votes)
     if with_ties is None:
         with_ties = bool(posterior.design.votes.counts[:, TIE].any())
-    parts = []
+    probabilities = []
+    scores = []
     for chunk in rows.design.chunks():
-        if vectors is not None:
-            parts.append(average_over(vectors, chunk, rows, with_ties))
-            continue
-        u = predictors(chunk, posterior.mean)
-        S = diagonal(rows.unknown[:, chunk.rows])
-        if not posterior.is_mode:
-            S = S + predictor_covariances(chunk, posterior.covariance)
-        parts.append(average_outcomes(u, S, rows.design.outcomes, with_ties))
-    probabilities, score = map(np.concatenate, zip(*parts, strict=True))
+        if vectors is None:
+            p, score = average_over_gaussian(posterior, chunk, rows, with_ties)
+        else:
+            p, score = average_over(vectors, chunk, rows, with_ties)
+        probabilities.append(p)
+        scores.append(score)
     back = np.argsort(rows.order)
-    return Prediction(probabilities[back], score[back])
+    return Prediction(np.concatenate(probabilities)[back], np.concatenate(scores)[back])
+
+
+def average_over_gaussian(
+    posterior: Posterior, chunk: Chunk, rows: NewRows, with_ties: bool
+) -> tuple[Floats, Floats]:
+    """Return probabilities and scores of the rows in a chunk, averaged over a posterior."""
+    u = predictors(chunk, posterior.mean)
+    S = diagonal(rows.unknown[:, chunk.rows])
+    if not posterior.is_mode:
+        S = S + predictor_covariances(chunk, posterior.covariance)
+    return average_outcomes(u, S, rows.design.outcomes, with_ties)
 
 
 def average_over(
@@ -122,32 +132,38 @@ def average_over(
     """
     rng = np.random.default_rng(chunk.rows.start)
     sd = np.sqrt(rows.unknown[:, chunk.rows])
-    vectors = vectors[:: -(-len(vectors) // MOST_DRAWS)]
-    total = score = np.zeros(1)
+    vectors = vectors[:: math.ceil(len(vectors) / MOST_DRAWS)]
+    # The sums take the shape of what is added to them: a single zero broadcasts.
+    total = np.zeros(1)
+    total_score = np.zeros(1)
     for x in vectors:
         u = predictors(chunk, x) + sd * rng.normal(size=sd.shape)
-        p, expected = outcomes_at(coordinates(u), rows.design.outcomes, with_ties)
-        total, score = total + p, score + expected
-    return total / len(vectors), score / len(vectors)
+        p, score = outcomes_at(coordinates(u), rows.design.outcomes, with_ties)
+        total = total + p
+        total_score = total_score + score
+    return total / len(vectors), total_score / len(vectors)
 
 
 def average_outcomes(
     u: Floats, S: Floats, outcomes: Outcomes, with_ties: bool
 ) -> tuple[Floats, Floats]:
-    """Return probabilities (rows, outcomes) and scores (rows,), for u ~ N(u, S)."""
+    """Return probabilities (rows, outcomes) and scores (rows,), for predictors ~ N(u, S)."""
     if not S.any():
         return outcomes_at(coordinates(u), outcomes, with_ties)
     C = len(u) - 2
     mean, K = moments_with_coordinates(u, S)
     root, _ = partial_cholesky(K[:C, :C], C)
     node, weight = gauss_hermite(SLICE_NODES)
-    total = score = np.zeros(1)
+    # The sums take the shape of what is added to them: a single zero broadcasts.
+    average = np.zeros(1)
+    average_score = np.zeros(1)
     for index in product(range(SLICE_NODES), repeat=C):
         z = mean[:C] + np.tensordot(node[list(index)], root, 1)
-        p, expected = outcomes_at(z, outcomes, with_ties)
         w = weight[list(index)].prod()
-        total, score = total + w * p, score + w * expected
-    return total, score
+        p, score = outcomes_at(z, outcomes, with_ties)
+        average = average + w * p
+        average_score = average_score + w * score
+    return average, average_score
 
 
 def outcomes_at(
@@ -159,8 +175,9 @@ def outcomes_at(
     if outcomes.has_tie:
         return p.T, score
     if with_ties:
-        z = np.vstack([z, np.zeros_like(z)])
-        return outcome_probabilities(DAVIDSON.phi, z)[0].T, score
+        # Half wins have no probability of a tie: Davidson's with tau = 0 stands for it.
+        p, _ = outcome_probabilities(DAVIDSON.phi, np.vstack([z, np.zeros_like(z)]))
+        return p.T, score
     return np.vstack([p, np.zeros_like(p[:1])]).T, score
 
 
@@ -174,16 +191,37 @@ def rows_of(design: Design, votes: Votes) -> NewRows:
     votes = with_codes_of(design.votes, votes)
     eliminated = [block.effect.by for block in design.blocks if block.is_local]
     group = group_of(votes, eliminated[0] if eliminated else None)
+    # Chunks of a design are runs of rows, so the rows of a group have to stand together.
     order = np.argsort(group, kind="stable")
-    votes, group = votes.take(order), group[order]
-    C = design.phi.shape[1]
-    unknown = np.zeros((C + 2, len(votes)))
+    votes = votes.take(order)
+    group = group[order]
+    terms, unknown = new_terms(design, votes)
+    layout = design.layout
+    if not eliminated:
+        n_groups = int(group.max(initial=0)) + 1
+        layout = replace(layout, n_groups=n_groups)
+    empty = replace(
+        design,
+        votes=votes,
+        n_votes=np.zeros(len(votes)),
+        statistic=np.zeros((design.phi.shape[1], len(votes))),
+        group=group,
+        terms=terms,
+        layout=layout,
+    )
+    return NewRows(empty, order, unknown)
+
+
+def new_terms(design: Design, votes: Votes) -> tuple[tuple[Term, ...], Floats]:
+    """Return the terms of rows, and the variances of what the fit does not know."""
+    unknown = np.zeros((design.phi.shape[1] + 2, len(votes)))
     terms = []
     for block in design.blocks:
         effect = block.effect
         feature: Floats = np.ones(len(votes))
         if effect.feature is not None:
             feature = feature_of(votes, effect.feature)
+        # A row reads one parameter, or two: the first competitor's less the second's.
         indices = parameter_indices(design, block, votes)
         for index, sign in zip(indices, (1.0, -1.0), strict=False):
             coefficient = np.where(index == UNKNOWN, 0.0, sign * feature)
@@ -191,18 +229,7 @@ def rows_of(design: Design, votes: Votes) -> NewRows:
             terms.append(Term(effect.predictor, block.is_local, column, coefficient))
             if np.isfinite(block.sd):
                 unknown[effect.predictor, index == UNKNOWN] += block.sd**2
-    empty = replace(
-        design,
-        votes=votes,
-        n_votes=np.zeros(len(votes)),
-        statistic=np.zeros((C, len(votes))),
-        group=group,
-        terms=tuple(terms),
-    )
-    if not eliminated:
-        n_groups = int(group.max(initial=0)) + 1
-        empty = replace(empty, layout=replace(design.layout, n_groups=n_groups))
-    return NewRows(empty, order, unknown)
+    return tuple(terms), unknown
 
 
 def group_of(votes: Votes, eliminated: str | None) -> Ints:
@@ -270,13 +297,13 @@ def parameter_indices(design: Design, block: Block, votes: Votes) -> list[Ints]:
         indices = design.indices(block)
         return [np.where(level == UNKNOWN, UNKNOWN, indices[np.maximum(level, 0)])]
     levels, competitor, indices = slice_parameters(design, block)
-    n = len(design.votes.competitors)
+    n = design.votes.n_competitors
     keys = levels * n + competitor
     parameters = []
     for side in (votes.i, votes.j):
-        key = level * n + side
-        position = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-        is_known = (keys[position] == key) & (level != UNKNOWN)
+        # The level -1 makes a key below all others, so that an unknown one is missed.
+        position = positions_of(keys, level * n + side)
+        is_known = position != UNKNOWN
         parameters.append(np.where(is_known, indices[position], UNKNOWN))
     return parameters
 

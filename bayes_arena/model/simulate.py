@@ -17,6 +17,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, require_seed
+from bayes_arena.model.effects import DAVIDSON
+from bayes_arena.model.likelihood import outcome_probabilities
+from bayes_arena.votes.votes import FIRST, SECOND, TIE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 LARGEST_SPREAD = 100.0  # larger ones count as mistakes
 EXAMPLE_SEED = 2025
 EXAMPLE_ANOMALOUS = 3
+NO_TIES = -1000.0  # a logit at which a tie has probability 0
 PAPER_VOTES = 51  # least votes of an annotator, where there are enough
 
 
@@ -107,48 +111,64 @@ def simulate(
     ModelError
         If a number is impossible.
     """
-    n_planted = guessers + reversed
+    require_possible(competitors, annotators, votes, guessers, reversed)
+    require_spreads(strength_sd, discrimination_sd, tie_spread, position_spread)
+    require_spreads(tie_propensity)
+    require_seed(seed)
+    rng = np.random.default_rng(seed)
+    r = rng.normal(0, strength_sd, competitors)
+    r -= r.mean()
+    theta = np.abs(1 + discrimination_sd * rng.normal(size=annotators))
+    planted = np.sort(rng.choice(annotators, guessers + reversed, replace=False))
+    theta[planted[:guessers]] = 0
+    theta[planted[guessers:]] *= -1
+    k = draw_annotators(annotators, votes, rng)
+    i = rng.integers(competitors, size=votes)
+    j = (i + rng.integers(1, competitors, size=votes)) % competitors
+    t_k, b_k = draw_habits(annotators, tie_spread, position_spread, seed)
+    with np.errstate(divide="ignore"):
+        t_k += np.log(tie_propensity)  # minus infinity where there are no ties
+    outcome = draw_outcomes(theta[k] * (r[i] - r[j]) + b_k[k], t_k[k], rng)
+    models = numbered_names("model", competitors)
+    judges = numbered_names("annotator", annotators)
+    return SimulatedArena(
+        columns={
+            "model_a": np.array(models)[i],
+            "model_b": np.array(models)[j],
+            "winner": np.array(["model_a", "tie", "model_b"])[outcome],
+            "judge": np.array(judges)[k],
+        },
+        competitors=models,
+        annotators=judges,
+        strength=r,
+        discrimination=theta,
+        log_tie_propensity=t_k,
+        position=b_k,
+        anomalous=tuple(judges[k] for k in planted),
+    )
+
+
+def require_possible(
+    competitors: int, annotators: int, votes: int, guessers: int, reversed: int
+) -> None:
+    """Refuse a size that no arena has."""
     is_possible = competitors >= 2 and annotators >= 1 and votes >= annotators
+    n_planted = guessers + reversed
     if not is_possible or min(guessers, reversed) < 0 or n_planted > annotators:
         raise ModelError(
             "An arena needs at least two competitors, one annotator, a vote for each "
             "annotator, and no more guessers and reversed than annotators; not "
             f"{competitors}, {annotators}, {votes}, {guessers} and {reversed}."
         )
-    spreads = strength_sd, discrimination_sd, tie_propensity, tie_spread
-    if not all(0 <= sd <= LARGEST_SPREAD for sd in (*spreads, position_spread)):
+
+
+def require_spreads(*values: float) -> None:
+    """Refuse standard deviations, or a tie propensity, that count as mistakes."""
+    if not all(0 <= value <= LARGEST_SPREAD for value in values):
         raise ModelError(
             "Standard deviations and the tie propensity must lie between 0 and "
             f"{LARGEST_SPREAD:g}."
         )
-    require_seed(seed)
-    rng = np.random.default_rng(seed)
-    r = rng.normal(0, strength_sd, competitors)
-    r -= r.mean()
-    theta = np.abs(1 + discrimination_sd * rng.normal(size=annotators))
-    planted = np.sort(rng.choice(annotators, n_planted, replace=False))
-    theta[planted[guessers:]] *= -1
-    theta[planted[:guessers]] = 0
-
-    k = draw_annotators(annotators, votes, rng)
-    i = rng.integers(competitors, size=votes)
-    j = (i + rng.integers(1, competitors, size=votes)) % competitors
-    habits = np.random.default_rng([seed, 1])
-    t_k = habits.normal(0, tie_spread, annotators)
-    b_k = habits.normal(0, position_spread, annotators)
-    with np.errstate(divide="ignore"):
-        t_k = t_k + np.log(tie_propensity)  # minus infinity where there are no ties
-    outcome = draw_outcomes(theta[k] * (r[i] - r[j]) + b_k[k], t_k[k], rng)
-    models = numbered_names("model", competitors)
-    judges = numbered_names("annotator", annotators)
-    columns = {
-        "model_a": np.array(models)[i],
-        "model_b": np.array(models)[j],
-        "winner": np.array(["model_a", "tie", "model_b"])[outcome],
-        "judge": np.array(judges)[k],
-    }
-    anomalous = tuple(judges[k] for k in planted)
-    return SimulatedArena(columns, models, judges, r, theta, t_k, b_k, anomalous)
 
 
 def draw_annotators(annotators: int, votes: int, rng: np.random.Generator) -> Ints:
@@ -162,12 +182,25 @@ def draw_annotators(annotators: int, votes: int, rng: np.random.Generator) -> In
     return k
 
 
+def draw_habits(
+    annotators: int, tie_spread: float, position_spread: float, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the deviations of ln nu and of b of every annotator, (annotators,)."""
+    # With random numbers of their own: pairs and theta are the same whatever the habits.
+    rng = np.random.default_rng([seed, 1])
+    t_k = rng.normal(0, tie_spread, annotators)
+    b_k = rng.normal(0, position_spread, annotators)
+    return t_k, b_k
+
+
 def draw_outcomes(eta: Floats, tau: Floats, rng: np.random.Generator) -> Ints:
     """Return 0 for a win of the first, 1 for a tie and 2 for a loss, (votes,)."""
-    logits = np.stack([eta / 2, tau, -eta / 2])
-    p = np.exp(logits - logits.max(axis=0))
-    p /= p.sum(axis=0)
-    return np.asarray((rng.random(len(eta)) > np.cumsum(p[:2], axis=0)).sum(axis=0))
+    # Minus infinity, of no ties, would make 0 * tau undefined.
+    z = np.stack([eta, np.maximum(tau, NO_TIES)])
+    p, _ = outcome_probabilities(DAVIDSON.phi[[FIRST, TIE, SECOND]], z)
+    cumulative = np.cumsum(p[:2], axis=0)
+    # A uniform number exceeds as many cumulative probabilities as the outcome's code.
+    return np.asarray((rng.random(len(eta)) > cumulative).sum(axis=0))
 
 
 def example_arena() -> SimulatedArena:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,15 @@ from bayes_arena.tables import Columns, records
 type Row = dict[str, Any]
 
 MOST_OPEN_PAIRS = 8  # that are listed
+
+
+@dataclass(frozen=True)
+class SettledPairs:
+    """How many pairs are settled, of how many, and the open ones nearest the top."""
+
+    n_settled: int
+    n_pairs: int
+    open_pairs: list[Row]
 
 
 def board_rows(columns: Columns, contested: Collection[str]) -> list[Row]:
@@ -40,17 +50,19 @@ def expected_scores(standing: Standing) -> Floats:
     return expit(strength[:, None] - strength)
 
 
-def settled_pairs(standing: Standing) -> tuple[int, int, list[Row]]:
-    """Return how many pairs are settled, of how many, and the open ones near the top.
-
-    A pair is settled if the interval of its gap excludes 0.
-    """
+def settled_pairs(standing: Standing) -> SettledPairs:
+    """Return which pairs are settled: those whose interval of the gap excludes 0."""
     columns = pair_columns(standing)
     is_settled = np.asarray(columns["lower"]) > 0
+    # Pairs come in the order of the board: the later one's position says how near the top.
     n_estimated = int(np.isfinite(standing.strength).sum())
     _, position = np.triu_indices(n_estimated, k=1)
-    open_pairs = np.flatnonzero(~is_settled)
-    nearest = open_pairs[np.argsort(position[open_pairs], kind="stable")]
-    chosen = nearest[:MOST_OPEN_PAIRS]
-    rows = records({name: np.asarray(v)[chosen] for name, v in columns.items()})
-    return int(is_settled.sum()), len(is_settled), rows
+    is_open = np.flatnonzero(~is_settled)
+    nearest = is_open[np.argsort(position[is_open], kind="stable")]
+    rows = nearest[:MOST_OPEN_PAIRS]
+    listed = {name: np.asarray(values)[rows] for name, values in columns.items()}
+    return SettledPairs(
+        n_settled=int(is_settled.sum()),
+        n_pairs=len(is_settled),
+        open_pairs=records(listed),
+    )

@@ -10,6 +10,7 @@ import numpy as np
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.page.board import (
     Row,
+    SettledPairs,
     axis_ends,
     board_rows,
     expected_scores,
@@ -30,12 +31,13 @@ class Contents:
     ----------
     header, notes : tuple of str
         Lines above the verdict and below it.
-    ranked, unranked, open_pairs, annotators, favourites : list of dict
+    ranked, unranked, annotators, favourites : list of dict
         Rows of tables, with the columns of the public tables.
     ends : tuple of float
         Ends of all intervals on the board.
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
+    settled : SettledPairs
     observed : mapping of str to ndarray
         Groups of pairs, see :mod:`bayes_arena.page.observed`.
     fitted, words : dict of str to str
@@ -52,9 +54,7 @@ class Contents:
     ends: tuple[float, float]
     scores: Floats
     rank_shares: Floats
-    n_settled: int
-    n_pairs: int
-    open_pairs: list[Row]
+    settled: SettledPairs
     about_annotators: str
     annotators: list[Row]
     favourites: list[Row]
@@ -90,7 +90,6 @@ def contents_of(rating: Rating, title: str) -> Contents:
     contested = flagged_competitors(rating.contested_columns)
     rows = board_rows(rating.board_columns, contested)
     annotators = annotator_rows(people)
-    n_settled, n_pairs, open_pairs = settled_pairs(standing)
     return Contents(
         title=title,
         header=tuple(rating.header),
@@ -102,9 +101,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         ends=axis_ends(rows),
         scores=expected_scores(standing),
         rank_shares=standing.rank_shares,
-        n_settled=n_settled,
-        n_pairs=n_pairs,
-        open_pairs=open_pairs,
+        settled=settled_pairs(standing),
         about_annotators=about_annotators(people),
         annotators=annotators,
         favourites=favourite_rows(rating.named_favourites),

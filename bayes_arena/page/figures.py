@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.tables import records
 
 ROW = 1.75  # height of a row, in em
 MOST_WRITTEN = 12  # columns, up to which the cells of a heat map have numbers
@@ -53,15 +54,16 @@ class Axis:
     ticks: tuple[float, ...]
 
     @classmethod
-    def over(cls, low: float, high: float, most_ticks: int = 6) -> Axis:
+    def around(cls, low: float, high: float, most_ticks: int = 6) -> Axis:
         """Return an axis from one number to another, a little longer at both ends."""
         margin = 0.03 * (high - low) or 1.0
-        low, high = low - margin, high + margin
-        step = 10.0 ** math.floor(math.log10((high - low) / most_ticks))
-        while (high - low) / step > most_ticks:
-            step *= 2.5 if round(math.log10(step) % 1, 3) == 0.301 else 2
-        first, last = math.ceil(low / step), math.floor(high / step)
-        return cls(low, high, tuple(step * n for n in range(first, last + 1)))
+        low = low - margin
+        high = high + margin
+        step = round_step(high - low, most_ticks)
+        first = math.ceil(low / step)
+        last = math.floor(high / step)
+        ticks = tuple(step * number for number in range(first, last + 1))
+        return cls(low, high, ticks)
 
     @classmethod
     def of_ranks(cls, first: int, last: int) -> Axis:
@@ -97,6 +99,13 @@ class Axis:
         return element("svg", *texts, class_="axis" + many, aria_hidden="true")
 
 
+def round_step(span: float, most_ticks: int) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that gives few enough steps."""
+    power = 10.0 ** math.floor(math.log10(span / most_ticks))
+    steps = (power, 2 * power, 5 * power)
+    return next((step for step in steps if span <= most_ticks * step), 10 * power)
+
+
 def bar(axis: Axis, low: float, middle: float, high: float) -> Markup:
     """Draw an interval and its estimate, for a cell of a table."""
     line = element("line", x1=axis.at(low), x2=axis.at(high), y1="50%", y2="50%")
@@ -108,14 +117,15 @@ def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> 
     """Draw a mark of what was expected and a dot of what was observed in each row."""
     shapes = [axis.grid()]
     for row, (start, end) in enumerate(zip(expected, observed, strict=True)):
+        x0 = axis.at(start)
+        x1 = axis.at(end)
         y = em((row + 0.5) * ROW)
-        x0, x1 = axis.at(start), axis.at(end)
-        top, bottom = em((row + 0.2) * ROW), em((row + 0.8) * ROW)
-        shapes.append(element("line", x1=x0, x2=x1, y1=y, y2=y, class_="odd"))
-        shapes.append(
-            element("line", x1=x0, x2=x0, y1=top, y2=bottom, class_="expected")
-        )
-        shapes.append(element("circle", cx=x1, cy=y, r=4, class_="odd"))
+        top = em((row + 0.2) * ROW)
+        bottom = em((row + 0.8) * ROW)
+        shift = element("line", x1=x0, x2=x1, y1=y, y2=y, class_="odd")
+        mark = element("line", x1=x0, x2=x0, y1=top, y2=bottom, class_="expected")
+        dot = element("circle", cx=x1, cy=y, r=4, class_="odd")
+        shapes += [shift, mark, dot]
     height = em(len(observed) * ROW)
     return element("svg", *shapes, height=height, aria_hidden="true")
 
@@ -147,11 +157,11 @@ def square(shades: Ints, label: str) -> Markup:
 
 def heat_rows(shades: Ints, probability: Floats, first: int, end: int) -> Markup:
     """Draw the cells of some columns, with percentages where there is room."""
-    shades, probability = shades[:, first:end], probability[:, first:end]
-    n_rows, n_columns = shades.shape
+    visible = shades[:, first:end]
+    n_rows, n_columns = visible.shape
     cells = element(
         "svg",
-        *shaded_paths(shades),
+        *shaded_paths(visible),
         viewBox=f"0 0 {n_columns} {n_rows}",
         preserveAspectRatio="none",
         width="100%",
@@ -159,15 +169,23 @@ def heat_rows(shades: Ints, probability: Floats, first: int, end: int) -> Markup
     )
     texts = []
     if n_columns <= MOST_WRITTEN:
-        for row, column in np.argwhere(shades > 0).tolist():
-            number = Markup(f"{100 * probability[row, column]:.0f}")
-            x, y = percent((column + 0.5) / n_columns), em((row + 0.7) * ROW)
-            name = f"on{shades[row, column]}"
-            texts.append(element("text", number, x=x, y=y, class_=name))
+        texts = percentages(visible, probability[:, first:end])
     height = em(n_rows * ROW)
     return element(
         "svg", cells, *texts, class_="cells", height=height, aria_hidden="true"
     )
+
+
+def percentages(shades: Ints, probability: Floats) -> list[Markup]:
+    """Write the percentages of the cells that have a shade."""
+    texts = []
+    for row, column in np.argwhere(shades > 0).tolist():
+        number = Markup(f"{100 * probability[row, column]:.0f}")
+        x = percent((column + 0.5) / shades.shape[1])
+        y = em((row + 0.7) * ROW)
+        ink = f"on{shades[row, column]}"
+        texts.append(element("text", number, x=x, y=y, class_=ink))
+    return texts
 
 
 def shaded_paths(shades: Ints) -> list[Markup]:
@@ -176,6 +194,7 @@ def shaded_paths(shades: Ints) -> list[Markup]:
     for shade in np.unique(shades[shades != 0]).tolist():
         runs = []
         for row, cells in enumerate(shades == shade):
+            # A cell of 1 beside one of 0 is an edge: starts and ends of runs, in turn.
             edges = np.flatnonzero(np.diff(cells.astype(np.int8), prepend=0, append=0))
             for start, end in edges.reshape(-1, 2).tolist():
                 runs.append(f"M{start} {row}h{end - start}v1h{start - end}")
@@ -187,33 +206,34 @@ def observed_figure(groups: Mapping[str, Array], label: str) -> Markup:
     """Draw observed against predicted scores, with the range that chance allows."""
     low = min(groups["lower"].min(), groups["observed"].min())
     high = max(groups["upper"].max(), groups["observed"].max())
-    axis = Axis.over(100 * float(low), 100 * float(high), most_ticks=5)
-
-    def up(score: float) -> str:
-        return percent(1 - axis.share(100 * score))
-
-    shapes = [axis.grid(), horizontal_grid(axis)]
-    shapes.append(
-        element("line", x1="0%", y1="100%", x2="100%", y2="0%", class_="same")
-    )
-    columns = (
-        groups[name].tolist() for name in ("predicted", "observed", "lower", "upper")
-    )
-    for predicted, observed, lower, upper in zip(*columns, strict=True):
-        x = axis.at(100 * predicted)
-        shapes.append(
-            element("line", x1=x, x2=x, y1=up(lower), y2=up(upper), class_="range")
-        )
-        name = "dot" if lower <= observed <= upper else "outside"
-        shapes.append(element("circle", cx=x, cy=up(observed), r=4.5, class_=name))
+    axis = Axis.around(100 * float(low), 100 * float(high), most_ticks=5)
+    same = element("line", x1="0%", y1="100%", x2="100%", y2="0%", class_="same")
+    shapes = [axis.grid(), horizontal_grid(axis), same]
+    for group in records(groups):
+        shapes += observed_group(axis, group)
     return element("svg", *shapes, class_="against", role="img", aria_label=label)
+
+
+def observed_group(axis: Axis, group: Mapping[str, float]) -> list[Markup]:
+    """Draw the range and the dot of a group, both axes in percent."""
+    x = axis.at(100 * group["predicted"])
+    # Heights are counted from the top.
+    y = percent(1 - axis.share(100 * group["observed"]))
+    bottom = percent(1 - axis.share(100 * group["lower"]))
+    top = percent(1 - axis.share(100 * group["upper"]))
+    is_inside = group["lower"] <= group["observed"] <= group["upper"]
+    chance = element("line", x1=x, x2=x, y1=bottom, y2=top, class_="range")
+    shape = "dot" if is_inside else "outside"
+    dot = element("circle", cx=x, cy=y, r=4.5, class_=shape)
+    return [chance, dot]
 
 
 def horizontal_grid(axis: Axis) -> Markup:
     """Draw horizontal lines at the ticks, and the numbers of both axes."""
     shapes = []
     for tick in axis.ticks:
-        x, y = axis.at(tick), percent(1 - axis.share(tick))
+        x = axis.at(tick)
+        y = percent(1 - axis.share(tick))
         text = Markup(f"{tick:g}&nbsp;%")
         shapes.append(element("line", x2="100%", y1=y, y2=y))
         below = {"x": x, "y": "100%", "dy": "1.4em", "text_anchor": "middle"}

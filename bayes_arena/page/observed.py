@@ -11,16 +11,47 @@ z sqrt(sum Var[s]) / n of its prediction, with z the normal quantile of the leve
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.special import ndtri
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import require_level
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.model.likelihood import coordinates, outcome_probabilities
 from bayes_arena.model.objective import predictors
+from bayes_arena.votes.votes import sums
 
 N_GROUPS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSums:
+    """Votes, their score, its mean and its variance: sums by row, pair or group of pairs."""
+
+    n: Floats
+    won: Floats
+    expected: Floats
+    variance: Floats
+
+    def turned(self, is_turned: Array) -> ScoreSums:
+        """Return the sums with the score of the second in place of the first's in some."""
+        return replace(
+            self,
+            won=np.where(is_turned, self.n - self.won, self.won),
+            expected=np.where(is_turned, self.n - self.expected, self.expected),
+        )
+
+    def summed(self, code: Ints) -> ScoreSums:
+        """Return the sums by code, in the order of the codes that occur."""
+        codes, group = np.unique(code, return_inverse=True)
+        return ScoreSums(
+            n=sums(group, self.n, len(codes)),
+            won=sums(group, self.won, len(codes)),
+            expected=sums(group, self.expected, len(codes)),
+            variance=sums(group, self.variance, len(codes)),
+        )
 
 
 def observed_columns(fit: Fit, level: float = 0.95) -> dict[str, Floats]:
@@ -39,49 +70,45 @@ def observed_columns(fit: Fit, level: float = 0.95) -> dict[str, Floats]:
         under chance) and ``votes``, each (groups,).
     """
     require_level(level)
-    votes, won, expected, variance = pair_sums(fit)
-    order = np.argsort(expected / votes, kind="stable")
-    share = np.cumsum(votes[order]) / votes.sum()
-    group = np.empty(len(votes), np.intp)
-    group[order] = np.minimum((share * N_GROUPS - 1e-9).astype(int), N_GROUPS - 1)
-    has_votes = sums(group, votes) > 0
-    n, won, expected, variance = (
-        sums(group, values)[has_votes] for values in (votes, won, expected, variance)
-    )
-    half_width = ndtri((1 + level) / 2) * np.sqrt(variance) / n
+    pairs = pair_sums(fit)
+    groups = pairs.summed(group_of_pairs(pairs))
+    predicted = groups.expected / groups.n
+    half_width = ndtri((1 + level) / 2) * np.sqrt(groups.variance) / groups.n
     return {
-        "predicted": expected / n,
-        "observed": won / n,
-        "lower": np.maximum(expected / n - half_width, 0.0),
-        "upper": np.minimum(expected / n + half_width, 1.0),
-        "votes": n,
+        "predicted": predicted,
+        "observed": groups.won / groups.n,
+        "lower": np.maximum(predicted - half_width, 0.0),
+        "upper": np.minimum(predicted + half_width, 1.0),
+        "votes": groups.n,
     }
 
 
-def pair_sums(fit: Fit) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return votes, score, its mean and variance, of the stronger of each pair."""
+def group_of_pairs(pairs: ScoreSums) -> Ints:
+    """Return a group for each pair: like predictions, and about equal numbers of votes."""
+    order = np.argsort(pairs.expected / pairs.n, kind="stable")
+    share = np.cumsum(pairs.n[order]) / pairs.n.sum()
+    # A pair belongs to the group that its last vote is in; 1e-9 is for rounding, by which
+    # a share may end just above the limit of its group.
+    number = (share * N_GROUPS - 1e-9).astype(int)
+    group = np.empty(len(order), np.intp)
+    group[order] = np.minimum(number, N_GROUPS - 1)
+    return group
+
+
+def pair_sums(fit: Fit) -> ScoreSums:
+    """Return the sums of pairs, each turned so that the first is the stronger."""
     design = fit.posterior.design
     votes = design.votes
-    mean, variance = predicted_scores(fit)
     n = design.n_votes
-    score = design.outcomes.counts(votes) @ design.outcomes.points
-    swapped = votes.i > votes.j
-    score = np.where(swapped, n - score, score)
-    mean = np.where(swapped, 1 - mean, mean)
-    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
-    _, pair = np.unique(low * votes.n_competitors + high, return_inverse=True)
-    total, won, expected, spread = (
-        sums(pair, values) for values in (n, score, n * mean, n * variance)
+    mean, variance = predicted_scores(fit)
+    rows = ScoreSums(
+        n=n,
+        won=design.outcomes.counts(votes) @ design.outcomes.points,
+        expected=n * mean,
+        variance=n * variance,
     )
-    is_weaker = expected < total / 2
-    won = np.where(is_weaker, total - won, won)
-    expected = np.where(is_weaker, total - expected, expected)
-    return total, won, expected, spread
-
-
-def sums(group: Ints, values: Floats) -> Floats:
-    """Return the sums of values by group."""
-    return np.asarray(np.bincount(group, values))
+    pairs = rows.turned(votes.i > votes.j).summed(votes.pair_code)
+    return pairs.turned(pairs.expected < pairs.n / 2)
 
 
 def predicted_scores(fit: Fit) -> tuple[Floats, Floats]:
@@ -91,7 +118,8 @@ def predicted_scores(fit: Fit) -> tuple[Floats, Floats]:
     if fit.samples is not None:
         x = parameter_vectors(fit.posterior, fit.samples).mean(axis=0)
     points = design.outcomes.points
-    mean, square = np.empty((2, len(design.votes)))
+    mean = np.empty(len(design.votes))
+    square = np.empty_like(mean)
     for chunk in design.chunks():
         p, _ = outcome_probabilities(design.phi, coordinates(predictors(chunk, x)))
         mean[chunk.rows] = points @ p

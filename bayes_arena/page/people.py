@@ -9,6 +9,12 @@ from bayes_arena.tables import Columns, records
 
 ODD = ("anomalous", "has a favourite")  # verdicts that are marked
 UNJUDGED = ("too few votes", "only annotator")
+VERDICTS = {
+    "anomalous": "anomalous (P 0.8 or more)",
+    "has a favourite": "with a favourite",
+    "suspect": "suspect (P 0.5 or more)",
+    "ordinary": "ordinary",
+}
 FEWEST_ROWS, MOST_ROWS = 5, 25  # of the table of annotators
 
 
@@ -17,8 +23,10 @@ def annotator_rows(columns: Columns) -> list[Row]:
     judged = [row for row in records(columns) if row["verdict"] not in UNJUDGED]
     for row in judged:
         row["is_odd"] = row["verdict"] in ODD
+    # The table comes with the odd ones first.
     n_odd = sum(row["verdict"] != "ordinary" for row in judged)
-    return judged[: min(max(FEWEST_ROWS, n_odd), MOST_ROWS)]
+    n_shown = min(max(FEWEST_ROWS, n_odd), MOST_ROWS)
+    return judged[:n_shown]
 
 
 def about_annotators(columns: Columns) -> str:
@@ -32,16 +40,10 @@ def about_annotators(columns: Columns) -> str:
         return (
             f"None of {total:,} annotators cast the ten votes that it takes to judge."
         )
-    parts = [
-        f"{counts[verdict]:,} {word}"
-        for verdict, word in (
-            ("anomalous", "anomalous (P 0.8 or more)"),
-            ("has a favourite", "with a favourite"),
-            ("suspect", "suspect (P 0.5 or more)"),
-            ("ordinary", "ordinary"),
-        )
-        if counts[verdict]
-    ]
+    parts = []
+    for verdict, words in VERDICTS.items():
+        if counts[verdict]:
+            parts.append(f"{counts[verdict]:,} {words}")
     return f"Of {total:,} annotators {n_judged:,} were judged: {', '.join(parts)}."
 
 

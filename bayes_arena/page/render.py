@@ -33,9 +33,11 @@ ICON = (
 
 def render(contents: Contents) -> str:
     """Return the page."""
-    light, dark = map(palette.css_variables, (palette.LIGHT, palette.DARK))
+    light = palette.css_variables(palette.LIGHT)
+    dark = palette.css_variables(palette.DARK)
     colours = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
-    style, script = colours + asset("style.css"), asset("script.js")
+    style = colours + asset("style.css")
+    script = asset("script.js")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
         f"script-src '{digest(script)}'; base-uri 'none'; form-action 'none'"

@@ -47,8 +47,12 @@ ANNOTATORS = {
 
 def words_of(model: Model, has_annotators: bool) -> dict[str, str]:
     """Return the words that the page uses."""
-    words = BOARD | DAVIDSON if model.name == "davidson" else BOARD
-    return words | ANNOTATORS if has_annotators else words
+    words = dict(BOARD)
+    if model.name == "davidson":
+        words |= DAVIDSON
+    if has_annotators:
+        words |= ANNOTATORS
+    return words
 
 
 def fitted_in_words(standing: Standing) -> dict[str, str]:
@@ -68,7 +72,9 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Made with": f"bayes-arena {__version__}",
     }
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]
-    return facts | ({"Left out": ", ".join(left_out)} if left_out else {})
+    if left_out:
+        facts["Left out"] = ", ".join(left_out)
+    return facts
 
 
 def prior_in_words(fit: Fit) -> str:

@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import FitError, ModelError, require_choice, require_seed
-from bayes_arena.votes.votes import FIRST, TIE, Votes
+from bayes_arena.votes.votes import Votes
 
 type DescentModel = Literal["m-elo", "am-elo"]
 
@@ -75,36 +75,49 @@ class Likelihood:
 
     def loss_and_gradient(self, x: Floats) -> tuple[float, Floats]:
         """Return -ln L in nats, and its gradient in R and theta (equation 6)."""
-        R, raw = x[: self.n_competitors], x[self.n_competitors :]
+        R = x[: self.n_competitors]
+        raw = x[self.n_competitors :]
         total = raw.sum() if self.normalised else 1.0
         theta = raw[self.annotator] / total if self.n_annotators else C
         lead = R[self.i] - R[self.j]
         eta = theta * lead
-        residual = self.n * expit(eta) - self.score
         loss = self.n @ np.logaddexp(0, eta) - self.score @ eta
-
-        by_lead = theta * residual
-        by_R = np.bincount(self.i, by_lead, self.n_competitors)
-        by_R -= np.bincount(self.j, by_lead, self.n_competitors)
-        by_theta = np.bincount(self.annotator, lead * residual, len(raw)) / total
-        by_theta = by_theta[: len(raw)]
-        if self.normalised:
-            by_theta = by_theta - by_theta @ raw / total
+        residual = self.n * expit(eta) - self.score
+        by_R = np.bincount(self.i, theta * residual, self.n_competitors)
+        by_R -= np.bincount(self.j, theta * residual, self.n_competitors)
+        by_theta = self.gradient_in_theta(raw, total, lead * residual)
         return float(loss), np.concatenate([by_R, by_theta])
+
+    def gradient_in_theta(self, raw: Floats, total: float, by_row: Floats) -> Floats:
+        """Return the gradient in theta before it is normalised; none for m-ELO."""
+        if not self.n_annotators:
+            return np.zeros(0)
+        by_theta = np.bincount(self.annotator, by_row, len(raw)) / total
+        if not self.normalised:
+            return by_theta
+        # The chain rule through raw / sum(raw): every raw theta moves the sum.
+        return by_theta - by_theta @ raw / total
+
+
+@dataclass(frozen=True)
+class AdamState:
+    """Where a descent stands: parameters, and averages of its gradients and their squares."""
+
+    x: Floats
+    mean: Floats
+    square: Floats
 
 
 def likelihood_of(votes: Votes, model: str, normalised: bool) -> Likelihood:
     """Return the likelihood of a model."""
     has_theta = model == "am-elo"
     rows = votes.collapse(annotators=has_theta)
-    n = rows.counts.sum(axis=1)
-    score = rows.folded[:, FIRST] + rows.folded[:, TIE] / 2
     return Likelihood(
         i=rows.i,
         j=rows.j,
         annotator=rows.annotator,
-        n=n,
-        score=score,
+        n=rows.counts.sum(axis=1),
+        score=rows.score_of_first,
         n_competitors=rows.n_competitors,
         n_annotators=rows.n_annotators,
         normalised=normalised and has_theta,
@@ -148,34 +161,48 @@ def descend(
     if model == "am-elo" and not votes.n_annotators:
         raise ModelError(f"am-ELO needs annotators. {votes.why_no_annotators}")
     likelihood = likelihood_of(votes, model, normalised)
+    n = likelihood.n_competitors
     x = random_start(likelihood, seed)
-    n_votes, n = likelihood.n.sum(), likelihood.n_competitors
-    loss, scores = np.empty(epochs + 1), np.empty((epochs + 1, n))
-    mean, square = np.zeros_like(x), np.zeros_like(x)
+    state = AdamState(x, np.zeros_like(x), np.zeros_like(x))
+    loss = np.empty(epochs + 1)
+    scores = np.empty((epochs + 1, n))
     for epoch in range(epochs + 1):
-        total, gradient = likelihood.loss_and_gradient(x)
-        if not np.isfinite(total) or not np.isfinite(gradient).all():
-            raise FitError(
-                f"The descent from start {seed} diverged at epoch {epoch}. Use fit(), "
-                "which does not descend by gradients."
-            )
-        loss[epoch], scores[epoch] = total / n_votes, x[:n]
-        mean = DECAY * mean + (1 - DECAY) * gradient
-        square = SQUARE_DECAY * square + (1 - SQUARE_DECAY) * gradient**2
-        # Both averages start at zero, and are rid of this bias.
-        step = mean / (1 - DECAY ** (epoch + 1))
-        size = np.sqrt(square / (1 - SQUARE_DECAY ** (epoch + 1))) + TINY
-        x = x - LEARNING_RATE * step / size if epoch < epochs else x
-    theta = x[n:]
-    return Descent(
-        loss, scores, theta / theta.sum() if likelihood.normalised else theta
-    )
+        total, gradient = likelihood.loss_and_gradient(state.x)
+        require_finite(total, gradient, seed, epoch)
+        loss[epoch] = total / likelihood.n.sum()
+        scores[epoch] = state.x[:n]
+        if epoch < epochs:
+            state = adam_step(state, gradient, epoch)
+    theta = state.x[n:]
+    if likelihood.normalised:
+        theta = theta / theta.sum()
+    return Descent(loss, scores, theta)
+
+
+def require_finite(loss: float, gradient: Floats, seed: int, epoch: int) -> None:
+    """Raise a FitError if a descent has diverged."""
+    if not np.isfinite(loss) or not np.isfinite(gradient).all():
+        raise FitError(
+            f"The descent from start {seed} diverged at epoch {epoch}. Use fit(), "
+            "which does not descend by gradients."
+        )
+
+
+def adam_step(state: AdamState, gradient: Floats, epoch: int) -> AdamState:
+    """Return the state after one more step of Adam."""
+    mean = DECAY * state.mean + (1 - DECAY) * gradient
+    square = SQUARE_DECAY * state.square + (1 - SQUARE_DECAY) * gradient**2
+    # Both averages start at zero, and are rid of this bias.
+    direction = mean / (1 - DECAY ** (epoch + 1))
+    size = np.sqrt(square / (1 - SQUARE_DECAY ** (epoch + 1))) + TINY
+    return AdamState(state.x - LEARNING_RATE * direction / size, mean, square)
 
 
 def random_start(likelihood: Likelihood, seed: int) -> Floats:
     """Return random R and theta, (competitors + annotators,)."""
     rng = np.random.default_rng(seed)
-    n, m = likelihood.n_competitors, likelihood.n_annotators
+    n = likelihood.n_competitors
+    m = likelihood.n_annotators
     R = rng.uniform(-1, 1, n) * math.sqrt(6 / (n + 1))
     theta = rng.uniform(-1, 1, m) * math.sqrt(6 / (m + 1))
     if likelihood.normalised:

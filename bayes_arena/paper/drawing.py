@@ -70,11 +70,13 @@ def draw_fig1(tables: Tables) -> Figure:
     mixed = table[table["source"] == ALL_VOTES]
     names = mixed["competitor"].tolist()
     figure, ((axes,),) = canvas(1, 1, max(7.0, NAME_WIDTH * len(names)), 4.5)
-    mean, x = mixed["elo"], np.arange(len(names))
+    mean = mixed["elo"]
+    x = np.arange(len(names))
     reach = [mean - mixed["min"], mixed["max"] - mean]
     for source, part in table[table["source"] != ALL_VOTES].groupby("source"):
         alone = part.set_index("competitor")["elo"].reindex(names)
         axes.plot(x, alone, color=BLUE, lw=0.5, alpha=0.4, label=f"_{source}")
+    # One entry of the legend for all annotators: labels with "_" are left out of it.
     axes.plot([], color=BLUE, lw=0.5, label="votes of one annotator")
     axes.errorbar(x, mean, reach, fmt="none", color=GREY, capsize=2, label="min to max")
     axes.errorbar(x, mean, mixed["sd"], fmt="k_", elinewidth=4, label="mean ± sd")
@@ -87,13 +89,15 @@ def draw_fig1(tables: Tables) -> Figure:
 def draw_fig3(tables: Tables) -> Figure:
     """Draw scaled scores as lines, above the losses as bars."""
     table = tables["fig3"]
-    names, methods = table["competitor"].unique().tolist(), table["method"].unique()
+    names = table["competitor"].unique().tolist()
+    methods = table["method"].unique()
     figure, panels = canvas(2, 1, max(7.0, NAME_WIDTH * len(names)), 7.0)
     above, below = panels[:, 0]
     width = 0.8 / len(methods)
     for number, name in enumerate(methods):
         part = table[table["method"] == name].set_index("competitor").loc[names]
         above.plot(part["score"].to_numpy(), ms=4, lw=1.2, label=name, **STYLES[name])
+        # The bars of all methods stand side by side, centred at the competitor.
         x = np.arange(len(names)) + (number - len(methods) / 2 + 0.5) * width
         below.bar(x, part["loss"], width, color=STYLES[name]["color"])
     below.set_ylim(bottom=0.9 * table["loss"].min())
@@ -145,24 +149,31 @@ def draw_fig5(tables: Tables) -> Figure:
 
 def draw_fig6(tables: Tables) -> Figure:
     """Draw consistency by the share perturbed, above theta of all annotators."""
-    stable, theta = tables["fig6"], tables["fig6_theta"]
+    stable = tables["fig6"]
+    theta = tables["fig6_theta"]
     kinds = stable["kind"].unique()
     figure, panels = canvas(2, len(kinds), 3.1 * len(kinds), 6.2)
     for kind, (above, below) in zip(kinds, panels.T, strict=True):
         draw_lines(above, stable[stable["kind"] == kind], "method", "consistency")
         above.set_title(kind)
-        below.set_xlabel("share perturbed")
-        below.axhline(0, color="black", lw=0.7)
-        part = theta[theta["kind"] == kind]
-        for is_perturbed, color in ((False, BLUE), (True, RED)):
-            dots = part[part["perturbed"] == is_perturbed]
-            label = "perturbed" if is_perturbed else "not perturbed"
-            below.scatter(dots["share"], dots["theta"], 12, color, label=label)
+        draw_thetas(below, theta[theta["kind"] == kind])
     panels[0, 0].set_ylabel("consistency")
     panels[1, 0].set_ylabel("theta of am-elo, sum 1")
     panels[0, 0].legend(fontsize=7)
     panels[1, 0].legend(fontsize=7)
     return figure
+
+
+def draw_thetas(axes: Axes, table: pd.DataFrame) -> None:
+    """Draw theta of all annotators by the share perturbed, as dots."""
+    is_perturbed = table["perturbed"].astype(bool)
+    for dots, color, label in (
+        (table[~is_perturbed], BLUE, "not perturbed"),
+        (table[is_perturbed], RED, "perturbed"),
+    ):
+        axes.scatter(dots["share"], dots["theta"], 12, color, label=label)
+    axes.axhline(0, color="black", lw=0.7)
+    axes.set_xlabel("share perturbed")
 
 
 def draw_fig7(tables: Tables) -> Figure:

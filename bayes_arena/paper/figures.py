@@ -21,7 +21,7 @@ Each method is compared with itself, and all see the same votes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -42,9 +42,9 @@ from bayes_arena.paper.methods import (
 )
 from bayes_arena.paper.perturb import Perturbed, perturbations
 from bayes_arena.people.flag import flag_by_theta
-from bayes_arena.tables import Columns
+from bayes_arena.tables import Columns, stacked
 from bayes_arena.votes.sequence import one_by_one
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.votes.votes import FIRST, SECOND, Votes
 
 PAPER_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")
 BETTER, WORSE = "Better", "Worse"
@@ -95,8 +95,6 @@ def loss_columns(votes: Votes, shuffles: int) -> Columns:
 
     Competitors are in the order of Elo's scores.
     """
-    n = votes.counts.sum(axis=1)
-    won = votes.folded[:, FIRST] + votes.folded[:, TIE] / 2
     ratings = {}
     for name in METHODS:
         progress.show(f"Rating by {name}")
@@ -105,20 +103,25 @@ def loss_columns(votes: Votes, shuffles: int) -> Columns:
     order = np.argsort(-ratings["elo"].strength, kind="stable")
     parts = []
     for name, method in ratings.items():
-        strength = method.strength
-        expected = method.expected_score(votes)
-        loss = -xlogy(won, expected) - xlog1py(n - won, -expected)
-        by_competitor = sum_by_competitor(votes, loss) / votes.votes_by_competitor
-        columns = {
+        strength = method.strength[order]
+        part = {
             "method": np.full(len(order), name, dtype=object),
-            "competitor": np.array(votes.competitors, dtype=object),
+            "competitor": np.array(votes.competitors, dtype=object)[order],
             "strength": strength,
             "score": (strength - strength.min()) / np.ptp(strength),
-            "loss": by_competitor,
-            "votes": votes.votes_by_competitor,
+            "loss": loss_by_competitor(votes, method.expected_score(votes))[order],
+            "votes": votes.votes_by_competitor[order],
         }
-        parts.append({key: values[order] for key, values in columns.items()})
+        parts.append(part)
     return stacked(parts)
+
+
+def loss_by_competitor(votes: Votes, expected: Floats) -> Floats:
+    """Return the mean loss of the votes on each competitor, (competitors,)."""
+    won = votes.score_of_first
+    lost = votes.counts.sum(axis=1) - won
+    loss = -xlogy(won, expected) - xlog1py(lost, -expected)
+    return sum_by_competitor(votes, loss) / votes.votes_by_competitor
 
 
 def sum_by_competitor(votes: Votes, values: Floats) -> Floats:
@@ -141,12 +144,8 @@ def case_columns(votes: Votes, shuffles: int) -> Columns:
         strength[name] = run_method(name, votes, shuffles).strength
     progress.clear()
     three = models_of_the_case(votes, strength["elo"], strength["am-elo"])
-    lowest = strength["elo"][three].min()
-    group = np.where(strength["elo"] > lowest, 0, 4)
-    group[three] = [1, 2, 3]
-    wins = wins_between(votes, group, 5)
-    wins[[0, 0, 4, 4], [0, 4, 0, 4]] = 0  # as in the paper
     names = [BETTER, *(votes.competitors[i] for i in three), WORSE]
+    wins = wins_of_the_case(votes, strength["elo"], three)
     columns: dict[str, Any] = {"winner": names}
     for loser, name in enumerate(names):
         columns[f"over {name}"] = wins[:, loser]
@@ -154,6 +153,19 @@ def case_columns(votes: Votes, shuffles: int) -> Columns:
         rank = 1 + np.argsort(np.argsort(-r, kind="stable"))
         columns[f"rank by {name}"] = [0, *rank[three].tolist(), 0]
     return columns
+
+
+def wins_of_the_case(votes: Votes, elo: Floats, three: Ints) -> Ints:
+    """Return the wins between Better, the three models and Worse, (5, 5)."""
+    # The three follow one another by Elo: all others are above them or below.
+    better, worse = 0, 4
+    group = np.where(elo > elo[three].min(), better, worse)
+    group[three] = [1, 2, 3]
+    wins = wins_between(votes, group, 5)
+    # The paper shows no votes of Better and Worse among themselves.
+    others = [better, worse]
+    wins[np.ix_(others, others)] = 0
+    return wins
 
 
 def models_of_the_case(votes: Votes, elo: Floats, am_elo: Floats) -> Ints:
@@ -165,16 +177,18 @@ def models_of_the_case(votes: Votes, elo: Floats, am_elo: Floats) -> Ints:
     if is_in_paper.sum() == 3:
         return order[is_in_paper]
     every = np.arange(votes.n_competitors)
-    met = wins_between(votes, every, votes.n_competitors)
-    ranked = []
-    for start in range(votes.n_competitors - 2):
-        window = order[start : start + 3]
-        pairs = list(combinations(window, 2))
-        n_met = sum(bool(met[i, j] + met[j, i]) for i, j in pairs)
-        n_turned = sum(am_elo[i] < am_elo[j] for i, j in pairs)
-        ranked.append((-n_met, -n_turned, start))
-    start = min(ranked)[2]
-    return order[start : start + 3]
+    wins = wins_between(votes, every, votes.n_competitors)
+    met = wins + wins.T > 0
+    windows = [order[start : start + 3] for start in range(votes.n_competitors - 2)]
+    return max(windows, key=lambda three: pairs_met_and_turned(three, met, am_elo))
+
+
+def pairs_met_and_turned(three: Ints, met: Array, am_elo: Floats) -> tuple[int, int]:
+    """Return how many pairs of three met, and how many am-ELO orders otherwise than Elo."""
+    pairs = list(combinations(three, 2))
+    n_met = sum(bool(met[i, j]) for i, j in pairs)
+    n_turned = sum(bool(am_elo[i] < am_elo[j]) for i, j in pairs)
+    return n_met, n_turned
 
 
 def wins_between(votes: Votes, group: Ints, n_groups: int) -> Ints:
@@ -188,25 +202,28 @@ def wins_between(votes: Votes, group: Ints, n_groups: int) -> Ints:
 
 def descent_columns(votes: Votes, epochs: int) -> Columns:
     """Return Figure 5: ``method, epoch, loss, consistency``; Elo has one row."""
-    parts = []
-    for name, (model, normalised) in DESCENTS.items():
-        runs = []
-        for seed in range(STARTS):
-            progress.show(f"Descent of {name}, start {seed + 1} of {STARTS}")
-            run = descend(votes, model, normalised=normalised, epochs=epochs, seed=seed)
-            runs.append(run)
-        alike = []
-        for epoch in range(epochs + 1):
-            alike.append(consistency(*(run.scores[epoch] for run in runs)))
-        part = {
-            "method": [name] * (epochs + 1),
-            "epoch": np.arange(epochs + 1),
-            "loss": np.mean([run.loss for run in runs], axis=0),
-            "consistency": alike,
-        }
-        parts.append(part)
+    parts = [descent_part(name, votes, epochs) for name in DESCENTS]
     progress.clear()
     return stacked([*parts, elo_row(votes)])
+
+
+def descent_part(name: str, votes: Votes, epochs: int) -> Columns:
+    """Return loss and consistency of a method at each epoch, over random starts."""
+    model, normalised = DESCENTS[name]
+    runs = []
+    for seed in range(STARTS):
+        progress.show(f"Descent of {name}, start {seed + 1} of {STARTS}")
+        run = descend(votes, model, normalised=normalised, epochs=epochs, seed=seed)
+        runs.append(run)
+    alike = []
+    for epoch in range(epochs + 1):
+        alike.append(consistency(*(run.scores[epoch] for run in runs)))
+    return {
+        "method": [name] * (epochs + 1),
+        "epoch": np.arange(epochs + 1),
+        "loss": np.mean([run.loss for run in runs], axis=0),
+        "consistency": alike,
+    }
 
 
 def elo_row(votes: Votes) -> Columns:
@@ -234,20 +251,30 @@ def stability_columns(
     before = {}
     for name in STABLE_METHODS:
         before[name] = run_method(name, votes, PERTURBED_SHUFFLES).strength
-    rows, thetas = [], []
+    rows = []
+    thetas = []
     for case in perturbations(votes, shares, seeds):
-        for name in STABLE_METHODS:
-            try:
-                method = run_method(name, case.votes, PERTURBED_SHUFFLES)
-            except FitError:
-                continue
-            alike = consistency(method.strength, before[name])
-            rows.append((case.kind, case.share, case.seed, name, alike))
+        rows += consistency_rows(case, before)
         if case.seed == seeds[0]:
             thetas += theta_rows(case)
     names = ("kind", "share", "seed", "method", "consistency")
     of_theta = ("kind", "share", "annotator", "theta", "perturbed")
     return transposed(names, rows), transposed(of_theta, thetas)
+
+
+def consistency_rows(
+    case: Perturbed, before: Mapping[str, Floats]
+) -> list[tuple[Any, ...]]:
+    """Return the consistency of each method with itself before a perturbation."""
+    rows = []
+    for name, strength in before.items():
+        try:
+            method = run_method(name, case.votes, PERTURBED_SHUFFLES)
+        except FitError:
+            continue
+        alike = consistency(method.strength, strength)
+        rows.append((case.kind, case.share, case.seed, name, alike))
+    return rows
 
 
 def theta_rows(case: Perturbed) -> list[tuple[Any, ...]]:
@@ -293,14 +320,6 @@ def flagged_by_rule(votes: Votes) -> dict[str, tuple[str, ...]]:
     for epsilon in EPSILONS:
         rules[f"theta <= {epsilon:g}"] = flag_by_theta(fit, epsilon=epsilon)
     return rules
-
-
-def stacked(parts: Sequence[Columns]) -> Columns:
-    """Return columns of several parts, one below the other."""
-    columns: dict[str, Array] = {}
-    for name in parts[0]:
-        columns[name] = np.concatenate([np.asarray(part[name]) for part in parts])
-    return columns
 
 
 def transposed(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Columns:

@@ -81,28 +81,35 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
     if not 0 <= share <= 1:
         raise ModelError(f"The share must lie between 0 and 1, not {share!r}.")
     votes.require_annotators()
-    if np.any(votes.counts % 1):
+    if votes.has_fractions:
         raise VotesError(
             "Votes with fractional weights cannot be perturbed one by one."
         )
     rng = np.random.default_rng(seed)
     size = math.floor(share * votes.n_annotators + 0.5)
     chosen = np.sort(rng.choice(votes.n_annotators, size, replace=False))
+    is_chosen = np.isin(votes.annotator, chosen)
     counts = votes.folded.copy()
-    rows = np.isin(votes.annotator, chosen)
-    counts[rows] = changed(counts[rows].astype(np.int64), kind, rng)
-    names = tuple(votes.annotators[k] for k in chosen)
-    return Perturbed(kind, share, seed, replace(votes, counts=counts), names)
+    whole = counts[is_chosen].astype(np.int64)
+    counts[is_chosen] = perturbed_counts(whole, kind, rng)
+    return Perturbed(
+        kind=kind,
+        share=share,
+        seed=seed,
+        votes=replace(votes, counts=counts),
+        annotators=tuple(votes.annotators[k] for k in chosen),
+    )
 
 
-def changed(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
+def perturbed_counts(counts: Ints, kind: str, rng: np.random.Generator) -> Ints:
     """Return perturbed counts of wins, losses and ties, (rows, 3)."""
     if kind == "mixed":
         parts = rng.multinomial(counts, [1 / 3] * 3)
         mixed = np.zeros_like(counts)
-        for part, each in enumerate(("random", "equal", "flip")):
-            mixed += changed(parts[..., part], each, rng)
+        for part, treatment in enumerate(("random", "equal", "flip")):
+            mixed += perturbed_counts(parts[..., part], treatment, rng)
         return mixed
+    # Wins and losses that become ties; all others become those of the other side.
     tied = np.zeros_like(counts)
     if kind == "equal":
         tied[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]]

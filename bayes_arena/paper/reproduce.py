@@ -178,8 +178,10 @@ def compute(name: str, votes: Votes, effort: Effort) -> dict[str, Columns]:
         case "fig6":
             stable, theta = figures.stability_columns(votes, shares, seeds)
             return {name: stable, "fig6_theta": theta}
-    # Who is anomalous to begin with would count as a false alarm when found.
-    anomalous = figures.suspects(votes)
-    rest = votes.drop(annotators=anomalous)
-    detected = figures.detection_columns(rest, shares, seeds)
-    return {name: detected, "fig7_left_out": {"annotator": list(anomalous)}}
+        case "fig7":
+            # Who is anomalous to begin with would count as a false alarm when found.
+            anomalous = figures.suspects(votes)
+            rest = votes.drop(annotators=anomalous)
+            detected = figures.detection_columns(rest, shares, seeds)
+            return {name: detected, "fig7_left_out": {"annotator": list(anomalous)}}
+    raise ValueError(f"Nothing computes {name!r}.")

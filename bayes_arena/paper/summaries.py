@@ -86,8 +86,10 @@ def table2(table: pd.DataFrame) -> Columns:
         paper = [PAPER_PREDICTION.get(method, ("", ""))[position] for method in methods]
         summary[title] = plus_minus(table[name], table[f"{name}_se"])
         summary[f"{title}, paper"] = paper
-        difference = table[f"{name}_diff"], table[f"{name}_diff_se"]
-        summary[f"{title} less m-elo's"] = plus_minus(*difference)
+        difference = table[f"{name}_diff"]
+        summary[f"{title} less m-elo's"] = plus_minus(
+            difference, table[f"{name}_diff_se"]
+        )
     return summary
 
 
@@ -96,15 +98,14 @@ def fig1(table: pd.DataFrame) -> Columns:
     best = table[table["source"] == ALL_VOTES].head(ROWS)
     single = table[table["source"] != ALL_VOTES].groupby("competitor")["elo"]
     names = best["competitor"].tolist()
-    low, high = single.min().loc[names], single.max().loc[names]
     return {
         "competitor": names,
         "Elo": fixed(best["elo"], 1),
         "sd over orders": fixed(best["sd"], 1),
         "min": fixed(best["min"], 1),
         "max": fixed(best["max"], 1),
-        "lowest annotator": fixed(low, 1),
-        "highest annotator": fixed(high, 1),
+        "lowest annotator": fixed(single.min().loc[names], 1),
+        "highest annotator": fixed(single.max().loc[names], 1),
     }
 
 
@@ -112,7 +113,8 @@ def fig3(table: pd.DataFrame) -> Columns:
     """Return the mean loss of each method, and how much its ranking is that of Elo."""
     methods = list(table["method"].unique())
     elo = table[table["method"] == "elo"]["strength"].to_numpy()
-    loss, alike = [], []
+    loss = []
+    alike = []
     for name in methods:
         part = table[table["method"] == name]
         loss.append(np.average(part["loss"], weights=part["votes"]))
@@ -153,12 +155,14 @@ def fig5(table: pd.DataFrame) -> Columns:
 
 def fig6(table: pd.DataFrame) -> Columns:
     """Return mean consistency, and inconsistency as a ratio to that of m-ELO."""
+    # Shares are decimal fractions: the largest may be above its number by rounding.
     table = table[table["share"] <= LARGEST_SHARE + 1e-9]
     methods = list(table["method"].unique())
     summary: dict[str, Any] = {"method": methods}
     for kind in table["kind"].unique():
         part = table[table["kind"] == kind]
         mean = part.groupby("method")["consistency"].mean()
+        # Where m-ELO is quite consistent, the ratio is enormous rather than undefined.
         ratio = (1 - mean) / max(1 - mean["m-elo"], 1e-12)
         cells = []
         for name in methods:
@@ -175,11 +179,8 @@ def fig7(table: pd.DataFrame) -> Columns:
     for kind in KINDS:
         mean = table[table["kind"] == kind].groupby("rule")["f1"].mean()
         summary[f"F1, {kind}"] = fixed(mean.loc[rules], 3)
-    for score, title in (
-        ("f1", "F1"),
-        ("precision", "precision"),
-        ("recall", "recall"),
-    ):
+    titles = {"f1": "F1", "precision": "precision", "recall": "recall"}
+    for score, title in titles.items():
         mean = table.groupby("rule")[score].mean()
         summary[f"{title}, all"] = fixed(mean.loc[rules], 3)
     return {**summary, "F1, paper": [PAPER_F1[rule] for rule in rules]}

@@ -26,7 +26,8 @@ SCORES = ("mse", "auc")
 
 def statistic_columns(votes: Votes) -> Columns:
     """Return Table 1: ``statistic, value``; pairs are all pairs, met or not."""
-    n, n_votes = votes.n_competitors, votes.n_votes
+    n = votes.n_competitors
+    n_votes = votes.n_votes
     statistics = {
         "annotators": votes.n_annotators,
         "models": n,
@@ -51,8 +52,8 @@ def prediction_columns(votes: Votes, splits: int, shuffles: int) -> Columns:
         for row, name in enumerate(METHODS):
             progress.show(f"Split {number + 1} of {splits}: {name}")
             score = run_method(name, rest, shuffles).expected_score(left_out)
-            area = auc(score, counts[:, [FIRST, TIE, SECOND]])
-            values[row, number] = squared_error(score, counts), area
+            values[row, number, 0] = squared_error(score, counts)
+            values[row, number, 1] = auc(score, counts[:, [FIRST, TIE, SECOND]])
     progress.clear()
     reference = METHODS.index("m-elo")
     scores = score_columns(SCORES, values, SHARE, reference)

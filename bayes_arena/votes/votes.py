@@ -141,6 +141,24 @@ class Votes:
         return folded
 
     @property
+    def has_fractions(self) -> bool:
+        """Whether votes have fractional weights, so that there are no single votes."""
+        return bool(np.any(self.counts % 1))
+
+    @property
+    def score_of_first(self) -> Floats:
+        """Score of the first competitor, a tie counting half, (rows,)."""
+        folded = self.folded
+        return folded[:, FIRST] + folded[:, TIE] / 2
+
+    @property
+    def pair_code(self) -> Ints:
+        """Number of each row's pair, whoever was shown first, (rows,)."""
+        low = np.minimum(self.i, self.j)
+        high = np.maximum(self.i, self.j)
+        return low * self.n_competitors + high
+
+    @property
     def votes_by_competitor(self) -> Floats:
         """Votes on each competitor, (competitors,)."""
         cast, n = self.counts.sum(axis=1), self.n_competitors
@@ -165,6 +183,12 @@ class Votes:
             f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
             f"{known}. {remedy}"
         )
+
+    def one_by_one(self) -> tuple[Ints, Ints]:
+        """Return the row and the outcome of every single vote, both (votes,)."""
+        row, outcome = np.nonzero(self.counts)
+        times = self.counts[row, outcome].astype(np.intp)
+        return np.repeat(row, times), np.repeat(outcome, times)
 
     def take(self, rows: Array) -> Votes:
         """Return some rows, in the given order, with the same names."""

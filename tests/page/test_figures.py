@@ -25,7 +25,7 @@ from bayes_arena.plots.palette import (
     ],
 )
 def test_axes_have_few_round_numbers(low, high, ticks):
-    axis = Axis.over(low, high, most_ticks=7)
+    axis = Axis.around(low, high, most_ticks=7)
     assert axis.low < low <= high < axis.high
     assert axis.ticks == pytest.approx(ticks)
 
@@ -53,7 +53,7 @@ def test_figures_are_xml():
         "lower": np.array([0.5, 0.75]),
         "upper": np.array([0.6, 0.85]),
     }
-    axis = Axis.over(0, 100)
+    axis = Axis.around(0, 100)
     drawn = [
         figures.bar(axis, 10, 20, 30),
         figures.shifts(axis, [40.0], [97.0]),

@@ -36,10 +36,11 @@ def test_scores_of_a_pair_add_up():
     ties = [("a", "b", "tie")] * 2
     names = ("model_a", "model_b", "winner")
     votes = [dict(zip(names, vote, strict=True)) for vote in wins + ties]
-    n, won, expected, variance = pair_sums(fit(votes, model="bradley-terry"))
-    assert (n, won) == (pytest.approx([11]), pytest.approx([7]))
-    assert 5.5 < expected[0] < 7.5
-    assert variance[0] == pytest.approx(expected[0] * (1 - expected[0] / 11))
+    pairs = pair_sums(fit(votes, model="bradley-terry"))
+    assert (pairs.n, pairs.won) == (pytest.approx([11]), pytest.approx([7]))
+    expected = pairs.expected[0]
+    assert 5.5 < expected < 7.5
+    assert pairs.variance[0] == pytest.approx(expected * (1 - expected / 11))
 
 
 def test_ties_make_scores_vary_less(arena):
