@@ -70,11 +70,11 @@ def open_votes(source: Frame, options: Options) -> Opened:
             roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
     roles |= prompt_roles(header, options, layout, roles)
     require_single(header, roles, options)
-    source = collected(source, roles.values())
+    source = collect_used(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
     if options.winner is None and layout.write is None and "winner" in roles:
         remarks += other_winners(header, roles)
-    frame = written(by_role(source, roles), layout, options, remarks)
+    frame = one_vote_a_row(select_roles(source, roles), layout, options, remarks)
     opened = Opened(frame, layout, roles, remarks, unread={})
     return with_prompt(opened, options)
 
@@ -144,7 +144,7 @@ def prompt_roles(
     }
 
 
-def collected(frame: Frame, columns: Collection[str]) -> Frame:
+def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
     """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
     if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
         return frame
@@ -155,13 +155,13 @@ def collected(frame: Frame, columns: Collection[str]) -> Frame:
     return frame.select(wanted).collect()
 
 
-def by_role(frame: Frame, roles: Roles) -> Frame:
+def select_roles(frame: Frame, roles: Roles) -> Frame:
     """Select the columns that have a role, named by it; names are never lists or objects."""
     schema = frame.collect_schema()
     used = [name for name in schema if name in roles.values()]
     if nested := [name for name in used if is_nested(schema[name])]:
         table = in_polars(frame.select(*used)).collect()
-        frame = nw.from_native(flattened(table, nested))
+        frame = nw.from_native(nested_as_json(table, nested))
     columns = []
     for role, column in roles.items():
         value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)
@@ -169,7 +169,7 @@ def by_role(frame: Frame, roles: Roles) -> Frame:
     return frame.select(*columns)
 
 
-def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+def nested_as_json(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Write nested values as JSON."""
     texts = [
         pl.Series(name, [as_text(value) for value in table[name].to_list()], pl.String)
@@ -178,7 +178,7 @@ def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return table.with_columns(texts)
 
 
-def written(
+def one_vote_a_row(
     frame: Frame, layout: Layout, options: Options, remarks: list[str]
 ) -> Frame:
     """Rewrite a frame to one vote a row, in Polars, if it is not."""
@@ -216,12 +216,12 @@ def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
         if column is not None and n_missing:
             opened.unread[PROMPT] = not_read("Prompts", PROMPT, column, n_missing)
             return None
-        opened.remarks.append(prompts_read(column))
+        opened.remarks.append(prompt_remark(column))
         return name
     return None
 
 
-def prompts_read(column: str | None) -> str:
+def prompt_remark(column: str | None) -> str:
     """Say where prompts were read; without a column each record is one."""
     if column is None:
         return "Verdicts on one record share a prompt; prompt=False takes them apart."

@@ -15,10 +15,10 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
-from bayes_arena.votes.counting import coded
+from bayes_arena.votes.counting import encode_groups
 from bayes_arena.votes.opening import open_votes
 from bayes_arena.votes.options import Options, options_from
-from bayes_arena.votes.read import READ_ALREADY, known_votes, singly
+from bayes_arena.votes.read import READ_ALREADY, known_votes, one_vote_groups
 from bayes_arena.votes.saved import is_saved
 from bayes_arena.votes.sources import has_order, in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes
@@ -106,7 +106,7 @@ def sequence_of(source: object, options: Options) -> VoteSequence:
         table = in_polars(opened.frame).collect()
     if "row" in table.columns:
         table = table.sort("row", maintain_order=True).drop("row")
-    votes = coded(singly(table), opened.sides, options.labels)
+    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
     pairs = replace(votes.pairs.take(rows).used(), unread=opened.unread)

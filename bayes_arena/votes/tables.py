@@ -177,7 +177,7 @@ def pairs_of_ranks(
     ranks: pl.DataFrame, rest: pl.DataFrame, notes: Notes
 ) -> pl.DataFrame:
     """Return the weighted pairs of each ranking, won by the lower rank."""
-    ranks = ranked(ranks, notes)
+    ranks = ranks_with_value(ranks, notes)
     k = pl.len().over("ranking").cast(pl.Float64)
     g = pl.len().over("ranking", "value").cast(pl.Float64)
     weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
@@ -191,7 +191,7 @@ def pairs_of_ranks(
     return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
 
 
-def ranked(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def ranks_with_value(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Return the competitors that have a rank, with its ``value``.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
