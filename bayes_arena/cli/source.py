@@ -86,14 +86,19 @@ def saved_fit(sources: Sequence[str] | None) -> Fit | None:
 
 def require_defaults(*groups: Reading | Fitting) -> None:
     """Refuse options that a saved fit would not heed."""
-    names = []
-    for group in groups:
-        for field in fields(group):
-            is_given = getattr(group, field.name) != field.default
-            if is_given and field.name != "seed":
-                names.append("--" + field.name.replace("_", "-"))
+    names = [name for group in groups for name in given_options(group)]
     if names:
         raise ModelError(
             f"A saved fit has its own votes and model: {listing(names)} would have no "
             "effect. Give the votes, or no such options."
         )
+
+
+def given_options(group: Reading | Fitting) -> list[str]:
+    """Return the options that differ from their defaults, but for the seed."""
+    names = []
+    for field in fields(group):
+        is_given = getattr(group, field.name) != field.default
+        if is_given and field.name != "seed":
+            names.append("--" + field.name.replace("_", "-"))
+    return names

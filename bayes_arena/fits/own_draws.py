@@ -128,7 +128,8 @@ def inferred_model(posterior: Dataset, votes: Votes) -> Model:
 
 def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     """Return the draws of an effect, (chains, draws, size); theta less 1."""
-    name, dim = effect.name, effect.dimension
+    name = effect.name
+    dim = effect.dimension
     if name not in posterior:
         # The common effect may be left to the annotators' numbers: it is their mean.
         if dim is None and f"{name}_by_annotator" in posterior:

@@ -199,7 +199,8 @@ def vote_groups(
     seed: int,
 ) -> dict[str, Dataset]:
     """Return the groups that have a value for each vote."""
-    votes, row = single.votes, single.row
+    votes = single.votes
+    row = single.row
     coords = {"vote": np.arange(len(row))}
 
     def by_vote(values: Array, chains: int) -> Dataset:
