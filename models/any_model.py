@@ -104,7 +104,9 @@ def parameters_of(
     drift: dict[int, Any] = {}
     # Those that all votes share come after the deviations from them.
     for effect in sorted(effects, key=lambda effect: effect.by is None):
-        name, spread, dim = effect.name, effect.spread, effect.dimension
+        name = effect.name
+        spread = effect.spread
+        dim = effect.dimension
         if effect.predictor == LEAD and LEAD in drift and information is not None:
             value = strength_beside(spread, drift[LEAD])
         elif dim is None and effect.feature is None and effect.predictor in drift:
@@ -147,8 +149,8 @@ def share_of_votes(effect: Effect, rows: Data) -> Floats:
     level, first, second = rows.slices[str(effect.by)]
     if not effect.per_competitor:
         return np.bincount(level, n, len(rows.coords[str(effect.by)])) / n.sum()
-    shape = len(rows.coords["competitor"]), len(rows.coords[str(effect.dimension)])
-    votes = np.zeros(shape)
+    n_competitors = len(rows.coords["competitor"])
+    votes = np.zeros((n_competitors, len(rows.coords[str(effect.dimension)])))
     np.add.at(votes, (rows.first[rows.pair], first), n)
     np.add.at(votes, (rows.second[rows.pair], second), n)
     return votes / np.maximum(votes.sum(axis=1, keepdims=True), 1.0)

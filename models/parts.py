@@ -139,7 +139,10 @@ def observe(logits: Sequence[Any], counts: Floats, name: str = "votes") -> Any:
         With the dimensions "row" and "outcome".
     """
     n = counts.sum(axis=1)
-    on_rows, exponentials = [], []
+    # The exponentials are inputs of their own, so that a few values are exponentiated
+    # instead of those of all rows.
+    on_rows = []
+    exponentials = []
     for logit in logits:
         values, index = logit if isinstance(logit, tuple) else (logit, ...)
         on_rows.append(values[index])

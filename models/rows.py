@@ -103,11 +103,11 @@ def data(
         return votes
     votes = votes_from(votes)
     votes = votes.collapse(annotators=annotators, slices=slices, features=features)
-    has_sides, has_ties = is_shown_both_ways(votes), bool(votes.counts[:, TIE].any())
-    n_votes = votes.counts.sum()
-    share = np.zeros(0)
+    has_sides = is_shown_both_ways(votes)
+    has_ties = bool(votes.counts[:, TIE].any())
+    share: Floats = np.zeros(0)
     if votes.n_annotators:
-        share = votes.votes_by_annotator / n_votes
+        share = votes.votes_by_annotator / votes.n_votes
     numbers = {by: slice_numbers(by, votes) for by in slices}
     coords = coordinates(votes, slices)
     if per_vote:

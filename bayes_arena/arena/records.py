@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -160,26 +160,35 @@ def counted_votes(connection: sqlite3.Connection, annotators: Sequence[str]) -> 
     """Return the stored votes of some annotators, whatever order they came in."""
     query = "select first, second, annotator, outcome, n from cell"
     cells = columns_of(connection, query)
-    competitors, code = sorted_names(connection, "competitor")
-    first, second = code[cells["first"]], code[cells["second"]]
-    everyone, code = sorted_names(connection, "annotator")
-    annotator = code[cells["annotator"]]
-    kept, row = distinct_rows([annotator, first, second])
-    counts = np.zeros((len(kept), 3))
+    competitors, competitor = sorted_names(connection, "competitor")
+    everyone, annotator = sorted_names(connection, "annotator")
+    i = competitor[cells["first"]]
+    j = competitor[cells["second"]]
+    k = annotator[cells["annotator"]]
+    # The cells of a pair and an annotator, one an outcome, become one row.
+    first_cell, row = distinct_rows([k, i, j])
+    counts = np.zeros((len(first_cell), 3))
     counts[row, cells["outcome"]] = cells["n"]
-    rows = first[kept], second[kept], annotator[kept]
-    return Votes(competitors, everyone, *rows, counts).keep(annotators=annotators)
+    votes = Votes(
+        competitors=competitors,
+        annotators=everyone,
+        i=i[first_cell],
+        j=j[first_cell],
+        annotator=k[first_cell],
+        counts=counts,
+    )
+    return votes.keep(annotators=annotators)
 
 
 def sorted_names(
     connection: sqlite3.Connection, table: str
 ) -> tuple[tuple[str, ...], Ints]:
-    """Return the names of a table, sorted, and their places by number."""
+    """Return the names of a table, sorted, and the codes of these by number."""
     names = names_of(connection, table)
     order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), np.int64)
-    place[order] = np.arange(len(names))
-    return tuple(names[number] for number in order), place
+    code = np.empty(len(names), np.int64)
+    code[order] = np.arange(len(names))
+    return tuple(names[number] for number in order), code
 
 
 def last_round(connection: sqlite3.Connection) -> int:
@@ -194,32 +203,70 @@ def store_round(
     connection: sqlite3.Connection,
     number: int,
     fit: Fit,
-    settings: tuple[float, float],
-    n_out: tuple[int, int],
+    *,
+    delta: float,
+    epsilon: float,
+    n_waiting: int,
+    n_left_out: int,
 ) -> None:
-    """Store what a round published.
+    """Store what a round published, and on what it was held."""
+    summary = {
+        "round": number,
+        "time": now(),
+        "version": __version__,
+        "delta": delta,
+        "epsilon": epsilon,
+        "votes": int(fit.votes.n_votes),
+        "competitors": fit.votes.n_competitors,
+        "annotators": fit.votes.n_annotators,
+        "waiting": n_waiting,
+        "left_out": n_left_out,
+        "mean_loss": fit.mean_loss,
+    }
+    insert(connection, "round", [summary])
+    insert(connection, "rating", rating_rows(connection, number, fit))
+    insert(connection, "ability", ability_rows(connection, number, fit))
 
-    ``settings`` are delta and epsilon; ``n_out`` counts the annotators who waited, and
-    those whom earlier rounds excluded.
-    """
-    votes, board = fit.votes, fit.board
-    size = (int(votes.n_votes), votes.n_competitors, votes.n_annotators)
-    summary = (number, now(), __version__, *settings, *size, *n_out, fit.mean_loss)
-    connection.execute(insertion("round", len(summary)), summary)
+
+def rating_rows(
+    connection: sqlite3.Connection, number: int, fit: Fit
+) -> list[dict[str, Any]]:
+    """Return the board of a round, a row for each competitor."""
     codes = number_names(connection, "competitor", ())
+    board = fit.board
     rank = 1 + np.argsort(np.argsort(-board.elo, kind="stable"))
-    ratings = []
-    for i, name in enumerate(votes.competitors):
-        n_votes = int(votes.votes_by_competitor[i])
-        numbers = (float(board.elo[i]), float(board.sd[i]), n_votes)
-        ratings.append((number, int(rank[i]), codes[name], *numbers))
-    connection.executemany(insertion("rating", 6), ratings)
+    n_votes = fit.votes.votes_by_competitor
+    rows = []
+    for i, name in enumerate(fit.votes.competitors):
+        row = {
+            "round": number,
+            "rank": int(rank[i]),
+            "competitor": codes[name],
+            "elo": float(board.elo[i]),
+            "sd": float(board.sd[i]),
+            "votes": int(n_votes[i]),
+        }
+        rows.append(row)
+    return rows
+
+
+def ability_rows(
+    connection: sqlite3.Connection, number: int, fit: Fit
+) -> list[dict[str, Any]]:
+    """Return theta of a round, of sum one, a row for each annotator."""
     codes = number_names(connection, "annotator", ())
-    abilities = []
-    for k, name in enumerate(votes.annotators):
-        theta = float(fit.discrimination[k]) / votes.n_annotators
-        abilities.append((number, codes[name], theta, int(votes.votes_by_annotator[k])))
-    connection.executemany(insertion("ability", 4), abilities)
+    theta = fit.discrimination / fit.votes.n_annotators
+    n_votes = fit.votes.votes_by_annotator
+    rows = []
+    for k, name in enumerate(fit.votes.annotators):
+        row = {
+            "round": number,
+            "annotator": codes[name],
+            "theta": float(theta[k]),
+            "votes": int(n_votes[k]),
+        }
+        rows.append(row)
+    return rows
 
 
 def decide(
@@ -230,11 +277,21 @@ def decide(
 ) -> None:
     """Record a decision about annotators."""
     codes = number_names(connection, "annotator", ())
-    round = last_round(connection)
-    rows = [(None, codes[name], decision, round, now(), reason) for name in names]
-    connection.executemany(insertion("decision", 6), rows)
+    shared = {
+        "decision": decision,
+        "round": last_round(connection),
+        "time": now(),
+        "reason": reason,
+    }
+    rows = [{"annotator": codes[name], **shared} for name in names]
+    insert(connection, "decision", rows)
 
 
-def insertion(table: str, n_columns: int) -> str:
-    """Return the statement that inserts a row."""
-    return f"insert into {table} values ({', '.join('?' * n_columns)})"
+def insert(
+    connection: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Insert rows into a table, by the names of its columns."""
+    for row in rows:
+        values = ", ".join(f":{name}" for name in row)
+        statement = f"insert into {table} ({', '.join(row)}) values ({values})"
+        connection.execute(statement, row)

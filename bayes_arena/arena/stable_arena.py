@@ -396,13 +396,19 @@ class StableArena:
 
 def store_outcome(arena: StableArena, round: Round) -> None:
     """Store what a round published and decided, in one transaction."""
-    n_out = len(round.waiting), len(round.left_out)
     with writing(arena.path) as connection:
         if last_round(connection) != round.number - 1:
             raise StoreError(
                 f"Another process published round {round.number} first. Hold a new one."
             )
-        settings = arena.delta, arena.epsilon
-        store_round(connection, round.number, round.fit, settings, n_out)
+        store_round(
+            connection,
+            round.number,
+            round.fit,
+            delta=arena.delta,
+            epsilon=arena.epsilon,
+            n_waiting=len(round.waiting),
+            n_left_out=len(round.left_out),
+        )
         reason = f"theta at or below {arena.epsilon:g}"
         decide(connection, "excluded", round.excluded, reason)

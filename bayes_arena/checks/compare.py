@@ -111,7 +111,8 @@ def require_comparable(fits: Mapping[str, Fit]) -> None:
     """Refuse fits of different votes, or of likelihoods of different outcomes."""
     (name, reference), *others = fits.items()
     for other_name, other in others:
-        seen, other_seen = outcomes_of(reference), outcomes_of(other)
+        seen = outcomes_of(reference)
+        other_seen = outcomes_of(other)
         if seen != other_seen:
             raise ModelError(
                 f"{name!r} predicts {seen}, and {other_name!r} {other_seen}: their "
@@ -144,10 +145,12 @@ def same_votes(left: Votes, right: Votes) -> bool:
         return True
     if left.competitors != right.competitors or len(left) != len(right):
         return False
-    pairs = (left.i, right.i), (left.j, right.j), (left.folded, right.folded)
-    if not all(np.array_equal(a, b) for a, b in pairs):
+    same_pairs = np.array_equal(left.i, right.i) and np.array_equal(left.j, right.j)
+    if not same_pairs or not np.array_equal(left.folded, right.folded):
         return False
     if not (left.n_annotators and right.n_annotators):
         return left.n_annotators == right.n_annotators
-    names, other_names = np.array(left.annotators), np.array(right.annotators)
-    return np.array_equal(names[left.annotator], other_names[right.annotator])
+    # Annotators by name: codes may differ where one of the two has further annotators.
+    names = np.array(left.annotators)[left.annotator]
+    other_names = np.array(right.annotators)[right.annotator]
+    return np.array_equal(names, other_names)

@@ -191,8 +191,7 @@ def scores_of(prediction: Prediction, votes: Votes) -> tuple[float, float, float
 
 def squared_error(score: Floats, counts: Floats) -> float:
     """Return the mean of (E[W] - W)^2 over votes, from E[W] and counts of the rows."""
-    points = np.zeros(3)
-    points[[FIRST, TIE]] = 1.0, 0.5
+    points = np.array([1.0, 0.0, 0.5])  # in the order of the counts
     squares = (score[:, None] - points) ** 2
     return float((counts * squares).sum() / counts.sum())
 
@@ -205,8 +204,10 @@ def auc(score: Floats, counts: Floats) -> float:
     """
     values, row = np.unique(score, return_inverse=True)
     by_outcome = [np.bincount(row, count, len(values)) for count in counts.T]
-    n_right, n_pairs = 0.0, 0.0
+    n_right = 0.0
+    n_pairs = 0.0
     for better, worse in combinations(by_outcome, 2):
+        # Of the worse votes, those with a lower score, and half of those with the same.
         n_right += float(better @ (np.cumsum(worse) - worse / 2))
         n_pairs += float(better.sum() * worse.sum())
     if n_pairs == 0:
@@ -225,6 +226,7 @@ def score_columns(
     ``values`` are (models, splits, scores); ``reference`` is the number of that model.
     """
     n_splits = values.shape[1]
+    # Splits share votes, so that means vary more than independent ones would.
     correction = np.sqrt(1 / n_splits + share / (1 - share))
     columns: dict[str, Any] = {}
     for suffix, array in (("", values), ("_diff", values - values[reference])):

@@ -111,7 +111,7 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     # Which kind of row has votes of which outcome.
     cast = np.zeros((len(first), fit.visible_counts.shape[1]))
     np.add.at(cast, kind, fit.visible_counts)
-    estimates = np.zeros((3, *cast.shape))
+    estimates = np.zeros((3, *cast.shape))  # elpd, Pareto k and p
     for rows in blocks(len(first)):
         progress.show(f"Leaving out votes: {rows.start:,} of {len(first):,} rows")
         kinds, outcomes = np.nonzero(cast[rows])

@@ -148,7 +148,8 @@ def with_judge(rows: Votes, table: pl.DataFrame, column: str | None) -> Votes:
 
 def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> Votes:
     """Return the rows with the slices that the model reads, as far as given."""
-    slices, levels = {}, {}
+    slices = {}
+    levels = {}
     for by in fit.model.strength_by:
         known = (by, *PROMPTS) if by == PROMPT else (by,)
         column = by if by in header.names else header.first(known)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 REPLICATIONS = 400
 PRIOR_DRAWS = 100
+REVERSED = "annotators with theta below 0"
 
 
 def predictive_check(
@@ -187,30 +188,33 @@ def prior_check(
 
 def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
     """Return the table of what a prior implies."""
-    design, mean = fit.posterior.design, fit.posterior.mean
+    design = fit.posterior.design
     vectors = draw_prior(fit, draws, seed)
     with threads_for(fit.votes.n_competitors):
         elo = ELO_PER_LOGIT * board_strengths(design, vectors)
-    shares = [vote_shares(design, x) for x in vectors]
-    quantities = {
-        "sd of Elo scores": (elo.std(axis=1), fit.board.elo.std()),
-        "best less worst, Elo": (np.ptp(elo, axis=1), np.ptp(fit.board.elo)),
+    drawn = {
+        "sd of Elo scores": elo.std(axis=1),
+        "best less worst, Elo": np.ptp(elo, axis=1),
     }
-    for name, value in vote_shares(design, mean).items():
-        quantities[name] = (np.array([share[name] for share in shares]), value)
+    estimated = {
+        "sd of Elo scores": fit.board.elo.std(),
+        "best less worst, Elo": np.ptp(fit.board.elo),
+        **vote_shares(design, fit.posterior.mean),
+    }
+    shares = [vote_shares(design, x) for x in vectors]
+    for name in shares[0]:
+        drawn[name] = np.array([share[name] for share in shares])
     if design.has("discrimination"):
         theta = 1 + vectors[:, design.indices(design.block("discrimination"))]
-        reversed_share = (theta < 0).mean(axis=1)
-        fitted_share = (fit.discrimination < 0).mean()
-        quantities["annotators with theta below 0"] = (reversed_share, fitted_share)
-    values = np.array([values for values, _ in quantities.values()])
-    q05, q50, q95 = np.quantile(values, [0.05, 0.5, 0.95], axis=1)
+        drawn[REVERSED] = (theta < 0).mean(axis=1)
+        estimated[REVERSED] = (fit.discrimination < 0).mean()
+    q05, q50, q95 = np.quantile(list(drawn.values()), [0.05, 0.5, 0.95], axis=1)
     return {
-        "quantity": list(quantities),
+        "quantity": list(drawn),
         "q05": q05,
         "q50": q50,
         "q95": q95,
-        "fitted": [float(fitted_value) for _, fitted_value in quantities.values()],
+        "fitted": [float(estimated[name]) for name in drawn],
     }
 
 

@@ -91,19 +91,20 @@ def run() -> int:
     except BrokenPipeError:  # the reader closed the pipe: `bayes-arena rank | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except ArenaError as error:
+    except (ArenaError, OSError, MemoryError) as error:
         progress.clear()
-        tell(f"bayes-arena: {spelled(str(error))}")
+        tell(f"bayes-arena: {failure_in_words(error)}")
         return BAD_INPUT
-    except OSError as error:
-        progress.clear()
-        where = f" {error.filename!r}" if error.filename else ""
-        tell(f"bayes-arena: Cannot read or write{where}: {error.strerror or error}.")
-        return BAD_INPUT
-    except MemoryError:
-        progress.clear()
-        tell("bayes-arena: Memory ran out. Use fewer votes or competitors.")
-        return BAD_INPUT
+
+
+def failure_in_words(error: ArenaError | OSError | MemoryError) -> str:
+    """Return what went wrong, in a line."""
+    if isinstance(error, ArenaError):
+        return spelled(str(error))
+    if isinstance(error, MemoryError):
+        return "Memory ran out. Use fewer votes or competitors."
+    where = f" {error.filename!r}" if error.filename else ""
+    return f"Cannot read or write{where}: {error.strerror or error}."
 
 
 def interrupted() -> int:

@@ -116,12 +116,17 @@ def boards(
         standings = standings_by(fit, by, **options)
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
     shown = {by: texts(columns[by]), **shown_board(columns, boarding.level)}
-    head = [
-        describe_votes(fit.votes, name_of(votes)),
-        f"One board for each {by}; competitors may be stronger there than overall, pooled.",
-    ]
+    pooled = "competitors may be stronger there than overall, pooled"
     answer = Answer(
-        "boards", columns, shown, head, facts={"plan": fit.plan}, spare=SPARE
+        key="boards",
+        columns=columns,
+        shown=shown,
+        head=[
+            describe_votes(fit.votes, name_of(votes)),
+            f"One board for each {by}; {pooled}.",
+        ],
+        facts={"plan": fit.plan},
+        spare=SPARE,
     )
     write(answer, answering, warned)
 
@@ -144,43 +149,59 @@ def pairs(
     answering: Answering,
 ) -> None:
     """Say how far two competitors are apart, and whether that is settled."""
-    if require is not None and between is None:
-        raise ModelError("--require goes with --between A B.")
-    if margin and require is None:
-        raise ModelError("--margin goes with --require.")
+    require_a_pair(between, require, margin)
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out)
         standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
-        passed = None
+        gate_answer = None
         if between is not None and require is not None:
-            passed = gate(standing, between, require, margin, elo=boarding.elo)
-    shown = columns if between is not None else open_pairs(columns)
+            gate_answer = gate(standing, between, require, margin, elo=boarding.elo)
+    shown = columns
     head = [describe_votes(fit.votes, name_of(votes))]
+    facts = {"plan": fit.plan}
     if between is None:
-        n_open, n_pairs = len(shown["first"]), len(columns["first"])
-        head.append(f"Open at {boarding.level:g}: {n_open:,} of {n_pairs:,} pairs.")
-    if passed is not None:
-        head.append(f"{require}: {gate_in_words(passed, standing)}.")
+        shown = open_pairs(columns)
+        head.append(how_many_are_open(shown, columns, boarding.level))
+    if gate_answer is not None:
+        head.append(f"{require}: {gate_in_words(gate_answer, standing)}.")
+        facts["gate"] = gate_answer
     answer = Answer(
         key="pairs",
         columns=columns,
-        shown=shown_pairs(shown) if len(shown["first"]) else {},
+        shown=shown_pairs(shown),
         head=head,
         notes=[*standing.notes, *what_lacks(standing, columns)],
-        facts={"plan": fit.plan} | ({} if passed is None else {"gate": passed}),
+        facts=facts,
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,
     )
     write(answer, answering, warned)
-    if passed is not None and EXIT_CODES[passed]:
-        raise typer.Exit(EXIT_CODES[passed])
+    if gate_answer is not None and EXIT_CODES[gate_answer]:
+        raise typer.Exit(EXIT_CODES[gate_answer])
 
 
-def gate_in_words(passed: str, standing: Standing) -> str:
+def require_a_pair(
+    between: tuple[str, str] | None, require: str | None, margin: float
+) -> None:
+    """Refuse a gate without a pair, and a margin without a gate."""
+    if require is not None and between is None:
+        raise ModelError("--require goes with --between A B.")
+    if margin and require is None:
+        raise ModelError("--margin goes with --require.")
+
+
+def how_many_are_open(shown: Columns, columns: Columns, level: float) -> str:
+    """Return how many of all pairs are open, in a line."""
+    n_open = len(shown["first"])
+    n_pairs = len(columns["first"])
+    return f"Open at {level:g}: {n_open:,} of {n_pairs:,} pairs."
+
+
+def gate_in_words(answer: str, standing: Standing) -> str:
     """Return the answer of a gate, and of what there is too little to say."""
-    if passed != "open":
-        return passed
+    if answer != "open":
+        return answer
     is_limit = clusters_are_the_limit(standing)
     kind = standing.uncertainty.cluster if is_limit else "vote"
     return f"not enough {kind}s to say"
@@ -200,7 +221,9 @@ def open_pairs(columns: Columns) -> Columns:
 
 
 def shown_pairs(columns: Columns) -> dict[str, list[str]]:
-    """Return pairs as texts."""
+    """Return pairs as texts; nothing if there is none."""
+    if not len(columns["first"]):
+        return {}
     return {
         "first": texts(columns["first"]),
         "second": texts(columns["second"]),
@@ -235,20 +258,28 @@ def next_pairs(
         standing = standing_of(fit, **boarding.standing_options(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns, goal)
-    shown = {}
-    if len(columns["first"]):
-        shown = {
-            "first": texts(columns["first"]),
-            "second": texts(columns["second"]),
-            "P(first ahead)": numbers(columns["p_ahead"], ".2f"),
-            "Elo gap": numbers(columns["gap"], ".0f"),
-            "votes": numbers(columns["votes"], ".0f"),
-        }
-    head = [describe_votes(fit.votes, name_of(votes)), sentence]
-    facts = {"plan": fit.plan, "verdict": sentence}
-    spare = ("votes", "Elo gap", "P(first ahead)")
-    answer = Answer("next_pairs", columns, shown, head, facts=facts, spare=spare)
+    answer = Answer(
+        key="next_pairs",
+        columns=columns,
+        shown=shown_next_pairs(columns),
+        head=[describe_votes(fit.votes, name_of(votes)), sentence],
+        facts={"plan": fit.plan, "verdict": sentence},
+        spare=("votes", "Elo gap", "P(first ahead)"),
+    )
     write(answer, answering, warned)
+
+
+def shown_next_pairs(columns: Columns) -> dict[str, list[str]]:
+    """Return the pairs to ask about as texts; nothing if there is none."""
+    if not len(columns["first"]):
+        return {}
+    return {
+        "first": texts(columns["first"]),
+        "second": texts(columns["second"]),
+        "P(first ahead)": numbers(columns["p_ahead"], ".2f"),
+        "Elo gap": numbers(columns["gap"], ".0f"),
+        "votes": numbers(columns["votes"], ".0f"),
+    }
 
 
 @with_options

@@ -1,5 +1,6 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -98,25 +99,34 @@ def compare(
     slices = () if over in (None, "vote", "annotator", PROMPT) else (over,)
     with collected_warnings() as warned:
         cast = reading.with_slices(slices).votes(votes)
-        if over is None:
-            from bayes_arena.checks.compare import compare as compare_fits
-
-            fits = {name: fit_of(cast, name) for name in names}
-            columns = columns_of(compare_fits(fits))
-        else:
-            from bayes_arena.checks.held_out import held_out
-
-            columns = columns_of(held_out(cast, names, by=over, seed=drawing.seed))
-    if over is None:
-        predicted = "one vote from all others"
-    else:
-        predicted = "votes held out" if over == "vote" else f"votes of every new {over}"
+        columns = comparison(cast, names, over, drawing.seed)
     head = [
         describe_votes(cast, name_of(votes)),
-        f"Predicted: {predicted}. Log scores are in nats, higher is better.",
+        f"Predicted: {predicted_in_words(over)}. Log scores are in nats, higher is better.",
     ]
     shown = shown_comparison(columns)
     write(Answer("comparison", columns, shown, head), answering, warned)
+
+
+def comparison(
+    votes: Votes, names: Sequence[str], over: str | None, seed: int
+) -> Columns:
+    """Return a comparison of models: leaving one out, or on votes held out."""
+    if over is None:
+        from bayes_arena.checks.compare import compare as compare_fits
+
+        fits = {name: fit_of(votes, name) for name in names}
+        return columns_of(compare_fits(fits))
+    from bayes_arena.checks.held_out import held_out
+
+    return columns_of(held_out(votes, names, by=over, seed=seed))
+
+
+def predicted_in_words(over: str | None) -> str:
+    """Return what a comparison predicts."""
+    if over is None:
+        return "one vote from all others"
+    return "votes held out" if over == "vote" else f"votes of every new {over}"
 
 
 def fit_of(votes: Votes, name: str) -> Fit:
@@ -135,9 +145,9 @@ def shown_comparison(columns: Columns) -> Shown:
     forms = {"elpd": ".1f", "elpd_diff": ".1f", "weight": ".2f", "pareto_k": ".2f"}
     shown = {}
     for name, values in columns.items():
+        heading = name.replace("_", " ")
         form = forms.get(name, ".4f")
         error = columns.get(errors.get(name, f"{name}_se"))
-        heading = name.replace("_", " ")
         if error is not None:
             cells = zip(numbers(values, form), numbers(error, form), strict=True)
             shown[heading] = [f"{value} ± {se}" for value, se in cells]
@@ -145,6 +155,7 @@ def shown_comparison(columns: Columns) -> Shown:
             shown[heading] = texts(values)
         elif name in forms:
             shown[heading] = numbers(values, form)
+        # All others are standard errors, which stand beside their numbers.
     return shown
 
 

@@ -6,7 +6,7 @@ Commands take groups of options: a frozen dataclass each, whose fields are Typer
 # ruff: noqa: RUF009  (`shared` returns a field)
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -31,10 +31,9 @@ from bayes_arena.votes.votes import Votes
 FORMATS = ("table", "json", "csv", "markdown")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
 OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
-AS_IN_PYTHON = (  # options that read_votes takes under the same name
-    *("layout", "a", "b", "winner", "annotator", "prompt", "weight"),
-    *("both_bad", "baseline", "judge", "on_invalid"),
-)
+# Options that read_votes takes under the same name.
+READ_COLUMNS = ("layout", "a", "b", "winner", "annotator", "prompt", "weight")
+READ_OPTIONS = ("both_bad", "baseline", "judge", "on_invalid")
 
 Sources = Annotated[
     list[str] | None,
@@ -86,8 +85,10 @@ class Reading:
 
     def columns(self) -> dict[str, Any]:
         """Return the options of ``read_votes`` that were given."""
-        columns = {name: getattr(self, name) for name in AS_IN_PYTHON}
-        columns = {name: value for name, value in columns.items() if value is not None}
+        columns: dict[str, Any] = {}
+        for name in (*READ_COLUMNS, *READ_OPTIONS):
+            if getattr(self, name) is not None:
+                columns[name] = getattr(self, name)
         if self.no_prompt:
             if self.prompt is not None:
                 raise VotesError("--prompt and --no-prompt exclude each other.")
@@ -305,30 +306,42 @@ class Drawable(Answering):
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes the fields of its groups of options one by one."""
     hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {
-        n: hint for n, hint in hints.items() if is_dataclass(hint)
-    }
-    parameters = [
-        parameter.replace(annotation=hints[name])
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name not in groups
-    ]
+    groups: dict[str, Any] = {}
+    for name, hint in hints.items():
+        if is_dataclass(hint):
+            groups[name] = hint
+    parameters = own_parameters(function, hints, groups)
     for group in groups.values():
-        types = get_type_hints(group)
-        parameters += [
-            parameter_of(entry, types[entry.name]) for entry in fields(group)
-        ]
+        parameters += group_parameters(group)
 
     @wraps(function)
     def command(*args: Any, **values: Any) -> None:
         for name, group in groups.items():
-            chosen = {f.name: values.pop(f.name) for f in fields(group)}
+            chosen = {entry.name: values.pop(entry.name) for entry in fields(group)}
             values[name] = group(**chosen)
         function(*args, **values)
 
+    # Typer asks a command for its signature, and makes an option of every parameter.
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def own_parameters(
+    function: Callable[..., None], hints: Mapping[str, Any], groups: Collection[str]
+) -> list[inspect.Parameter]:
+    """Return the parameters of a command that are no groups."""
+    parameters = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name]))
+    return parameters
+
+
+def group_parameters(group: Any) -> list[inspect.Parameter]:
+    """Return a parameter for each field of a group."""
+    types = get_type_hints(group)
+    return [parameter_of(entry, types[entry.name]) for entry in fields(group)]
 
 
 def parameter_of(entry: Field[Any], kind: Any) -> inspect.Parameter:

@@ -93,8 +93,8 @@ def render(answer: Answer, answering: Answering, warned: Sequence[str]) -> str:
         return tables.csv_text(answer.columns)
     if answering.form == "json":
         content = {answer.key: tables.records(answer.columns), **answer.facts}
-        content["notes"] = [*map(spelled, answer.notes)]
-        content["warnings"] = [*map(spelled, warned)]
+        content["notes"] = [spelled(note) for note in answer.notes]
+        content["warnings"] = [spelled(text) for text in warned]
         return json_text(content)
     return text_for_people(answer, answering)
 
@@ -110,25 +110,42 @@ def text_for_people(answer: Answer, answering: Answering) -> str:
     notes = [printable(spelled(line)) for line in answer.notes]
     words = explanations(answer.columns) if answering.explain else []
     shown = shown_rows(answer, answering.explain)
-    n_hidden = n_rows(answer.columns) - n_rows(shown) if shown else 0
-    more = [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden else []
+    hidden = hidden_rows(answer, shown)
     if answering.form == "markdown":
-        blocks = [tables.markdown_text(line) for line in head if line]
-        blocks += [tables.markdown_table(shown).rstrip()] if shown else []
-        blocks += [tables.markdown_text(line) for line in [*more, *notes, *words]]
-    else:
-        table = screen_table(answer, shown, answering) if shown else []
-        parts = (head, [*table, *more], notes, words)
-        blocks = ["\n".join(lines) for lines in parts if lines]
+        return markdown_page(head, shown, [*hidden, *notes, *words])
+    table = screen_table(answer, shown, answering)
+    paragraphs = (head, [*table, *hidden], notes, words)
+    blocks = ["\n".join(lines) for lines in paragraphs if lines]
+    return "\n\n".join(blocks) + "\n"
+
+
+def hidden_rows(answer: Answer, shown: Shown) -> list[str]:
+    """Return how many rows are not shown, and how to see them, in a line; or nothing."""
+    if not shown:
+        return []
+    n_hidden = n_rows(answer.columns) - n_rows(shown)
+    return [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden else []
+
+
+def markdown_page(head: Sequence[str], shown: Shown, below: Sequence[str]) -> str:
+    """Return lines, a table and further lines, as Markdown."""
+    blocks = [tables.markdown_text(line) for line in head if line]
+    if shown:
+        blocks.append(tables.markdown_table(shown).rstrip())
+    blocks += [tables.markdown_text(line) for line in below]
     return "\n\n".join(blocks) + "\n"
 
 
 def screen_table(answer: Answer, shown: Shown, answering: Answering) -> list[str]:
     """Return the lines of a table, as wide as the screen if that is where it goes."""
+    if not shown:
+        return []
     on_screen = answering.output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_screen else None
-    is_default = answer.spare and not answering.explain
-    spare = answer.spare if is_default else [*shown][:1:-1]
+    spare = answer.spare
+    if answering.explain or not spare:
+        # All columns may go but the first two, from the last on.
+        spare = list(reversed(list(shown)[2:]))
     return tables.text_table(shown, width, spare).splitlines()
 
 

@@ -23,6 +23,7 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.source import (
     files_in_words,
+    is_saved_fit,
     name_of,
     require_defaults,
     saved_fit,
@@ -71,19 +72,15 @@ def annotators(
 
             columns |= maker_columns(judging.votes, makers, columns["annotator"])
     verdict = np.asarray(columns["verdict"])
-    options = judged_by(judging, reading, fitting) if saved_fit(votes) is None else ""
-    board = f"bayes-arena rank{files_in_words(votes)}{options}"
-    notes = [
-        f"To see the board without {whom}: {board} --without {option}"
-        for name, whom, option in WITHOUT
-        if name in verdict
-    ]
+    board = f"bayes-arena rank{files_in_words(votes)}"
+    if not is_saved_fit(votes):
+        board += judged_by(judging, reading, fitting)
     answer = Answer(
         key="annotators",
         columns=columns,
         shown=shown_annotators(columns),
         head=describe(name_of(votes), judging, verdict),
-        notes=notes,
+        notes=boards_without(verdict, board),
         facts={"plan": judging.plan},
         spare=("votes", "P", "why"),
         n_shown=rows_to_show(columns),
@@ -91,12 +88,24 @@ def annotators(
     write(answer, answering, warned)
 
 
+def boards_without(verdict: Any, command: str) -> list[str]:
+    """Return the commands that show the board without those who are odd."""
+    notes = []
+    for name, whom, value in WITHOUT:
+        if name in verdict:
+            notes.append(
+                f"To see the board without {whom}: {command} --without {value}"
+            )
+    return notes
+
+
 def rows_to_show(columns: dict[str, Any]) -> int:
     """Return how many rows hold all that a reader looks for: the odd, and makers."""
-    is_odd = np.isin(columns["verdict"], SHOWN)
+    is_looked_for = np.isin(columns["verdict"], SHOWN)
     if "own_maker" in columns:
-        is_odd |= np.isfinite(np.asarray(columns["own_maker"], float))
-    return max(int(np.flatnonzero(is_odd).max(initial=-1)) + 1, SHOWN_ROWS)
+        is_looked_for |= np.isfinite(np.asarray(columns["own_maker"], float))
+    last = int(np.flatnonzero(is_looked_for).max(initial=-1))
+    return max(last + 1, SHOWN_ROWS)
 
 
 def judging_fit(
@@ -125,23 +134,34 @@ def judged_by(fit: Fit, reading: Reading, fitting: Fitting) -> str:
 
 def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
     """Return what was judged, in two lines."""
-    n_few = int(np.sum(verdict == "too few votes"))
-    n_anomalous = int(np.sum(verdict == "anomalous"))
-    cast = f"{name}: {plural(fit.votes.n_votes, 'vote')}"
-    by = f"{cast} by {plural(len(verdict), 'annotator')}."
+    cast = plural(fit.votes.n_votes, "vote")
+    by = f"{name}: {cast} by {plural(len(verdict), 'annotator')}."
     if len(verdict) == 1:
         return [f"{by} With one annotator no comparison is possible."]
-    verb = "is" if n_anomalous == 1 else "are"
-    first = f"{by} {n_anomalous} {verb} anomalous (P 0.8 or more)"
-    n_others = int(np.sum(verdict == "has a favourite"))
-    if n_others:
-        first += f", {n_others} {'has' if n_others == 1 else 'have'} a favourite"
-    first += "."
-    if n_few:
-        was = "was" if n_few == 1 else "were"
-        first += f" {n_few} with fewer than {FEWEST_VOTES} votes {was} not judged."
     agreement = "Agreement: 0 is chance, 1 is always with the others."
-    return [first, f"Judged by {name_of_model(fit)}. {agreement}"]
+    return [
+        " ".join([by, *counted_verdicts(verdict)]),
+        f"Judged by {name_of_model(fit)}. {agreement}",
+    ]
+
+
+def counted_verdicts(verdict: Any) -> list[str]:
+    """Return how many annotators are odd, and how many were not judged, in sentences."""
+    n_anomalous = int(np.sum(verdict == "anomalous"))
+    verb = "is" if n_anomalous == 1 else "are"
+    odd = f"{n_anomalous} {verb} anomalous (P 0.8 or more)"
+    n_favouring = int(np.sum(verdict == "has a favourite"))
+    if n_favouring:
+        verb = "has" if n_favouring == 1 else "have"
+        odd += f", {n_favouring} {verb} a favourite"
+    sentences = [f"{odd}."]
+    n_few = int(np.sum(verdict == "too few votes"))
+    if n_few:
+        verb = "was" if n_few == 1 else "were"
+        sentences.append(
+            f"{n_few} with fewer than {FEWEST_VOTES} votes {verb} not judged."
+        )
+    return sentences
 
 
 def shown_annotators(columns: dict[str, Any]) -> dict[str, list[str]]:

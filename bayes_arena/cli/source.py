@@ -66,25 +66,39 @@ def votes_of(
         raise VotesError(str(error).replace(", which slices= names", "")) from error
 
 
+def is_saved_fit(sources: Sequence[str] | None) -> bool:
+    """Whether a file holds a fit."""
+    if not sources or Path(sources[0]).suffix.lower() not in (".npz", ".nc"):
+        return False
+    from bayes_arena.fits.save import holds_fit
+
+    return holds_fit(sources[0])
+
+
 def saved_fit(sources: Sequence[str] | None) -> Fit | None:
     """Return the fit that a file holds, if it does."""
-    if not sources or Path(sources[0]).suffix.lower() not in (".npz", ".nc"):
+    if not sources or not is_saved_fit(sources):
         return None
-    from bayes_arena.fits.save import holds_fit, load
+    from bayes_arena.fits.save import load
 
-    return load(sources[0]) if holds_fit(sources[0]) else None
+    return load(sources[0])
 
 
 def require_defaults(*groups: Reading | Fitting) -> None:
     """Refuse options that a saved fit would not heed."""
-    names = [
-        "--" + field.name.replace("_", "-")
-        for group in groups
-        for field in fields(group)
-        if field.name != "seed" and getattr(group, field.name) != field.default
-    ]
+    names = [name for group in groups for name in given_options(group)]
     if names:
         raise ModelError(
             f"A saved fit has its own votes and model: {listing(names)} would have no "
             "effect. Give the votes, or no such options."
         )
+
+
+def given_options(group: Reading | Fitting) -> list[str]:
+    """Return the options that differ from their defaults, but for the seed."""
+    names = []
+    for field in fields(group):
+        is_given = getattr(group, field.name) != field.default
+        if is_given and field.name != "seed":
+            names.append("--" + field.name.replace("_", "-"))
+    return names

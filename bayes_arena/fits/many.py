@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,33 +43,38 @@ def fit_many(
     """
     if not isinstance(votes, Votes):
         require_options(options, (*OPTIONS, *READING))
+        fit_options = {name: v for name, v in options.items() if name in OPTIONS}
         columns = {name: v for name, v in options.items() if name not in OPTIONS}
-        options = {name: v for name, v in options.items() if name in OPTIONS}
         votes = votes_from(votes, **{"slices": (by,), **columns})
+    else:
+        fit_options = options
     if by not in votes.slices:
         raise ModelError(
             f"The votes have no slice {by!r}. Read its column with slices=."
             f"{did_you_mean(by, votes.slices)}"
         )
-    subsets = {
-        name: level_votes(votes, by, k) for k, name in enumerate(votes.levels[by])
-    }
-    if jobs == 1:
-        results = [try_fit(subset, options) for subset in subsets.values()]
-    else:
-        from joblib import Parallel, delayed
-
-        fit_later = delayed(try_fit)  # type: ignore[no-untyped-call]
-        work = (fit_later(subset, options) for subset in subsets.values())
-        parallel = Parallel(n_jobs=jobs)  # type: ignore[no-untyped-call]
-        results = list(parallel(work))
+    levels = votes.levels[by]
+    subsets = [level_votes(votes, by, code) for code in range(len(levels))]
     fits = {}
-    for name, result in zip(subsets, results, strict=True):
+    for name, result in zip(levels, try_fits(subsets, fit_options, jobs), strict=True):
         if isinstance(result, Fit):
             fits[name] = result
         else:
             warn(f"{by} {name!r} has no board: {result}")
     return fits
+
+
+def try_fits(
+    subsets: Sequence[Votes], options: dict[str, Any], jobs: int
+) -> list[Fit | ArenaError]:
+    """Return the fit of each set of votes, or the error that it ended with."""
+    if jobs == 1:
+        return [try_fit(subset, options) for subset in subsets]
+    from joblib import Parallel, delayed
+
+    fit_later = delayed(try_fit)  # type: ignore[no-untyped-call]
+    parallel = Parallel(n_jobs=jobs)  # type: ignore[no-untyped-call]
+    return list(parallel(fit_later(subset, options) for subset in subsets))
 
 
 def level_votes(votes: Votes, by: str, level: int) -> Votes:

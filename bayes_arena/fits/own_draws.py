@@ -60,8 +60,25 @@ def from_posterior(
         If there is no ``strength``; or draws are too few or not finite, or have other
         dimensions or names than the model and the votes.
     """
-    groups = getattr(tree, "children", {})
-    if "posterior" not in groups:
+    posterior = posterior_of(tree)
+    votes = votes_from(votes, **columns)
+    gaussian = fit(votes, model=model or inferred_model(posterior, votes))
+    effects = [block.effect for block in gaussian.posterior.design.blocks]
+    samples = {}
+    for effect in effects:
+        samples[effect.name] = read_effect(posterior, effect, gaussian)
+    return replace(
+        gaussian,
+        method="nuts",
+        plan=f"{gaussian.model.name}, draws of your own",
+        samples=normalised(samples, effects),
+        sample_stats=sample_stats_of(tree),
+    )
+
+
+def posterior_of(tree: DataTree) -> Dataset:
+    """Return the posterior of a tree, which must have strengths."""
+    if "posterior" not in getattr(tree, "children", {}):
         raise ModelError(
             "There is no group 'posterior'. Pass the DataTree that pm.sample returns."
         )
@@ -72,23 +89,18 @@ def from_posterior(
             f"{listing(posterior.data_vars)}. Name it with pm.Deterministic('strength', "
             "..., dims='competitor')."
         )
-    votes = votes_from(votes, **columns)
-    gaussian = fit(votes, model=model or inferred_model(posterior, votes))
-    effects = [block.effect for block in gaussian.posterior.design.blocks]
-    samples = {}
-    for effect in effects:
-        samples[effect.name] = read_effect(posterior, effect, gaussian)
+    return posterior
+
+
+def sample_stats_of(tree: DataTree) -> dict[str, Array]:
+    """Return what the sampler said of each draw, (chains, draws); nothing if it did not."""
+    if "sample_stats" not in tree.children:
+        return {}
     stats = {}
-    if "sample_stats" in groups:
-        variables = tree["sample_stats"].to_dataset().data_vars
-        stats = {str(k): v.to_numpy() for k, v in variables.items() if v.ndim == 2}
-    return replace(
-        gaussian,
-        method="nuts",
-        plan=f"{gaussian.model.name}, draws of your own",
-        samples=normalised(samples, effects),
-        sample_stats=stats,
-    )
+    for name, variable in tree["sample_stats"].to_dataset().data_vars.items():
+        if variable.ndim == 2:  # not those with a number for each parameter
+            stats[str(name)] = variable.to_numpy()
+    return stats
 
 
 def inferred_model(posterior: Dataset, votes: Votes) -> Model:
@@ -116,10 +128,11 @@ def inferred_model(posterior: Dataset, votes: Votes) -> Model:
 
 def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     """Return the draws of an effect, (chains, draws, size); theta less 1."""
-    name, dim = effect.name, effect.dimension
+    name = effect.name
+    dim = effect.dimension
     if name not in posterior:
-        beside = f"{name}_by_annotator" in posterior
-        if beside and dim is None:  # the mean of the annotators' numbers
+        # The common effect may be left to the annotators' numbers: it is their mean.
+        if dim is None and f"{name}_by_annotator" in posterior:
             sizes = posterior["strength"].sizes
             return np.zeros((sizes["chain"], sizes["draw"], 1))
         raise ModelError(
@@ -165,23 +178,39 @@ def normalised(
     samples: Mapping[str, Floats], effects: list[Effect]
 ) -> dict[str, Floats]:
     """Return draws with the sums that the models hold: of r 0, of theta 1 on average."""
-    normal = dict(samples)
-    if "discrimination" in normal:
-        theta = 1 + normal["discrimination"]
-        mean = theta.mean(axis=2, keepdims=True)
-        require_direction(theta, mean)
-        normal["discrimination"] = theta / mean - 1
-        for effect in effects:
-            if effect.per_competitor:
-                normal[effect.name] = normal[effect.name] * mean
-    normal["strength"] = less_mean(normal["strength"])
+    scaled = with_mean_theta(samples, effects)
+    centred = {**scaled, "strength": less_mean(scaled["strength"])}
+    return with_means_moved(centred, effects)
+
+
+def with_mean_theta(
+    samples: Mapping[str, Floats], effects: list[Effect]
+) -> dict[str, Floats]:
+    """Return draws in which theta has mean 1, and strengths are multiplied by its mean."""
+    if "discrimination" not in samples:
+        return dict(samples)
+    theta = 1 + samples["discrimination"]
+    mean = theta.mean(axis=2, keepdims=True)
+    require_direction(theta, mean)
+    scaled = {"discrimination": theta / mean - 1}
     for effect in effects:
-        shared = effect.name.removesuffix("_by_annotator")
-        if shared != effect.name and shared in normal:
-            values = normal[effect.name]
-            normal[shared] = normal[shared] + values.mean(axis=2, keepdims=True)
-            normal[effect.name] = less_mean(values)
-    return normal
+        if effect.per_competitor:
+            scaled[effect.name] = samples[effect.name] * mean
+    return {**samples, **scaled}
+
+
+def with_means_moved(
+    samples: Mapping[str, Floats], effects: list[Effect]
+) -> dict[str, Floats]:
+    """Return draws in which annotators' deviations have mean 0, and the common effect it."""
+    moved = {}
+    for effect in effects:
+        common = effect.name.removesuffix("_by_annotator")
+        if common != effect.name and common in samples:
+            values = samples[effect.name]
+            moved[common] = samples[common] + values.mean(axis=2, keepdims=True)
+            moved[effect.name] = less_mean(values)
+    return {**samples, **moved}
 
 
 def less_mean(values: Floats) -> Floats:

@@ -21,12 +21,14 @@ from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.arrow import Covariance
 from bayes_arena.model.build import build_design
+from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, Spread
 from bayes_arena.model.spec import Model
 from bayes_arena.votes import saved
 
 FORMAT = "bayes_arena fit 1"  # changes whenever former files can no longer be read
-POINT, SAMPLES = ".npz", ".nc"
+OF_VOTES = "votes "  # begins the names of the arrays of the votes
+POINT, SAMPLES = ".npz", ".nc"  # endings of the files
 
 
 def save(fit: Fit, path: str | Path) -> None:
@@ -75,8 +77,12 @@ def load(path: str | Path) -> Fit:
     if suffix == SAMPLES:
         from bayes_arena.fits.tree import read_samples
 
-        arrays, samples, stats = read_samples(path)
-        return replace(from_arrays(arrays, path), samples=samples, sample_stats=stats)
+        saved_samples = read_samples(path)
+        return replace(
+            from_arrays(saved_samples.arrays, path),
+            samples=saved_samples.samples,
+            sample_stats=saved_samples.sample_stats,
+        )
     try:
         arrays = saved.read_arrays(path)
     except VotesError as error:
@@ -113,7 +119,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
         "mirror_gap": posterior.mirror_gap,
         "log_determinant": posterior.covariance.log_determinant,
     }
-    votes = {f"votes {name}": a for name, a in saved.to_arrays(fit.votes).items()}
+    votes = {OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes).items()}
     return {
         "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
         "estimable": fit.estimable,
@@ -150,45 +156,54 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
 
 def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return a fit from its description and its arrays."""
-    prefix = "votes "
-    columns = {
-        name.removeprefix(prefix): values
-        for name, values in arrays.items()
-        if name.startswith(prefix)
-    }
-    votes = saved.from_arrays(columns, path)
+    votes = saved.from_arrays(arrays_of_votes(arrays), path)
     model = Model(**about["model"])
     prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
     estimable = arrays["estimable"].astype(bool)
     fitted = subset_competitors(votes, estimable)
     design = build_design(fitted, model, prior).with_spreads(about["sds"])
-    covariance = Covariance(
-        design.layout,
-        arrays["shared"],
-        arrays["regression"],
-        arrays["conditional"],
-        about["log_determinant"],
-    )
-    if arrays["mean"].shape != (design.layout.size,):
-        raise ValueError("The parameters do not fit the votes.")
-    posterior = Posterior(
-        design,
-        arrays["mean"],
-        covariance,
-        about["loss"],
-        about["n_iterations"],
-        converged=True,
-        is_mode=about["is_mode"],
-        mirror_gap=about["mirror_gap"],
-    )
     return Fit(
         votes=votes,
         model=model,
         prior=prior,
         method=about["method"],
         plan=about["plan"],
-        posterior=posterior,
+        posterior=posterior_in(about, arrays, design),
         estimable=estimable,
         warnings=tuple(about["warnings"]),
         seed=about["seed"],
+    )
+
+
+def arrays_of_votes(arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays that describe the votes, under the names that votes give them."""
+    columns = {}
+    for name, values in arrays.items():
+        if name.startswith(OF_VOTES):
+            columns[name.removeprefix(OF_VOTES)] = values
+    return columns
+
+
+def posterior_in(
+    about: dict[str, Any], arrays: dict[str, Array], design: Design
+) -> Posterior:
+    """Return the posterior that arrays hold, under a design that was built anew."""
+    if arrays["mean"].shape != (design.layout.size,):
+        raise ValueError("The parameters do not fit the votes.")
+    covariance = Covariance(
+        layout=design.layout,
+        shared=arrays["shared"],
+        regression=arrays["regression"],
+        conditional=arrays["conditional"],
+        log_determinant=about["log_determinant"],
+    )
+    return Posterior(
+        design=design,
+        mean=arrays["mean"],
+        covariance=covariance,
+        loss=about["loss"],
+        n_iterations=about["n_iterations"],
+        converged=True,  # a fit that did not converge is an error, and not saved
+        is_mode=about["is_mode"],
+        mirror_gap=about["mirror_gap"],
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,12 +82,12 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
         raise ModelError(f"size must be at least {4 * CHAINS}; not {size}.")
     import xarray as xr
 
-    if fit.samples is None:
-        vectors = draw_vectors(fit, size - size % CHAINS, seed)
-        samples = samples_of(fit, vectors, CHAINS)
-    else:
-        samples = dict(fit.samples)
-        vectors = parameter_vectors(fit.posterior, samples)
+    samples = fit.samples
+    if samples is None:
+        # As many draws in each chain.
+        drawn = draw_vectors(fit, size - size % CHAINS, seed)
+        samples = samples_of(fit, drawn, CHAINS)
+    vectors = parameter_vectors(fit.posterior, samples)
     prior_vectors = draw_prior(fit, PRIOR_DRAWS, seed)
     groups = {
         "posterior": parameter_dataset(fit, samples),
@@ -124,6 +124,7 @@ def samples_of(fit: Fit, vectors: Floats, chains: int) -> dict[str, Floats]:
 
 def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
     """Return draws of all parameters from the prior, (size, parameters)."""
+    # With other random numbers than the draws from the posterior, which begin with seed.
     rng = np.random.default_rng([seed, 1])
     design = fit.posterior.design
     vectors = np.zeros((size, design.layout.size))
@@ -131,13 +132,14 @@ def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
         spread = block.effect.spread
         sd = np.full((size, 1), block.sd)
         if spread.is_estimated:
+            # The prior of a spread is scale times the root of a chi-square number.
             sd = spread.scale * np.sqrt(rng.chisquare(spread.degrees, (size, 1)))
         indices = design.indices(block)
         x = sd * rng.normal(size=(size, len(indices)))
-        # Given that the sum is zero, iid normal numbers are those less their mean.
-        vectors[:, indices] = (
-            x - x.mean(axis=1, keepdims=True) if block.effect.zero_sum else x
-        )
+        if block.effect.zero_sum:
+            # Given that the sum is zero, iid normal numbers are those less their mean.
+            x -= x.mean(axis=1, keepdims=True)
+        vectors[:, indices] = x
     return vectors
 
 
@@ -161,17 +163,16 @@ def labels(fit: Fit, effect: Effect) -> list[str]:
     """Return the names of an effect's parameters, in the order of its samples."""
     design = fit.posterior.design
     votes = design.votes
-    if effect.per_competitor:
-        if effect.by is None:
-            return list(votes.competitors)
-        block = design.block(effect.name)
-        level, competitor, _ = slice_parameters(design, block)
-        levels = votes.levels[effect.by]
-        pairs = zip(competitor, level, strict=True)
-        return [f"{votes.competitors[c]} | {levels[g]}" for c, g in pairs]
-    return list(
-        votes.annotators if effect.by == "annotator" else votes.levels[str(effect.by)]
-    )
+    if effect.by == "annotator":
+        return list(votes.annotators)
+    if effect.by is None:
+        return list(votes.competitors)
+    levels = votes.levels[effect.by]
+    if not effect.per_competitor:
+        return list(levels)
+    level, competitor, _ = slice_parameters(design, design.block(effect.name))
+    pairs = zip(competitor, level, strict=True)
+    return [f"{votes.competitors[c]} | {levels[g]}" for c, g in pairs]
 
 
 def has_room(single: SingleVotes, draws: int) -> bool:
@@ -198,7 +199,8 @@ def vote_groups(
     seed: int,
 ) -> dict[str, Dataset]:
     """Return the groups that have a value for each vote."""
-    votes, row = single.votes, single.row
+    votes = single.votes
+    row = single.row
     coords = {"vote": np.arange(len(row))}
 
     def by_vote(values: Array, chains: int) -> Dataset:
@@ -272,24 +274,36 @@ def samples_as_netcdf(fit: Fit, arrays: Mapping[str, Array]) -> memoryview:
     return tree.to_netcdf(engine="h5netcdf")
 
 
-def read_samples(
-    path: str | Path,
-) -> tuple[dict[str, Array], dict[str, Floats], dict[str, Array]]:
-    """Read what :func:`samples_as_netcdf` returned: arrays, samples and sample_stats."""
+@dataclass(frozen=True, eq=False)
+class SavedSamples:
+    """What a file of samples holds: the arrays of a fit, its samples, and their statistics."""
+
+    arrays: dict[str, Array]
+    samples: dict[str, Floats]
+    sample_stats: dict[str, Array]
+
+
+def read_samples(path: str | Path) -> SavedSamples:
+    """Read what :func:`samples_as_netcdf` returned."""
     require_arviz()
     import xarray as xr
 
     try:
         with xr.open_datatree(path, engine="h5netcdf") as tree:
             groups = {name: tree[name].to_dataset().load() for name in tree.children}
-        arrays = {str(k): v.to_numpy() for k, v in groups["fit"].data_vars.items()}
-        stats = {
-            str(k): v.to_numpy() for k, v in groups["sample_stats"].data_vars.items()
-        }
-        return arrays, by_effect(groups["posterior"]), stats
+        return SavedSamples(
+            arrays=arrays_of(groups["fit"]),
+            samples=by_effect(groups["posterior"]),
+            sample_stats=arrays_of(groups["sample_stats"]),
+        )
     except FileNotFoundError:
         raise OutputError(f"There is no file {str(path)!r}.") from None
     except (OSError, KeyError, ValueError) as error:
         raise OutputError(
             f"{str(path)!r} is damaged, or holds no fit. Sample again, and save."
         ) from error
+
+
+def arrays_of(dataset: Dataset) -> dict[str, Array]:
+    """Return the variables of a dataset as arrays."""
+    return {str(name): x.to_numpy() for name, x in dataset.data_vars.items()}

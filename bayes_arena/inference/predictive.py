@@ -218,17 +218,19 @@ def new_terms(design: Design, votes: Votes) -> tuple[tuple[Term, ...], Floats]:
     terms = []
     for block in design.blocks:
         effect = block.effect
+        # A flat prior has nothing to draw from: what is unknown is then the average.
+        variance = block.sd**2 if np.isfinite(block.sd) else 0.0
         feature: Floats = np.ones(len(votes))
         if effect.feature is not None:
             feature = feature_of(votes, effect.feature)
         # A row reads one parameter, or two: the first competitor's less the second's.
         indices = parameter_indices(design, block, votes)
         for index, sign in zip(indices, (1.0, -1.0), strict=False):
-            coefficient = np.where(index == UNKNOWN, 0.0, sign * feature)
+            is_unknown = index == UNKNOWN
+            coefficient = np.where(is_unknown, 0.0, sign * feature)
             column = column_of(design, block, np.maximum(index, 0))
             terms.append(Term(effect.predictor, block.is_local, column, coefficient))
-            if np.isfinite(block.sd):
-                unknown[effect.predictor, index == UNKNOWN] += block.sd**2
+            unknown[effect.predictor, is_unknown] += variance
     return tuple(terms), unknown
 
 

@@ -194,12 +194,19 @@ def shaded_paths(shades: Ints) -> list[Markup]:
     for shade in np.unique(shades[shades != 0]).tolist():
         runs = []
         for row, cells in enumerate(shades == shade):
-            # A cell of 1 beside one of 0 is an edge: starts and ends of runs, in turn.
-            edges = np.flatnonzero(np.diff(cells.astype(np.int8), prepend=0, append=0))
-            for start, end in edges.reshape(-1, 2).tolist():
-                runs.append(f"M{start} {row}h{end - start}v1h{start - end}")
+            runs += runs_of(cells, row)
         paths.append(element("path", d="".join(runs), class_=shade_class(shade)))
     return paths
+
+
+def runs_of(cells: Array, row: int) -> list[str]:
+    """Return the runs of true cells in a row, each as a rectangle of a path."""
+    # A true cell beside a false one is an edge: starts and ends of runs, in turn.
+    edges = np.flatnonzero(np.diff(cells.astype(np.int8), prepend=0, append=0))
+    runs = []
+    for start, end in edges.reshape(-1, 2).tolist():
+        runs.append(f"M{start} {row}h{end - start}v1h{start - end}")
+    return runs
 
 
 def observed_figure(groups: Mapping[str, Array], label: str) -> Markup:

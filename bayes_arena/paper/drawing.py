@@ -130,13 +130,8 @@ def draw_fig5(tables: Tables) -> Figure:
     """Draw loss and consistency at each epoch; Elo as a horizontal line."""
     table = tables["fig5"]
     figure, ((left, right),) = canvas(1, 2, 10.0, 3.8)
-    for name, run in table.groupby("method", sort=False):
-        style = {key: STYLES[str(name)][key] for key in ("color", "linestyle")}
-        for axes, column in ((left, "loss"), (right, "consistency")):
-            if len(run) > 1:
-                axes.plot(run["epoch"], run[column], label=name, **style)
-            else:
-                axes.axhline(run[column].item(), label=name, **style)
+    draw_runs(left, table, "loss")
+    draw_runs(right, table, "consistency")
     floor = table["loss"].min()
     left.set_ylim(floor - 0.01, floor + 0.1)
     left.set_ylabel("mean loss, nats per vote")
@@ -145,6 +140,20 @@ def draw_fig5(tables: Tables) -> Figure:
         axes.set_xlabel("epoch")
     right.legend(fontsize=8)
     return figure
+
+
+def draw_runs(axes: Axes, table: pd.DataFrame, column: str) -> None:
+    """Draw a column at each epoch, a line for each method."""
+    for name, run in table.groupby("method", sort=False):
+        method = STYLES[str(name)]
+        style: dict[str, Any] = {
+            "color": method["color"],
+            "linestyle": method["linestyle"],
+        }
+        if len(run) > 1:
+            axes.plot(run["epoch"], run[column], label=name, **style)
+        else:
+            axes.axhline(run[column].item(), label=name, **style)
 
 
 def draw_fig6(tables: Tables) -> Figure:

@@ -158,7 +158,8 @@ def case_columns(votes: Votes, shuffles: int) -> Columns:
 def wins_of_the_case(votes: Votes, elo: Floats, three: Ints) -> Ints:
     """Return the wins between Better, the three models and Worse, (5, 5)."""
     # The three follow one another by Elo: all others are above them or below.
-    better, worse = 0, 4
+    better = 0
+    worse = 4
     group = np.where(elo > elo[three].min(), better, worse)
     group[three] = [1, 2, 3]
     wins = wins_between(votes, group, 5)
@@ -194,7 +195,8 @@ def pairs_met_and_turned(three: Ints, met: Array, am_elo: Floats) -> tuple[int, 
 def wins_between(votes: Votes, group: Ints, n_groups: int) -> Ints:
     """Return the votes that each group won over each, (groups, groups)."""
     wins = np.zeros((n_groups, n_groups), np.int64)
-    i, j = group[votes.i], group[votes.j]
+    i = group[votes.i]
+    j = group[votes.j]
     np.add.at(wins, (i, j), votes.folded[:, FIRST].astype(np.int64))
     np.add.at(wins, (j, i), votes.folded[:, SECOND].astype(np.int64))
     return wins

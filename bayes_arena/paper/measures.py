@@ -88,7 +88,8 @@ def detection(flagged: Collection[str], anomalous: Collection[str]) -> Detection
     Detection
     """
     n_hits = len(set(flagged) & set(anomalous))
-    n_flagged, n_anomalous = len(set(flagged)), len(set(anomalous))
+    n_flagged = len(set(flagged))
+    n_anomalous = len(set(anomalous))
     n_named = n_flagged + n_anomalous
     return Detection(
         precision=n_hits / n_flagged if n_flagged else 1.0,

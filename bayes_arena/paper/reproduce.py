@@ -160,7 +160,8 @@ def reproduce(
 
 def compute(name: str, votes: Votes, effort: Effort) -> dict[str, Columns]:
     """Return the numbers of a table or figure, by table."""
-    shares, seeds = effort.shares, effort.seeds
+    shares = effort.shares
+    seeds = effort.seeds
     match name:
         case "table1":
             return {name: tables.statistic_columns(votes)}

@@ -86,13 +86,10 @@ def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) 
     from matplotlib.colors import ListedColormap
     from matplotlib.ticker import MaxNLocator
 
-    steps = range(N_SHADES, 0, -1)
-    colours = [LIGHT[f"l{step}"] for step in steps] + [LIGHT["paper"]]
-    colours += [LIGHT[f"w{step}"] for step in reversed(steps)]
     n = len(names)
     ax.imshow(
         shades,
-        cmap=ListedColormap(colours),
+        cmap=ListedColormap(shade_colours()),
         vmin=-N_SHADES - 0.5,
         vmax=N_SHADES + 0.5,
         interpolation="nearest",
@@ -107,6 +104,19 @@ def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return
     ax.set_xticks(range(1, n + 1))
+    write_percentages(ax, shades, values)
+
+
+def shade_colours() -> list[str]:
+    """Return the colours of the shades from -5 to 5."""
+    steps = range(1, N_SHADES + 1)
+    losing = [LIGHT[f"l{step}"] for step in reversed(steps)]
+    winning = [LIGHT[f"w{step}"] for step in steps]
+    return [*losing, LIGHT["paper"], *winning]
+
+
+def write_percentages(ax: Axes, shades: Ints, values: Floats) -> None:
+    """Write the percentages of the cells that have a shade."""
     for row, column in np.argwhere(shades != 0).tolist():
         darkness = abs(shades[row, column])
         ink = LIGHT["on5"] if darkness == N_SHADES else LIGHT["on4"]
