@@ -105,7 +105,7 @@ def data(
     votes = votes.collapse(annotators=annotators, slices=slices, features=features)
     has_sides = is_shown_both_ways(votes)
     has_ties = bool(votes.counts[:, TIE].any())
-    share = np.zeros(0)
+    share: Floats = np.zeros(0)
     if votes.n_annotators:
         share = votes.votes_by_annotator / votes.n_votes
     numbers = {by: slice_numbers(by, votes) for by in slices}
