@@ -197,9 +197,8 @@ def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
     z += [predictors[c] for c in range(1, 1 + len(outcomes.offsets))]
     logits = []
     for phi in outcomes.phi:
-        logits.append(
-            sum(weight * x for weight, x in zip(phi, z, strict=True) if weight)
-        )
+        # Coordinates that an outcome does not read stay out of the program.
+        logits.append(sum(phi[c] * z[c] for c in np.flatnonzero(phi)))
     return logits
 
 
