@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena.arena.store import columns_of, names_of, now, number_names
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import VotesError, listing
+from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.fits.result import Fit
 from bayes_arena.version import __version__
 from bayes_arena.votes.votes import Votes, distinct_rows
@@ -114,8 +114,8 @@ def add_by_id(connection: sqlite3.Connection, votes: Votes) -> int:
     changed = [name for name, cell in known.items() if cell != cell_of[name]]
     if changed:
         raise VotesError(
-            f"{len(changed)} votes have the id of a different stored vote: "
-            f"{listing(map(repr, changed))}. Give new votes ids of their own."
+            f"The ids of {plural(len(changed), 'vote')} are those of different stored "
+            f"votes: {listing(map(repr, changed))}. Give new votes ids of their own."
         )
     new = {name: cell for name, cell in cell_of.items() if name not in known}
     rows = [(name, *cell) for name, cell in new.items()]

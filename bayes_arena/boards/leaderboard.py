@@ -138,7 +138,10 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
         If there is no fit, or an option is invalid.
     """
     if not isinstance(fits, Mapping):
-        raise ModelError("leaderboards takes fits by name, such as fit_many returns.")
+        raise ModelError(
+            f"leaderboards takes fits by name, as fit_many returns them, not a value of "
+            f"type {type(fits).__name__}: leaderboards(fit_many(votes, by='category'))."
+        )
     if not fits:
         raise ModelError("There is no fit to show.")
     elo = options.pop("elo", ELO)
@@ -177,7 +180,7 @@ def leaderboard_columns(
 
 
 def of_ranked(standing: Standing, values: Array) -> Floats:
-    """Return numbers of the ranked competitors for all, nan elsestanding."""
+    """Return numbers of the ranked competitors for all, nan elsewhere."""
     everyone = np.full(len(standing.strength), np.nan)
     everyone[standing.ranked] = values
     return everyone

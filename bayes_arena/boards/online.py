@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
@@ -26,7 +26,8 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.sequence import VoteSequence, sequence_of
+from bayes_arena.votes.sequence import VoteSequence, read_sequence
+from bayes_arena.votes.votes import ANNOTATOR, NO_ANNOTATORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,18 +39,20 @@ BLOCK = 1000  # votes of every order whose codes are looked up together
 
 
 def online_elo(
-    votes: object, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
 ) -> pd.DataFrame:
     """Rate the competitors by Elo, vote by vote in the order given (Algorithm 1).
 
     Parameters
     ----------
-    votes : VoteSequence, path, dataframe or records
-        Votes in order, as :func:`~bayes_arena.read_sequence` reads, or has read.
+    votes : path, dataframe, list of records or VoteSequence
+        What :func:`~bayes_arena.read_sequence` reads, or has read: votes in order.
     k : float
         Largest change of a rating by one vote, in Elo points.
     elo : EloScale, optional
         Every rating starts at its ``init``; its anchor shifts all ratings at the end.
+    **columns
+        Options of :func:`~bayes_arena.read_sequence`, where votes are still to be read.
 
     Returns
     -------
@@ -60,21 +63,23 @@ def online_elo(
     ------
     ModelError
         If ``k`` is not positive, or the anchor is not a competitor.
+    VotesError
+        If the votes cannot be read, or are counts, which have no order.
     """
-    votes = sequence_of(votes)
+    votes = read_sequence(votes, **columns)
     scale, step = scale_and_step(k, elo)
     score = in_points(votes, walk(votes, every_vote(votes), step), scale)
     return dataframe(ranked(votes, score, {"elo": score}))
 
 
 def reversed_elo(
-    votes: object, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
 ) -> pd.DataFrame:
     """Show what the order does: Elo of the votes in the order given, and in reverse.
 
     Parameters
     ----------
-    votes, k, elo
+    votes, k, elo, **columns
         As for :func:`online_elo`.
 
     Returns
@@ -85,20 +90,20 @@ def reversed_elo(
 
     Raises
     ------
-    ModelError
+    ModelError, VotesError
         As for :func:`online_elo`.
     """
-    votes = sequence_of(votes)
+    votes = read_sequence(votes, **columns)
     scale, step = scale_and_step(k, elo)
     forward = every_vote(votes)
     score = in_points(votes, walk(votes, forward, step), scale)
     backward = in_points(votes, walk(votes, forward[::-1], step), scale)
-    columns = {
+    table = {
         "elo": score,
         "rank_reversed": ranks(backward),
         "elo_reversed": backward,
     }
-    return dataframe(ranked(votes, score, columns))
+    return dataframe(ranked(votes, score, table))
 
 
 def shuffled_elo(
@@ -108,17 +113,17 @@ def shuffled_elo(
     seed: int = 0,
     k: float = K,
     elo: EloScale | None = None,
+    **columns: Any,
 ) -> pd.DataFrame:
     """Average Elo over random orders of the votes (the error bars of Figure 1).
 
     Parameters
     ----------
-    votes : VoteSequence, path, dataframe or records
+    votes, k, elo, **columns
+        As for :func:`online_elo`.
     shuffles : int
         Number of random orders, at least two.
     seed : int
-    k, elo
-        As for :func:`online_elo`.
 
     Returns
     -------
@@ -131,16 +136,16 @@ def shuffled_elo(
     ModelError
         If there are fewer than two shuffles; and as for :func:`online_elo`.
     """
-    votes = sequence_of(votes)
+    votes = read_sequence(votes, **columns)
     runs = shuffled_ratings(votes, shuffles, seed, k=k, elo=elo)
     mean = runs.mean(axis=0)
-    columns = {
+    table = {
         "mean": mean,
         "sd": runs.std(axis=0, ddof=1),
         "min": runs.min(axis=0),
         "max": runs.max(axis=0),
     }
-    return dataframe(ranked(votes, mean, columns))
+    return dataframe(ranked(votes, mean, table))
 
 
 def bootstrapped_elo(
@@ -151,6 +156,7 @@ def bootstrapped_elo(
     level: float = 0.95,
     k: float = K,
     elo: EloScale | None = None,
+    **columns: Any,
 ) -> pd.DataFrame:
     """Rate by Elo votes drawn with replacement, as Chatbot Arena's bootstrap did.
 
@@ -161,14 +167,13 @@ def bootstrapped_elo(
 
     Parameters
     ----------
-    votes : VoteSequence, path, dataframe or records
+    votes, k, elo, **columns
+        As for :func:`online_elo`.
     resamples : int
         Number of resamples, at least two.
     seed : int
     level : float
         Coverage of the percentile interval.
-    k, elo
-        As for :func:`online_elo`.
 
     Returns
     -------
@@ -182,27 +187,26 @@ def bootstrapped_elo(
         If there are fewer than two resamples, or the level does not lie between 0 and
         1; and as for :func:`online_elo`.
     """
-    votes = sequence_of(votes)
     require_level(level)
+    votes = read_sequence(votes, **columns)
     runs = resampled_ratings(votes, resamples, seed, k=k, elo=elo)
     tail = (1 - level) / 2
     lower, median, upper = np.quantile(runs, [tail, 0.5, 1 - tail], axis=0)
     spread = runs.std(axis=0, ddof=1)
-    columns = {"median": median, "sd": spread, "lower": lower, "upper": upper}
-    return dataframe(ranked(votes, median, columns))
+    table = {"median": median, "sd": spread, "lower": lower, "upper": upper}
+    return dataframe(ranked(votes, median, table))
 
 
 def elo_by_annotator(
-    votes: object, *, k: float = K, elo: EloScale | None = None
+    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
 ) -> pd.DataFrame:
     """Rate by Elo from the votes of each annotator alone (the lines of Figure 1).
 
     Parameters
     ----------
-    votes : VoteSequence, path, dataframe or records
-        Votes with annotators.
-    k, elo
-        As for :func:`online_elo`; every annotator must have voted on the anchor.
+    votes, k, elo, **columns
+        As for :func:`online_elo`; annotators must be known, and each must have voted on
+        the anchor.
 
     Returns
     -------
@@ -216,20 +220,20 @@ def elo_by_annotator(
         If the annotators are unknown, or one has not voted on the anchor; and as for
         :func:`online_elo`.
     """
-    votes = sequence_of(votes)
+    votes = read_sequence(votes, **columns)
     scale, step = scale_and_step(k, elo)
-    columns: dict[str, list[object]] = {"annotator": [], "competitor": []}
-    columns |= {"elo": [], "votes": []}
+    names = ("annotator", "competitor", "elo", "votes")
+    table: dict[str, list[object]] = {name: [] for name in names}
     for annotator, rows in rows_by_annotator(votes):
         cast = votes_on_competitors(votes, rows)
         require_anchor(votes, scale, cast, annotator)
         score = in_points(votes, walk(votes, rows, step), scale)
         for competitor in np.flatnonzero(cast):
-            columns["annotator"].append(annotator)
-            columns["competitor"].append(votes.competitors[competitor])
-            columns["elo"].append(score[competitor])
-            columns["votes"].append(cast[competitor])
-    return dataframe(columns)
+            table["annotator"].append(annotator)
+            table["competitor"].append(votes.competitors[competitor])
+            table["elo"].append(score[competitor])
+            table["votes"].append(cast[competitor])
+    return dataframe(table)
 
 
 def shuffled_ratings(
@@ -371,10 +375,7 @@ def every_vote(votes: VoteSequence) -> Ints:
 def rows_by_annotator(votes: VoteSequence) -> Iterable[tuple[str, Ints]]:
     """Return each annotator's name and votes, in order."""
     if not votes.annotators:
-        raise ModelError(
-            "The votes have no annotators. Name their column (annotator=...) in "
-            "read_sequence."
-        )
+        raise ModelError(votes.unread.get(ANNOTATOR, NO_ANNOTATORS))
     for code, name in enumerate(votes.annotators):
         yield name, np.flatnonzero(votes.annotator == code)
 

@@ -100,10 +100,10 @@ def given_votes(fit: Fit, votes: object) -> Votes:
     """Return given votes as rows without counts."""
     if isinstance(votes, Votes):
         return votes
-    if is_one_pair(votes):
-        raise VotesError(f"A single pair goes into a list: predict(fit, [{votes!r}]).")
-    if isinstance(votes, Sequence) and is_pairs(votes):
-        votes = pairs_as_columns(votes)
+    if isinstance(votes, Sequence) and not isinstance(votes, str):
+        require_no_bare_names(votes)
+        if is_pairs(votes):
+            votes = pairs_as_columns(votes)
     table = to_polars(open_source(votes))
     header = Header.of(table.columns)
     sides = header.pair_of_competitors()
@@ -158,11 +158,12 @@ def with_slices(rows: Votes, fit: Fit, table: pl.DataFrame, header: Header) -> V
     return replace(rows, slices=slices, levels=levels)
 
 
-def is_one_pair(votes: object) -> bool:
-    """Whether two or three names are given, and no list of them."""
-    if not isinstance(votes, tuple) or len(votes) not in (2, 3):
-        return False
-    return all(isinstance(name, str) for name in votes)
+def require_no_bare_names(votes: Sequence[Any]) -> None:
+    """Refuse a pair of names that is not in a list."""
+    names = [name for name in votes if isinstance(name, str)]
+    if names:
+        pair = tuple(names) if len(names) in (2, 3) else ("x", "y")
+        raise VotesError(f"Pairs stand in a list, also a single one: [{pair!r}].")
 
 
 def is_pairs(votes: Sequence[Any]) -> bool:

@@ -31,11 +31,13 @@ from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
+from bayes_arena.votes.options import NAMES as READING, require_options
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 type Method = Literal["gaussian", "map", "nuts"]
 METHODS = get_args(Method.__value__)
+OPTIONS = ("model", "prior", "method", "draws", "tune", "seed")  # of `fit` itself
 MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
 LONG_WORK = 1_500  # shared parameters from which progress is shown
@@ -105,6 +107,7 @@ def fit(
     require_choice("method", method, METHODS)
     require_seed(seed)
     prior = resolve_prior(prior)
+    require_options(columns, (*OPTIONS, *READING))
     votes = votes_from(votes, **columns)
     model, plan = resolve_model(model, votes)
     estimable = np.ones(votes.n_competitors, bool)

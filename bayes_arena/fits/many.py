@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.errors import ArenaError, ModelError, did_you_mean, warn
-from bayes_arena.fits.fit import fit
+from bayes_arena.fits.fit import OPTIONS, fit
 from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.votes.options import NAMES as READING, require_options
 from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
-
-FIT_OPTIONS = (
-    "model",
-    "prior",
-    "method",
-    "draws",
-    "tune",
-    "seed",
-)  # others are columns
 
 
 def fit_many(
@@ -50,8 +42,9 @@ def fit_many(
         If the votes have no such slice.
     """
     if not isinstance(votes, Votes):
-        fit_options = {k: v for k, v in options.items() if k in FIT_OPTIONS}
-        columns = {k: v for k, v in options.items() if k not in FIT_OPTIONS}
+        require_options(options, (*OPTIONS, *READING))
+        fit_options = {name: v for name, v in options.items() if name in OPTIONS}
+        columns = {name: v for name, v in options.items() if name not in OPTIONS}
         votes = votes_from(votes, **{"slices": (by,), **columns})
     else:
         fit_options = options

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, plural
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.scale import Board, board_of, board_strengths
 from bayes_arena.model.build import slice_parameters
@@ -73,8 +73,8 @@ class Fit:
     def __repr__(self) -> str:
         """Return what was fitted, in a line."""
         return (
-            f"Fit of {self.plan}: {self.votes.n_votes:,.0f} votes on "
-            f"{self.votes.n_competitors:,} competitors"
+            f"Fit of {self.plan}: {plural(self.votes.n_votes, 'vote')} on "
+            f"{plural(self.votes.n_competitors, 'competitor')}"
         )
 
     @property

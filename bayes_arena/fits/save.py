@@ -133,6 +133,8 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
 
 def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return the fit that arrays hold."""
+    if "about" in arrays and "fit" not in arrays:
+        raise OutputError(f"{str(path)!r} holds votes, not a fit: read_votes reads it.")
     try:
         about = json.loads(arrays["fit"].tobytes())
         if about["format"] != FORMAT:

@@ -12,12 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Literal, get_args
 
 from bayes_arena.errors import ModelError, require_choice
 
 type PriorName = Literal["default", "weak", "flat"]
 SMALLEST_SD, LARGEST_SD = 1e-3, 1e4  # others count as mistakes
+
+
+SPREADS = (
+    f"a number from {SMALLEST_SD:g} to {LARGEST_SD:,.0f}, or math.inf for a flat prior"
+)
+
+
+def is_spread(value: object) -> bool:
+    """Whether a value may be a standard deviation."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return SMALLEST_SD <= float(value) <= LARGEST_SD or value == math.inf
 
 
 @dataclass(frozen=True)
@@ -46,12 +59,12 @@ class Spread:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        in_range = SMALLEST_SD <= self.sd <= LARGEST_SD or self.sd == math.inf
-        if not in_range or self.scale < 0 or self.degrees < 1:
-            value = self if self.is_estimated else self.sd
+        if not is_spread(self.sd):
+            raise ModelError(f"A prior spread must be {SPREADS}; not {self.sd!r}.")
+        if self.scale < 0 or self.degrees < 1:
             raise ModelError(
-                f"A prior spread must lie between {SMALLEST_SD:g} and {LARGEST_SD:g}, or "
-                f"be inf for a flat prior; not {value}."
+                "The hyperprior of a spread has a scale that is not negative and a degree "
+                f"or more; not {self.scale!r} and {self.degrees!r}."
             )
 
     @property
@@ -62,11 +75,12 @@ class Spread:
 
 @dataclass(frozen=True)
 class Prior:
-    """The spread of every kind of parameter: all have normal priors.
+    """The spread of every kind of parameter.  A number is a known standard deviation.
 
-    A number is a known standard deviation.  By default those of strengths, annotators and
-    slices are estimated from the votes: s / scale has a chi distribution of so many
-    ``degrees``, and ``sd`` is where the search begins.
+    By default the spreads of the strengths, of theta, and of what differs by annotator or
+    by slice are estimated from the votes: that of the strengths, s, under s / 1.5 ~ chi(3).
+    The spreads of what all votes share are known: 0.5 for the position, and 1 for ties,
+    emphasis and style.
 
     Attributes
     ----------
@@ -103,10 +117,10 @@ class Prior:
         for name, value in self.spreads().items():
             if isinstance(value, Spread):
                 continue
-            if not isinstance(value, int | float) or isinstance(value, bool):
+            if not is_spread(value):
                 raise ModelError(
-                    f"{name}= of a prior takes a standard deviation in logits, not "
-                    f"{value!r}."
+                    f"The {name} of a prior is a standard deviation: {SPREADS}. It cannot "
+                    f"be {value!r}."
                 )
             object.__setattr__(self, name, Spread(float(value)))
 

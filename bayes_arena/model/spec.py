@@ -156,8 +156,8 @@ def require_data(model: Model, votes: Votes) -> None:
     """Raise a ModelError where the votes lack what the model needs."""
     if model.needs_annotators and not votes.n_annotators:
         raise ModelError(
-            f"Model {model.name!r} needs to know who cast each vote. "
-            f"{votes.why_no_annotators} Or use model='davidson'."
+            f"Model {model.name!r} needs annotators. {votes.why_no_annotators} Or use "
+            "model='davidson'."
         )
     for what, needed, known in (
         ("slice", model.strength_by, votes.slices),

@@ -137,11 +137,21 @@ class Header:
         if name in self.names:
             return name
         if column := self.by_words.get(" ".join(words(name))):
+            if others := self.alike(column):
+                raise VotesError(
+                    f"Both {column!r} and {others[0]!r} may be the column {name!r}. Write "
+                    f"its name as it stands: {option}={column!r}."
+                )
             return column
         raise VotesError(
             f"No column {name!r}, which {option}= names."
             f"{did_you_mean(name, self.names)} The columns are {listing(self.names)}."
         )
+
+    def alike(self, column: str) -> list[str]:
+        """Return the other columns of the same name but for case and spelling."""
+        others = [name for name in self.names if name != column]
+        return [name for name in others if words(name) == words(column)]
 
     def first(
         self, known: Collection[str], without: Collection[str | None] = ()

@@ -71,7 +71,7 @@ class Coded:
         order = [k for k in np.argsort(-n, kind="stable") if n[k] > 0]
         return listing(f"{self.labels[k]!r} ({int(n[k]):,})" for k in order)
 
-    def summed(self, rows: Array, *, sided: bool) -> Votes:
+    def count_cells(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
         pairs, outcome, votes = (
             self.pairs.take(rows),
@@ -80,7 +80,7 @@ class Coded:
         )
         if not sided:
             is_turned = pairs.i > pairs.j
-            pairs = turned(pairs, is_turned)
+            pairs = swap_sides(pairs, is_turned)
             outcome = np.where(is_turned, TURNED[outcome], outcome)
         first, row = pairs.kinds_of_rows()
         n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
@@ -95,7 +95,7 @@ class Coded:
 TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
 
 
-def turned(pairs: Votes, rows: Array) -> Votes:
+def swap_sides(pairs: Votes, rows: Array) -> Votes:
     """Return pairs of which some change sides."""
     features = {
         name: np.where(rows, -values, values) + 0.0
@@ -146,7 +146,7 @@ def problems(votes: Coded) -> Iterator[Problem]:
         yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
 
 
-def coded(
+def encode_groups(
     table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str]
 ) -> Coded:
     """Return groups of votes as codes.

@@ -4,8 +4,8 @@ A label is read by rule, in this order: it is the name of one of the two competi
 the name of their column, or the word by which the two columns differ (``home``, ``H``,
 ``1``); it is a grade (``A>>B``, ``B is slightly better``); it is a known word for a side,
 a tie, two bad answers, or a game that was not played.  Numbers mean nothing by themselves,
-and single letters only beside another of their set (``W`` and ``L``), or if the columns
-begin with them.
+and single letters only beside another of their set (``W`` and ``L``), or as the initial of a
+side that the columns name (``H`` of home).
 """
 
 from __future__ import annotations

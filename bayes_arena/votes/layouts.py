@@ -105,7 +105,7 @@ def competitors(header: Header, options: Options) -> Roles | None:
                 f"baseline= is for votes that name one competitor; {pair[0]!r} and "
                 f"{pair[1]!r} name both. Leave it out, or name one column with a=."
             )
-        a = named(header, options, "a") or header.first(MODELS)
+        a = option_column(header, options, "a") or header.first(MODELS)
         return {"a": a, "b": Constant(options.baseline)} if a else None
     if options.a is not None and options.b is not None:
         return {"a": header.column(options.a, "a"), "b": header.column(options.b, "b")}
@@ -119,13 +119,13 @@ def competitors(header: Header, options: Options) -> Roles | None:
     return {"pair": cell} if cell else None
 
 
-def named(header: Header, options: Options, name: str) -> str | None:
+def option_column(header: Header, options: Options, name: str) -> str | None:
     """Return the column that an option names, None if it names none."""
     given = getattr(options, name)
     return None if given is None else header.column(given, name)
 
 
-def several(header: Header, options: Options) -> list[str] | None:
+def winner_columns(header: Header, options: Options) -> list[str] | None:
     """Return the columns that ``winner=`` names if it names several."""
     names = options.winner
     if isinstance(names, str):  # a name, or several with commas between
@@ -137,9 +137,11 @@ def several(header: Header, options: Options) -> list[str] | None:
 
 def winner_of(header: Header, options: Options, taken: Collection[str]) -> str | None:
     """Return the column of winners."""
-    if options.winner is not None:
-        return None if several(header, options) else named(header, options, "winner")
-    return header.first(WINNERS, taken)
+    if options.winner is None:
+        return header.first(WINNERS, taken)
+    if winner_columns(header, options) is not None:
+        return None
+    return option_column(header, options, "winner")
 
 
 def find_votes(header: Header, options: Options) -> Roles | None:
@@ -155,14 +157,14 @@ def find_votes(header: Header, options: Options) -> Roles | None:
     return met | {"winner": winner} if winner else None
 
 
-def results_in(
+def pair_results_finder(
     usual: Callable[[Header], Sequence[str] | None], *roles: str, least: int = 2
 ) -> Finder:
     """Return a finder of a pair and several columns of its results."""
 
     def find(header: Header, options: Options) -> Roles | None:
         met = competitors(header, options)
-        columns: Sequence[str] | None = several(header, options)
+        columns: Sequence[str] | None = winner_columns(header, options)
         if columns is None and options.winner is None:
             columns = usual(header)
         if not met or not columns or not least <= len(columns) <= len(roles):
@@ -174,7 +176,7 @@ def results_in(
 
 def find_one_hot(header: Header, options: Options) -> Roles | None:
     """Find a pair and three columns of which one is 1: counts called winner."""
-    roles = results_in(Header.counts, "hot_a", "hot_b", "ties", least=3)(
+    roles = pair_results_finder(Header.counts, "hot_a", "hot_b", "ties", least=3)(
         header, options
     )
     return roles if roles and words(roles["hot_a"])[0] == "winner" else None
@@ -195,13 +197,15 @@ def find_win_counts(header: Header, options: Options) -> Roles | None:
     won = find_winner_and_loser(header, options)
     if won is None or header.pair_of_competitors():
         return None
-    times = named(header, options, "weight") or header.first(TIMES, won.values())
+    times = option_column(header, options, "weight") or header.first(
+        TIMES, won.values()
+    )
     return won | {"weight": times} if times else None
 
 
 def find_pair_cell(header: Header, options: Options) -> Roles | None:
     """Find a cell that names both competitors, and the winner."""
-    cell = named(header, options, "a") or header.first(PAIR_CELLS)
+    cell = option_column(header, options, "a") or header.first(PAIR_CELLS)
     winner = winner_of(header, options, [cell or ""])
     return {"pair": cell, "winner": winner} if cell and winner else None
 
@@ -209,7 +213,7 @@ def find_pair_cell(header: Header, options: Options) -> Roles | None:
 def find_raters(header: Header, options: Options) -> Roles | None:
     """Find a pair, and a column of verdicts for each of several annotators."""
     met = competitors(header, options)
-    columns = several(header, options)
+    columns = winner_columns(header, options)
     if columns is None and options.winner is None:
         columns = [
             name for name in header.names if RATER.fullmatch(" ".join(words(name)))
@@ -222,8 +226,8 @@ def find_raters(header: Header, options: Options) -> Roles | None:
 def find_rankings(header: Header, options: Options) -> Roles | None:
     """Find rankings with a row for each competitor ranked."""
     rank = winner_of(header, options, ()) if options.winner else header.first(RANKS)
-    a = named(header, options, "a") or header.first(RANKED, [rank])
-    ranking = named(header, options, "b") or header.first(RANKINGS, [rank, a])
+    a = option_column(header, options, "a") or header.first(RANKED, [rank])
+    ranking = option_column(header, options, "b") or header.first(RANKINGS, [rank, a])
     annotator = header.first(ANNOTATORS, [rank, a])
     if ranking is None:
         ranking = annotator
@@ -234,7 +238,7 @@ def find_rankings(header: Header, options: Options) -> Roles | None:
 
 def find_rank_columns(header: Header, options: Options) -> Roles | None:
     """Find rankings with a column for each competitor."""
-    columns = several(header, options)
+    columns = winner_columns(header, options)
     if columns is None:
         columns = [name for name in header.names if is_of_ranks(words(name))]
         if len(columns) < 3:
@@ -256,11 +260,13 @@ def find_matrix(header: Header, options: Options) -> Roles | None:
     """Take the first column as who won, and the others as whom they beat."""
     if len(header.names) < 3:
         return None
-    a = named(header, options, "a") or header.names[0]
+    a = option_column(header, options, "a") or header.names[0]
     return {"a": a, **{f"loser:{name}": name for name in header.names if name != a}}
 
 
-def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> Finder:
+def names_finder(
+    a: str, b: str, *winner: str, baseline: Constant | None = None
+) -> Finder:
     """Return a finder of columns that a format names; ``baseline`` stands for no b."""
 
     def find(header: Header, options: Options) -> Roles | None:
@@ -269,9 +275,9 @@ def by_names(a: str, b: str, *winner: str, baseline: Constant | None = None) -> 
             return None
         if options.winner is not None:
             column = winner_of(header, options, ())
-            results = [column] if column else [*(several(header, options) or ())]
-        first = named(header, options, "a") or header.first((a,))
-        second = named(header, options, "b") or header.first((b,)) or baseline
+            results = [column] if column else [*(winner_columns(header, options) or ())]
+        first = option_column(header, options, "a") or header.first((a,))
+        second = option_column(header, options, "b") or header.first((b,)) or baseline
         if options.baseline is not None:
             second = Constant(options.baseline)
         columns = (first, second, *results)
@@ -293,7 +299,7 @@ def find_judge_arena(header: Header, options: Options) -> Roles | None:
     return roles if roles is not None and "winner" in roles else None
 
 
-def by_fields(*names: str) -> Finder:
+def fields_finder(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
     def find(header: Header, options: Options) -> Roles | None:
@@ -309,26 +315,27 @@ PAIR_AND = "the two competitors (a=, b=; or a= for one cell with both) and "
 # fmt: off
 LAYOUTS = (
     Layout("arena-hard", "the model (a=), the baseline (b=, or its name: baseline=) and "
-           "games (winner=)", by_names("model", "baseline", "games", baseline=V01_BASELINE),
+           "games (winner=)",
+           names_finder("model", "baseline", "games", baseline=V01_BASELINE),
            records.arena_hard, prompts=("uid", "question id")),
     Layout("alpaca-eval", "generator_1 (a=), generator_2 (b=) and preference (winner=)",
-           by_names("generator 1", "generator 2", "preference"),
+           names_finder("generator 1", "generator 2", "preference"),
            records.alpaca_eval, is_sided=False, is_weighted=True),
     Layout("mt-bench", "model_1 (a=), model_2 (b=), g1_winner and g2_winner "
            "(winner=[first, second])",
-           by_names("model 1", "model 2", "g 1 winner", "g 2 winner"), records.mt_bench),
+           names_finder("model 1", "model 2", "g 1 winner", "g 2 winner"), records.mt_bench),
     Layout("judge-arena", "model_A (a=), model_B (b=) and preference (winner=)",
            find_judge_arena, records.judge_arena, is_weighted=True),
     Layout("comparia", "model_a_name (a=), model_b_name (b=), chosen_model_name and "
            "both_equal (winner=[chosen, both_equal])",
-           by_names("model a name", "model b name", "chosen model name", "both equal"),
+           names_finder("model a name", "model b name", "chosen model name", "both equal"),
            records.comparia),
-    Layout("open-webui", "the columns data and type", by_fields("data", "type"),
+    Layout("open-webui", "the columns data and type", fields_finder("data", "type"),
            records.open_webui, is_sided=False, is_weighted=True),
     Layout("label-studio", "the columns data and annotations",
-           by_fields("data", "annotations"), records.label_studio),
+           fields_finder("data", "annotations"), records.label_studio),
     Layout("argilla", "the columns responses and metadata",
-           by_fields("responses", "metadata"), records.argilla, is_sided=False,
+           fields_finder("responses", "metadata"), records.argilla, is_sided=False,
            is_weighted=True),
     Layout("win-counts", "the winner (a=), the loser (b=) and the number of wins (weight=)",
            find_win_counts, is_sided=False),
@@ -337,14 +344,14 @@ LAYOUTS = (
            find_one_hot, tables.one_hot),
     Layout("wins", PAIR_AND + "their numbers of wins and ties "
            "(winner=[first, second, ties])",
-           results_in(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False),
+           pair_results_finder(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False),
     Layout("winner-loser", "the winner (a=) and the loser (b=)", find_winner_and_loser,
            is_sided=False),
     Layout("pair-cell", "the cell (a=) and the winner (winner=)", find_pair_cell),
     Layout("raters", PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
            find_raters, tables.raters),
     Layout("two-scores", PAIR_AND + "their scores (winner=[first, second])",
-           results_in(Header.scores, "score_a", "score_b"), tables.two_scores),
+           pair_results_finder(Header.scores, "score_a", "score_b"), tables.two_scores),
     Layout("rankings", "the ranking (b=), the competitor (a=) and the rank (winner=)",
            find_rankings, tables.rankings, is_sided=False, is_weighted=True),
     Layout("rank-columns", "columns such as rank_A, rank_B, rank_C (winner=[...])",
@@ -435,4 +442,4 @@ def annotator_of(
         return Constant(options.judge)
     if options.annotator is False:
         return None
-    return named(header, options, "annotator") or column
+    return option_column(header, options, "annotator") or column

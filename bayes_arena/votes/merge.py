@@ -32,42 +32,45 @@ def merge(*votes: Votes) -> Votes:
     VotesError
         If there are none, or they carry different things.
     """
-    if not votes or not all(isinstance(each, Votes) for each in votes):
+    if not votes or not all(isinstance(part, Votes) for part in votes):
         raise VotesError("merge takes Votes, one or more: read them with read_votes.")
     first = votes[0]
-    for each in votes[1:]:
-        if carried(each) != carried(first):
-            reasons = united_reasons((first, each)).values()
+    for part in votes[1:]:
+        if describe_columns(part) != describe_columns(first):
+            reasons = united_reasons((first, part)).values()
             raise VotesError(
-                f"These votes do not fit together: some have {carried(first)}, others "
-                f"{carried(each)}. {' '.join(reasons) or SAME_OPTIONS}"
+                "These votes do not fit together: some have "
+                f"{describe_columns(first)}, others {describe_columns(part)}. "
+                f"{' '.join(reasons) or SAME_OPTIONS}"
             )
-    competitors, of_competitors = united([each.competitors for each in votes])
-    annotators, of_annotators = united([each.annotators for each in votes])
+    competitors, competitor_codes = union_of_names([part.competitors for part in votes])
+    annotators, annotator_codes = union_of_names([part.annotators for part in votes])
     slices, levels = {}, {}
     for name in first.slices:
-        levels[name], of_levels = united([each.levels[name] for each in votes])
-        slices[name] = recoded([each.slices[name] for each in votes], of_levels)
+        levels[name], level_codes = union_of_names(
+            [part.levels[name] for part in votes]
+        )
+        slices[name] = join_codes([part.slices[name] for part in votes], level_codes)
     features = {
-        name: np.concatenate([each.features[name] for each in votes])
+        name: np.concatenate([part.features[name] for part in votes])
         for name in first.features
     }
     dropped: Counter[str] = Counter()
-    for each in votes:
-        dropped.update(each.dropped)
+    for part in votes:
+        dropped.update(part.dropped)
     whole = Votes(
         competitors=competitors,
         annotators=annotators,
-        i=recoded([each.i for each in votes], of_competitors),
-        j=recoded([each.j for each in votes], of_competitors),
-        annotator=recoded([each.annotator for each in votes], of_annotators),
-        counts=joined_counts([each.counts for each in votes]),
+        i=join_codes([part.i for part in votes], competitor_codes),
+        j=join_codes([part.j for part in votes], competitor_codes),
+        annotator=join_codes([part.annotator for part in votes], annotator_codes),
+        counts=joined_counts([part.counts for part in votes]),
         slices=slices,
         levels=levels,
         features=features,
         sided=first.sided,
         dropped=dict(dropped),
-        remarks=tuple(dict.fromkeys(text for each in votes for text in each.remarks)),
+        remarks=tuple(dict.fromkeys(text for part in votes for text in part.remarks)),
         unread=united_reasons(votes),
     )
     return whole.summed_rows()
@@ -76,20 +79,20 @@ def merge(*votes: Votes) -> Votes:
 def united_reasons(votes: Sequence[Votes]) -> dict[str, str]:
     """Return why annotators or prompts were not read, each reason once."""
     reasons: dict[str, dict[str, None]] = {}
-    for each in votes:
-        for role, reason in each.unread.items():
+    for part in votes:
+        for role, reason in part.unread.items():
             reasons.setdefault(role, {})[reason] = None
     return {role: " ".join(texts) for role, texts in reasons.items()}
 
 
 def joined_counts(counts: Sequence[Floats]) -> Floats:
     """Return counts one below the other; those without grades have no clear wins."""
-    width = max(each.shape[1] for each in counts)
-    padded = [np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in counts]
+    width = max(part.shape[1] for part in counts)
+    padded = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in counts]
     return np.concatenate(padded)
 
 
-def carried(votes: Votes) -> str:
+def describe_columns(votes: Votes) -> str:
     """Say what votes carry besides pairs and outcomes."""
     return ", ".join(
         [
@@ -101,7 +104,9 @@ def carried(votes: Votes) -> str:
     )
 
 
-def united(parts: Sequence[Collection[str]]) -> tuple[tuple[str, ...], list[Ints]]:
+def union_of_names(
+    parts: Sequence[Collection[str]],
+) -> tuple[tuple[str, ...], list[Ints]]:
     """Return the names of all parts, sorted, and the new codes of each part's names."""
     names = sorted({name for part in parts for name in part})
     code = {name: new_code for new_code, name in enumerate(names)}
@@ -111,7 +116,7 @@ def united(parts: Sequence[Collection[str]]) -> tuple[tuple[str, ...], list[Ints
     return tuple(names), codes
 
 
-def recoded(columns: Sequence[Ints], new_codes: Sequence[Ints]) -> Ints:
+def join_codes(columns: Sequence[Ints], new_codes: Sequence[Ints]) -> Ints:
     """Return the columns of several votes as one, in new codes."""
     pairs = zip(columns, new_codes, strict=True)
     return np.concatenate([new_code[column] for column, new_code in pairs])

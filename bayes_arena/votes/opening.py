@@ -23,7 +23,7 @@ from bayes_arena.votes.remarks import not_read, other_winners, remarks_on
 from bayes_arena.votes.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.votes.tables import CANDIDATE, Notes, split_pairs
 from bayes_arena.votes.values import as_text, text_of
-from bayes_arena.votes.votes import PROMPT, kish
+from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
 
 
 @dataclass(frozen=True)
@@ -69,23 +69,41 @@ def open_votes(source: Frame, options: Options) -> Opened:
         for side, each in enumerate([column] if isinstance(column, str) else column):
             roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
     roles |= prompt_roles(header, options, layout, roles)
-    require_single(header, roles)
-    source = collected(source, roles.values())
+    require_single(header, roles, options)
+    source = collect_used(source, roles.values())
     remarks = remarks_on(source, header, roles, options)
     if options.winner is None and layout.write is None and "winner" in roles:
         remarks += other_winners(header, roles)
-    frame = written(by_role(source, roles), layout, options, remarks)
+    frame = one_vote_a_row(select_roles(source, roles), layout, options, remarks)
     opened = Opened(frame, layout, roles, remarks, unread={})
     return with_prompt(opened, options)
 
 
-def require_single(header: Header, roles: Roles) -> None:
-    """Refuse columns whose name another column has; Polars numbers these."""
-    for column in roles.values():
-        if f"{column}_duplicated_0" in header.names:
+def require_single(header: Header, roles: Roles, options: Options) -> None:
+    """Refuse columns whose name another column has, in this spelling or another."""
+    used = set(roles.values())
+    for role, column in roles.items():
+        if f"{column}_duplicated_0" in header.names:  # so Polars calls the second
             raise VotesError(
                 f"Several columns are called {column!r}. Rename all but one."
             )
+        others = [name for name in header.alike(column) if name not in used]
+        if others and column not in options.named:
+            raise VotesError(two_spellings(role, column, others[0]))
+
+
+def two_spellings(role: str, column: str, other: str) -> str:
+    """Say that two columns may have a role, and how to name one of them."""
+    option = PROMPT if role.startswith(CANDIDATE) else role
+    if option in (PROMPT, "winner", ANNOTATOR):
+        kind = f"the {option}"
+        remedy = f"Name one: {option}={column!r} or {option}={other!r}."
+    elif option in ("a", "b"):
+        kind = "a competitor"
+        remedy = "Name both columns of competitors, with a= and b=."
+    else:
+        kind, remedy = option, "Rename one of them."
+    return f"Both {column!r} and {other!r} may hold {kind}. {remedy}"
 
 
 def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
@@ -126,7 +144,7 @@ def prompt_roles(
     }
 
 
-def collected(frame: Frame, columns: Collection[str]) -> Frame:
+def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
     """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
     if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
         return frame
@@ -137,13 +155,13 @@ def collected(frame: Frame, columns: Collection[str]) -> Frame:
     return frame.select(wanted).collect()
 
 
-def by_role(frame: Frame, roles: Roles) -> Frame:
+def select_roles(frame: Frame, roles: Roles) -> Frame:
     """Select the columns that have a role, named by it; names are never lists or objects."""
     schema = frame.collect_schema()
     used = [name for name in schema if name in roles.values()]
     if nested := [name for name in used if is_nested(schema[name])]:
         table = in_polars(frame.select(*used)).collect()
-        frame = nw.from_native(flattened(table, nested))
+        frame = nw.from_native(nested_as_json(table, nested))
     columns = []
     for role, column in roles.items():
         value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)
@@ -151,7 +169,7 @@ def by_role(frame: Frame, roles: Roles) -> Frame:
     return frame.select(*columns)
 
 
-def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+def nested_as_json(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Write nested values as JSON."""
     texts = [
         pl.Series(name, [as_text(value) for value in table[name].to_list()], pl.String)
@@ -160,7 +178,7 @@ def flattened(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return table.with_columns(texts)
 
 
-def written(
+def one_vote_a_row(
     frame: Frame, layout: Layout, options: Options, remarks: list[str]
 ) -> Frame:
     """Rewrite a frame to one vote a row, in Polars, if it is not."""
@@ -198,12 +216,12 @@ def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
         if column is not None and n_missing:
             opened.unread[PROMPT] = not_read("Prompts", PROMPT, column, n_missing)
             return None
-        opened.remarks.append(prompts_read(column))
+        opened.remarks.append(prompt_remark(column))
         return name
     return None
 
 
-def prompts_read(column: str | None) -> str:
+def prompt_remark(column: str | None) -> str:
     """Say where prompts were read; without a column each record is one."""
     if column is None:
         return "Verdicts on one record share a prompt; prompt=False takes them apart."

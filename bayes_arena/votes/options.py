@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -53,6 +53,18 @@ class Options:
         if self.unranked_last:
             del labels["unranked"]
         return labels
+
+    @property
+    def named(self) -> set[str]:
+        """The names of columns that are given."""
+        winner = self.winner.split(",") if isinstance(self.winner, str) else self.winner
+        single = (self.a, self.b, self.annotator, self.weight, self.prompt, self.winner)
+        names = {name for name in single if isinstance(name, str)}
+        names |= {name.strip() for name in winner or ()}
+        for role in ("slices", "features"):
+            for column in self.by_role(role).values():
+                names |= {column} if isinstance(column, str) else set(column)
+        return names
 
     def by_role(self, name: str) -> dict[str, Any]:
         """Return the columns of ``slices`` or ``features`` by name, sorted."""
@@ -118,11 +130,15 @@ RULES: dict[str, Rule] = {
 NAMES = tuple(each.name for each in fields(Options))
 
 
+def require_options(given: Collection[str], known: Collection[str] = NAMES) -> None:
+    """Refuse names that are no options."""
+    for name in sorted(set(given).difference(known)):
+        raise VotesError(f"There is no option {name!r}.{did_you_mean(name, known)}")
+
+
 def options_from(given: Mapping[str, Any]) -> Options:
     """Return options by name, of which None stands for none; refuse unknown names."""
-    if unknown := sorted(given.keys() - set(NAMES)):
-        name = unknown[0]
-        raise VotesError(f"There is no option {name!r}.{did_you_mean(name, NAMES)}")
+    require_options(given)
     return Options(
         **{name: value for name, value in given.items() if value is not None}
     )

@@ -33,7 +33,7 @@ from bayes_arena.votes.counting import (
     SLICE,
     Coded,
     Problem,
-    coded,
+    encode_groups,
     problems,
 )
 from bayes_arena.votes.labels import BOTH_BAD, UNPLAYED
@@ -50,6 +50,7 @@ from bayes_arena.votes.sources import (
 )
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
+READ_ALREADY = "These votes are read already, so no options apply."
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -157,16 +158,16 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     is_file = isinstance(source, str | Path) and saved.is_saved(source)
     if is_file or isinstance(source, Votes):
         if options != Options():
-            raise VotesError("These votes are read already, so no options apply.")
+            raise VotesError(READ_ALREADY)
         return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
         opened = open_votes(open_source(source), options)
-        groups = grouped(opened.frame)
-    votes = coded(groups, opened.sides, options.labels)
-    return summed(votes, opened, options), opened
+        groups = count_equal_votes(opened.frame)
+    votes = encode_groups(groups, opened.sides, options.labels)
+    return checked_counts(votes, opened, options), opened
 
 
-def grouped(frame: Frame) -> pl.DataFrame:
+def count_equal_votes(frame: Frame) -> pl.DataFrame:
     """Return the distinct votes, and how often each occurs: ``n``."""
     schema = frame.collect_schema()
     names = [name for name in schema.names() if name != "row"]
@@ -183,7 +184,7 @@ def grouped(frame: Frame) -> pl.DataFrame:
     return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
 
 
-def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
+def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     """Check coded votes, leave out what is no vote, and sum the others."""
     words = unplayed_words(votes)
     votes, kept, dropped = known_votes(votes, opened, options)
@@ -194,11 +195,11 @@ def summed(votes: Coded, opened: Opened, options: Options) -> Votes:
             )
         scale = votes.n[kept].sum() / votes.votes[kept].sum()
         votes = replace(votes, votes=votes.votes * scale)
-    result = votes.summed(np.flatnonzero(kept), sided=opened.layout.is_sided)
+    result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     for reason, n in dropped.items():
-        text = f"{reason}: {words}" if reason == NO_GAME and words else reason
-        remarks.append(f"Left out {plural(n, 'vote')}: {text}.")
+        labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
+        remarks.append(f"Left out {plural(n, 'vote')}: {reason}.{labels}")
     return replace(
         result,
         dropped=dropped,
@@ -280,20 +281,20 @@ def complaint(
         text += f": {votes.labels_of(wrong)}"
         most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
         remedy = remedy.replace(LABEL, repr(shortened(votes.labels[most])))
-    rows = quoted(problem, opened, options)
+    rows = quote_rows(problem, opened, options)
     where = f" ({rows})" if rows else ""
     rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
     return f"In {n:,} of {plural(total, 'vote')} {text}{where}. {remedy}{rest}"
 
 
-def quoted(problem: Problem, opened: Opened, options: Options) -> str:
+def quote_rows(problem: Problem, opened: Opened, options: Options) -> str:
     """Return the first rows with a problem: their numbers and values."""
     if not has_order(opened.frame):
         return ""
     table = in_polars(opened.frame).collect()
     number = table["row"] if "row" in table.columns else range(len(table))
     table = table.drop("row", strict=False)
-    votes = coded(singly(table), opened.sides, options.labels)
+    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
     is_wrong = next(each.rows for each in problems(votes) if each.text == problem.text)
     is_wrong &= votes.outcome != UNPLAYED
     names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]
@@ -304,6 +305,6 @@ def quoted(problem: Problem, opened: Opened, options: Options) -> str:
     return "; ".join(shown)
 
 
-def singly(table: pl.DataFrame) -> pl.DataFrame:
+def one_vote_groups(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table of votes as groups of one vote each."""
     return table.with_columns(n=pl.lit(1, pl.Int64))

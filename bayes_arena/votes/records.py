@@ -125,7 +125,7 @@ def first_of_lists(column: pl.Series) -> pl.Series:
     )
 
 
-def soft(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
+def preferences_as_counts(table: pl.DataFrame, low: float, high: float) -> pl.DataFrame:
     """Write preferences from low, for a, to high, for b, as parts of a vote; half is a tie."""
     share = pl.col("share")
     table = table.with_columns(share=(number("winner") - low) / (high - low))
@@ -148,7 +148,7 @@ def alpaca_eval(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
     value = number("winner")
     table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
-    return soft(table, 1, 2)
+    return preferences_as_counts(table, 1, 2)
 
 
 def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -156,7 +156,7 @@ def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     values = table.select(number("winner")).to_series()
     if len(values) and values.is_nan().all():
         return table
-    return soft(table, 0, 1)
+    return preferences_as_counts(table, 0, 1)
 
 
 def comparia(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -183,7 +183,10 @@ def open_webui(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         if not (winner and isinstance(model, str) and isinstance(siblings, list)):
             continue
         others = [name for name in siblings if isinstance(name, str) and name != model]
-        vote = kept(row) | {"annotator": row.get("field:user id"), "a": model}
+        vote = carried_columns(row) | {
+            "annotator": row.get("field:user id"),
+            "a": model,
+        }
         vote |= {"winner": winner, "pair_weight": 2 / (len(others) + 1)}
         votes += [vote | {"b": other} for other in others]
     return weighed_by(table_of(votes, table))
@@ -202,11 +205,11 @@ def label_studio(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
                 if result.get("type") != "pairwise":
                     continue
                 if sides is None:
-                    raise VotesError(unnamed(row["row"], "data"))
+                    raise VotesError(no_names_error(row["row"], "data"))
                 value = as_object(result.get("value"), "value")
                 vote = {"a": sides[0], "b": sides[1], "annotator": judge}
                 vote |= {"winner": as_text(value.get("selected"))}
-                votes.append(kept(row) | {BY_ROW: str(row["row"])} | vote)
+                votes.append(carried_columns(row) | {BY_ROW: str(row["row"])} | vote)
     return table_of(votes, table)
 
 
@@ -229,7 +232,10 @@ def argilla(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         names = as_object(row["field:metadata"], "metadata")
         sides = sides_of(names)
         for question, judge, value in answers_of(row["field:responses"]):
-            carried = kept(row) | {"annotator": judge, BY_ROW: str(row["row"])}
+            carried = carried_columns(row) | {
+                "annotator": judge,
+                BY_ROW: str(row["row"]),
+            }
             if isinstance(value, list):
                 ranking = f"{row['row']} {question} {judge}"
                 rest.append(carried | {"ranking": ranking})
@@ -242,7 +248,7 @@ def argilla(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         pairs = pl.DataFrame(ranks, dict.fromkeys(ranks[0], pl.String))
         parts.append(pairs_of_ranks(pairs, table_of_rest, notes))
     if not parts:
-        raise VotesError(f"Nothing is ranked, and {unnamed(0, 'metadata')}")
+        raise VotesError(f"Nothing is ranked, and {no_names_error(0, 'metadata')}")
     whole = pl.concat(parts, how="diagonal_relaxed")
     return whole.with_columns(pl.col("weight").fill_null(1.0)) if ranks else whole
 
@@ -268,7 +274,7 @@ def ranks_of(
     ]
 
 
-def kept(row: Mapping[str, Any]) -> dict[str, Any]:
+def carried_columns(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a record that its votes carry."""
     return {name: value for name, value in row.items() if not name.startswith("field:")}
 
@@ -282,7 +288,7 @@ def sides_of(data: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def unnamed(row: int, field: str) -> str:
+def no_names_error(row: int, field: str) -> str:
     """Say that a record does not name its competitors."""
     return (
         f"the {field} of record {row} do not name the two competitors. Call them model_a and "

@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from bayes_arena.errors import VotesError, listing, plural
+from bayes_arena.errors import listing, plural
 from bayes_arena.votes.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
 from bayes_arena.votes.layouts import Roles
 from bayes_arena.votes.options import Options
@@ -43,24 +43,20 @@ def remarks_on(
     if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
         remarks.append(f"The column {ties!r} looks like ties but is not read.")
     if copies := duplicates(source, roles):
+        equal = "equals" if copies == 1 else "equal"
         remarks.append(
-            f"{copies:,} rows equal another in every column. If they are copies, leave them "
-            "out: df.drop_duplicates() in pandas."
+            f"{plural(copies, 'row')} {equal} another in every column. If that is a "
+            "mistake, leave copies out: df.drop_duplicates() in pandas."
         )
     return remarks
 
 
 def other_winners(header: Header, roles: Roles) -> list[str]:
-    """Say which further columns may hold the winner; refuse two of the same name."""
+    """Say which further columns may hold the winner."""
     winner = roles["winner"]
     taken = set(roles.values())
     others = [name for name in header.names if name not in taken]
     others = [name for name in others if " ".join(words(name)) in WINNERS]
-    if alike := [name for name in others if words(name) == words(winner)]:
-        raise VotesError(
-            f"Both {winner!r} and {alike[0]!r} may hold the winner. Name one: "
-            f"winner={winner!r} or winner={alike[0]!r}."
-        )
     if not others:
         return []
     columns = listing(map(repr, others))

@@ -6,17 +6,20 @@ A vote has a score for the competitor shown first: 1 for a win, 0 for a loss, 1/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
-from bayes_arena.votes.counting import coded
+from bayes_arena.votes.counting import encode_groups
 from bayes_arena.votes.opening import open_votes
-from bayes_arena.votes.options import options_from
-from bayes_arena.votes.read import known_votes, singly
+from bayes_arena.votes.options import Options, options_from
+from bayes_arena.votes.read import READ_ALREADY, known_votes, one_vote_groups
+from bayes_arena.votes.saved import is_saved
 from bayes_arena.votes.sources import has_order, in_polars, open_source, readable
 from bayes_arena.votes.votes import Votes
 
@@ -38,6 +41,8 @@ class VoteSequence:
         Codes of the annotators; 0 where they are unknown.
     score : ndarray, shape (votes,)
         Score of the first: 1, 1/2 or 0.
+    unread : mapping of str to str
+        Why annotators were not read: see :class:`~bayes_arena.Votes`.
     """
 
     competitors: tuple[str, ...]
@@ -46,6 +51,7 @@ class VoteSequence:
     j: Ints
     annotator: Ints
     score: Floats
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of votes."""
@@ -58,7 +64,8 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
     Parameters
     ----------
     source, **columns
-        As for ``read_votes``, without weights: one row is one vote.
+        As for ``read_votes``, without weights: one row is one vote.  A VoteSequence stays
+        as it is.
 
     Returns
     -------
@@ -71,6 +78,21 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
         If the votes cannot be read, are counted already, or have no order.
     """
     options = options_from(columns)
+    if isinstance(source, VoteSequence):
+        if options != Options():
+            raise VotesError(READ_ALREADY)
+        return source
+    is_file = isinstance(source, str | Path) and is_saved(source)
+    if isinstance(source, Votes) or is_file:
+        raise VotesError(
+            "Votes that are read are counts, which have no order. Read the file or the "
+            "dataframe itself with read_sequence."
+        )
+    return sequence_of(source, options)
+
+
+def sequence_of(source: object, options: Options) -> VoteSequence:
+    """Read votes in the order of their rows."""
     with readable(source):
         opened = open_votes(open_source(source), options)
         if {"weight", "wins_a"} & opened.roles.keys() or opened.layout.is_weighted:
@@ -84,10 +106,10 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
         table = in_polars(opened.frame).collect()
     if "row" in table.columns:
         table = table.sort("row", maintain_order=True).drop("row")
-    votes = coded(singly(table), opened.sides, options.labels)
+    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
-    pairs = votes.pairs.take(rows).used()
+    pairs = replace(votes.pairs.take(rows).used(), unread=opened.unread)
     score = SCORES[votes.outcome[rows].clip(0, 5)]
     return in_sequence(pairs, np.arange(len(rows)), score)
 
@@ -114,14 +136,5 @@ def in_sequence(votes: Votes, rows: Ints, score: Floats) -> VoteSequence:
         j=votes.j[rows],
         annotator=votes.annotator[rows],
         score=score,
+        unread=votes.unread,
     )
-
-
-def sequence_of(source: object) -> VoteSequence:
-    """Return votes in order as they are, and read anything else; refuse counts."""
-    if isinstance(source, Votes):
-        raise VotesError(
-            "These votes are counts, which have no order. Read the file with "
-            "read_sequence."
-        )
-    return source if isinstance(source, VoteSequence) else read_sequence(source)

@@ -126,9 +126,11 @@ def scan_files(files: Sequence[Path]) -> pl.LazyFrame:
         )
     match formats.pop():
         case ".csv" | ".tsv" | ".txt":
-            return scan_columns(files)
+            return one_table({file: scan_columns(file) for file in files})
         case ".parquet":
-            return pl.scan_parquet(list(files), glob=False)
+            return one_table(
+                {file: pl.scan_parquet(file, glob=False) for file in files}
+            )
         case ".jsonl" | ".ndjson" | ".json":
             records = [record for file in files for record in records_of(file)]
             return table_of_records(records, str(files[0])).lazy()
@@ -136,6 +138,28 @@ def scan_files(files: Sequence[Path]) -> pl.LazyFrame:
             raise VotesError(
                 f"{str(files[0])!r} is of an unknown format, {other!r}. Known are {KINDS}."
             )
+
+
+def one_table(tables: Mapping[Path, pl.LazyFrame]) -> pl.LazyFrame:
+    """Return the rows of files that have the same columns, whatever their order."""
+    columns = {file: table.collect_schema().names() for file, table in tables.items()}
+    first, *others = columns
+    for file in others:
+        if set(columns[file]) != set(columns[first]):
+            raise VotesError(
+                f"{str(file)!r} has other columns than {str(first)!r}: "
+                f"{difference(columns[file], columns[first])}. Name the columns alike, or "
+                "read the files one by one and merge the votes."
+            )
+    return pl.concat([table.select(columns[first]) for table in tables.values()])
+
+
+def difference(names: Sequence[str], usual: Sequence[str]) -> str:
+    """Say which names are there besides the usual ones, and which are missing."""
+    further = listing(repr(name) for name in names if name not in usual)
+    missing = listing(repr(name) for name in usual if name not in names)
+    parts = [further and f"it has {further}", missing and f"it lacks {missing}"]
+    return ", and ".join(filter(None, parts))
 
 
 def to_polars(frame: Frame) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from bayes_arena.errors import VotesError, listing, shortened
+from bayes_arena.errors import VotesError, listing, plural, shortened
 from bayes_arena.votes.values import as_text, number, parsed
 
 # What may stand between two names in one cell, the longest first.
@@ -177,7 +177,7 @@ def pairs_of_ranks(
     ranks: pl.DataFrame, rest: pl.DataFrame, notes: Notes
 ) -> pl.DataFrame:
     """Return the weighted pairs of each ranking, won by the lower rank."""
-    ranks = ranked(ranks, notes)
+    ranks = ranks_with_value(ranks, notes)
     k = pl.len().over("ranking").cast(pl.Float64)
     g = pl.len().over("ranking", "value").cast(pl.Float64)
     weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
@@ -191,7 +191,7 @@ def pairs_of_ranks(
     return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
 
 
-def ranked(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def ranks_with_value(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """Return the competitors that have a rank, with its ``value``.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
@@ -205,15 +205,14 @@ def ranked(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         )
     ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
     n_unranked = ranks["value"].null_count()
+    unranked = f"{plural(n_unranked, 'competitor')} without a rank"
     if n_unranked and notes.unranked_last:
-        notes.remarks.append(
-            f"{n_unranked} competitors without a rank were counted last in their rankings."
-        )
+        notes.remarks.append(f"Counted last in rankings: {unranked}.")
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
         notes.remarks.append(
-            f"{n_unranked} competitors without a rank (empty, or 0 or below) were left out of "
-            "their rankings; outcomes={'unranked': 'last'} counts them last."
+            f"Left out of rankings: {unranked} (empty, or 0 or below); "
+            "outcomes={'unranked': 'last'} counts them last."
         )
     ranks = ranks.drop_nulls("value")
     twice = ranks.filter(pl.struct("ranking", "a").is_duplicated())

@@ -25,17 +25,10 @@ LINES_LOOKED_AT = 20
 BYTES_LOOKED_AT = 100_000
 
 
-def scan_columns(files: Sequence[Path]) -> pl.LazyFrame:
-    """Return CSV files with every column as text."""
-    separators = {separator_of(file) for file in files}
-    if len(separators) > 1:
-        raise VotesError(
-            f"These files separate their columns by {listing(map(repr, sorted(separators)))}. "
-            "Read them one by one and merge the votes."
-        )
-    return pl.scan_csv(
-        list(files), separator=separators.pop(), infer_schema=False, glob=False
-    )
+def scan_columns(file: Path) -> pl.LazyFrame:
+    """Return a CSV file with every column as text."""
+    separator = separator_of(file)
+    return pl.scan_csv(file, separator=separator, infer_schema=False, glob=False)
 
 
 def separator_of(file: Path) -> str:

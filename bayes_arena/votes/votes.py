@@ -13,7 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.errors import VotesError, did_you_mean, listing, require_seed
+from bayes_arena.errors import (
+    VotesError,
+    did_you_mean,
+    listing,
+    plural,
+    require_seed,
+)
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
@@ -94,13 +100,15 @@ class Votes:
 
     def __repr__(self) -> str:
         """Return a line that says how many votes there are."""
-        parts = [f"{self.n_votes:,.12g} votes on {self.n_competitors:,} competitors"]
+        noun = "vote" if self.n_votes == 1 else "votes"
+        text = (
+            f"{self.n_votes:,.12g} {noun} on {plural(self.n_competitors, 'competitor')}"
+        )
         if self.annotators:
-            parts.append(f"by {self.n_annotators:,} annotators")
-        levels = [
-            f"{len(levels):,} levels of {name}" for name, levels in self.levels.items()
-        ]
-        return f"<Votes: {' '.join(parts)}{''.join(f', {each}' for each in levels)}>"
+            text += f" by {plural(self.n_annotators, 'annotator')}"
+        for name, levels in self.levels.items():
+            text += f", {plural(len(levels), 'level')} of {name}"
+        return f"<Votes: {text}>"
 
     @property
     def n_votes(self) -> float:

@@ -84,7 +84,7 @@ def test_votes_with_ids_are_added_once_and_equal_ones_count_again(arena):
         (
             numbered(ROWS[2:3]),
             {"id": "vote"},
-            "the id of a different stored vote: 'v0'",
+            "ids of 1 vote are those of different stored votes: 'v0'",
         ),
         (frame(ROWS), {}, "stored votes have ids, and the new ones have none"),
         (frame(ROWS).drop(columns="judge"), {}, "judges annotators"),

@@ -159,6 +159,9 @@ def test_many_boards_in_a_table():
         np.testing.assert_allclose(part[numbers], expected[numbers])
     with pytest.raises(ba.errors.ModelError, match="no fit"):
         ba.leaderboards({})
+    for wrong in (pd.DataFrame({"a": [1]}), [1], "votes.csv"):
+        with pytest.raises(ba.ArenaError, match=r"not a value of type.*fit_many"):
+            ba.leaderboards(wrong)
 
 
 def test_a_board_is_quick():

@@ -55,6 +55,39 @@ def test_algorithm_1_by_hand():
     assert table["rank"].tolist() == [1, 2, 3]
 
 
+FUNCTIONS = (
+    ba.online_elo,
+    ba.reversed_elo,
+    ba.shuffled_elo,
+    ba.bootstrapped_elo,
+    ba.elo_by_annotator,
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_files_frames_and_records_are_read_in_order(function, tmp_path):
+    frame = pd.DataFrame(ROWS, columns=COLUMNS)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    expected = function(sequence(ROWS))
+    sources = (tmp_path / "votes.csv", frame, frame.to_dict("records"))
+    for source in sources:
+        pd.testing.assert_frame_equal(function(source), expected)
+    renamed = frame.rename(columns={"winner": "best of two"})
+    table = function(renamed, winner="best of two")
+    pd.testing.assert_frame_equal(table, expected)
+    with pytest.raises(ba.ArenaError, match="read already"):
+        function(sequence(ROWS), winner="winner")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_counts_have_no_order(function, tmp_path):
+    votes = ba.read_votes(pd.DataFrame(ROWS, columns=COLUMNS))
+    votes.save(tmp_path / "votes.npz")
+    for source in (votes, tmp_path / "votes.npz"):
+        with pytest.raises(ba.errors.VotesError, match=r"no order.*read_sequence"):
+            function(source)
+
+
 def test_one_vote_moves_half_of_k():
     assert ba.online_elo(sequence(ROWS[:1]))["elo"].tolist() == [1002, 998]
     tie = ba.online_elo(sequence([("x", "y", "tie", "k")]))
@@ -168,8 +201,11 @@ def test_impossible_requests(call, message):
 
 
 def test_annotators_must_be_known():
-    with pytest.raises(ba.errors.ModelError, match="no annotators"):
+    with pytest.raises(ba.errors.ModelError, match="do not say who voted"):
         ba.elo_by_annotator(sequence(ROWS, annotator=False))
+    lacking = [*ROWS, ("x", "z", "model_a", "")]
+    with pytest.raises(ba.errors.ModelError, match="not read, since 'judge' is empty"):
+        ba.elo_by_annotator(sequence(lacking))
 
 
 def test_real_votes_move_with_their_order():

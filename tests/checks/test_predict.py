@@ -95,6 +95,9 @@ def test_slices_and_features():
         ([("model-1", "model-9")], "no estimate for 'model-9'"),
         ([("model-1", "model-1")], "and itself"),
         ([("model-1",)], "A pair names two"),
+        (("model-1", "model-2"), r"in a list.*: \[\('model-1', 'model-2'\)\]"),
+        (["model-1", "model-2", "judge"], r"in a list.*: \[\('model-1', 'model-2', 'j"),
+        (["votes.csv"], r"in a list.*: \[\('x', 'y'\)\]"),
         ([("model-1", "model-2"), ("model-1", "model-2", "x")], "all pairs alike"),
         ([{"colour": "red"}], "no pair of columns"),
     ],
@@ -114,11 +117,3 @@ def test_flat_priors_predict_at_the_estimate():
     assert ba.predict(fit, [("a", "b")])["p_model_a"][0] == pytest.approx(0.5)
     with pytest.raises(ba.ArenaError, match="no estimate for 'c'"):
         ba.predict(fit, [("a", "c")])
-
-
-def test_one_pair_belongs_in_a_list():
-    fit = ba.fit(ba.example_arena().votes)
-    with pytest.raises(
-        ba.errors.VotesError, match=r"fit, \[\('model-18', 'model-01'\)\]"
-    ):
-        ba.predict(fit, ("model-18", "model-01"))

@@ -6,7 +6,13 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import ArenaWarning, FitError, ModelError, TooLargeError
+from bayes_arena.errors import (
+    ArenaWarning,
+    FitError,
+    ModelError,
+    TooLargeError,
+    VotesError,
+)
 from bayes_arena.fits.fit import require_room
 from bayes_arena.model.build import build_design
 from bayes_arena.model.spec import resolve_model
@@ -51,6 +57,21 @@ def test_votes_take_the_options_of_a_fit():
     assert "flagged_by_theta" in ba.annotators(votes, model="am-elo", prior="flat")
     with pytest.raises(ModelError, match="Use model='am-davidson'"):
         ba.annotators(votes, model="davidson")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("modle", "model"), ("priors", "prior"), ("metod", "method"), ("winer", "winner")],
+)
+def test_options_of_reading_and_of_fitting_are_suggested(wrong, right):
+    table = votes_of(annotators=3, each=40)
+    text = f"There is no option '{wrong}'. Did you mean '{right}'"
+    for votes in (table, ba.read_votes(table)):
+        for function in (ba.fit, ba.rate):
+            with pytest.raises(VotesError, match=text):
+                function(votes, **{wrong: "x"})
+    with pytest.raises(VotesError, match=text):
+        ba.fit_many(table, by="judge", **{wrong: "x"})
 
 
 def test_a_prior_that_leaves_the_strengths_open_is_an_error():

@@ -45,6 +45,16 @@ def test_a_loaded_fit_is_the_fit(model, prior, method, tmp_path):
     )
 
 
+def test_saved_votes_are_no_fit_but_are_read(tmp_path):
+    path = tmp_path / "votes.npz"
+    arena().save(path)
+    with pytest.raises(
+        OutputError, match=r"votes.npz' holds votes, not a fit: read_votes"
+    ):
+        ba.load(path)
+    assert ba.read_votes(path).n_votes == arena().n_votes
+
+
 def test_who_has_no_estimate_has_none_when_loaded(tmp_path):
     rows = [("a", "b", "a"), ("b", "a", "b"), ("new", "a", "new")]
     votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.errors import ModelError
 from bayes_arena.model.priors import FLAT, Spread, resolve_prior
 from bayes_arena.model.simulate import example_arena, simulate
 from bayes_arena.model.spec import PRESETS, Model, resolve_model, visible_votes
@@ -54,7 +55,7 @@ def test_grades_are_modelled_where_votes_are_graded():
 def test_what_a_model_needs():
     table = simulate(competitors=4, annotators=3, votes=120).votes
     alone = ba.read_votes(table.drop(columns="judge"))
-    with pytest.raises(ba.ArenaError, match="do not say who voted"):
+    with pytest.raises(ba.ArenaError, match="needs annotators"):
         resolve_model("am-davidson", alone)
     with pytest.raises(ba.ArenaError, match=r"no slice 'topics'.*Did you mean 'topic'"):
         resolve_model(Model(strength_by=("topics",)), random_votes())
@@ -96,12 +97,18 @@ def test_priors():
     assert Spread(1.0, scale=0.5).is_estimated and not Spread(0.5).is_estimated
     held = ba.Prior().held()
     assert not any(spread.is_estimated for spread in held.spreads().values())
-    for wrong in (0, -1, math.nan, 1e9):
-        with pytest.raises(ba.ArenaError, match="prior spread must lie"):
+    for wrong in (0, -1, math.nan, 1e9, "x", True, None):
+        with pytest.raises(
+            ModelError, match=r"The strength of a prior is.*0.001 to"
+        ) as e:
             ba.Prior(strength=wrong)
-    for wrong in ("x", None, True):
-        with pytest.raises(ba.ArenaError, match="strength= of a prior takes"):
-            ba.Prior(strength=wrong)
+        assert str(e.value).endswith(f"It cannot be {wrong!r}.")
+        assert "Spread(" not in str(e.value)
+    assert ba.Prior(tie=np.float32(2)).tie == Spread(2.0)
+    with pytest.raises(ModelError, match=r"must be a number from 0.001.*not -0.5\."):
+        Spread(-0.5)
+    with pytest.raises(ModelError, match="scale that is not negative"):
+        Spread(1.0, scale=-1.0)
     with pytest.raises(ba.ArenaError, match="prior must be one of default"):
         resolve_prior("strong")
 

@@ -84,5 +84,5 @@ def test_impossible_requests(votes):
         perturb(votes, "swap", 0.5)
     with pytest.raises(ModelError, match="share must lie"):
         perturb(votes, "flip", 1.5)
-    with pytest.raises(VotesError, match="no annotators"):
+    with pytest.raises(VotesError, match="do not say who voted"):
         perturb(votes.collapse(), "flip", 0.5)

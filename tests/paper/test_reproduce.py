@@ -120,7 +120,7 @@ def test_elo_of_many_orders_is_near_m_elo(votes):
 def test_impossible_requests(votes):
     with pytest.raises(ModelError, match="table1, table2, fig1"):
         reproduce("fig2", votes)
-    with pytest.raises(VotesError, match="need annotators"):
+    with pytest.raises(VotesError, match="do not say who voted"):
         reproduce("table1", votes.collapse())
     with pytest.raises(VotesError, match="more than 1000 votes"):
         reproduce("table1", votes, delta=1000)

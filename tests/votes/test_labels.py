@@ -135,14 +135,16 @@ def test_what_is_not_played_is_left_out_and_counted(label: str | None):
     votes = votes_with("A", label, label)
     assert (counts(votes), votes.dropped) == ((1, 0, 0), {"not played": 2})
     (said,) = votes.remarks
-    assert said.startswith("Left out 2 votes: not played")
+    assert said.startswith("Left out 2 votes: not played.")
     is_word = label and any(map(str.isalpha, label))
-    assert said.endswith(f": {label!r} (2)." if is_word else "played.")
+    assert said.endswith(f" Their labels: {label!r} (2)." if is_word else "played.")
 
 
 def test_words_for_no_game_are_listed():
     votes = votes_with("A", "none", "none", "N/A", "", "-")
-    assert votes.remarks == ("Left out 5 votes: not played: 'none' (2), 'N/A' (1).",)
+    assert votes.remarks == (
+        "Left out 5 votes: not played. Their labels: 'none' (2), 'N/A' (1).",
+    )
     assert votes.dropped == {"not played": 5}
 
 

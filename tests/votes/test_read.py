@@ -173,9 +173,11 @@ def test_another_column_that_may_hold_the_winner_is_said():
 
 def test_two_columns_of_one_name_do_not_decide_the_winner():
     table = [row | {"Winner": "model_b"} for row in rows()]
-    text = "Both 'winner' and 'Winner' may hold.*winner='winner' or winner='Winner'"
+    text = "Both 'winner' and 'Winner' may hold the winner.*winner='winner' or winner='Winner'"
     with pytest.raises(VotesError, match=text):
         read_votes(table)
+    with pytest.raises(VotesError, match=r"'winner' and 'Winner'.*winner='winner'\."):
+        read_votes(table, winner="WINNER")
     assert by_name(read_votes(table, winner="winner")) == by_name(read_votes(rows()))
     assert read_votes(table, winner="Winner").folded[:, 1].sum() == 3
 
@@ -193,6 +195,50 @@ def test_prompts_are_read_where_they_repeat():
         ["p0"] * 5 + [f"p{k}" for k in range(7)]
     )  # Kish's number is 144 / 36 + ...
     assert "prompt" in read_votes(table.with_columns(prompt=skewed)).slices
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "chosen"),
+    [
+        ("judge", "Judge", {"annotator": "Judge"}),
+        ("model_a", "Model A", {"a": "Model A", "b": "model_b"}),
+        ("model_b", "modelB", {"a": "model_a", "b": "modelB"}),
+        ("prompt", "Prompt", {"prompt": "Prompt"}),
+    ],
+)
+def test_two_spellings_of_a_column_do_not_decide_what_is_read(column, other, chosen):
+    votes = [row | {"prompt": "p0"} for row in rows()]
+    table = [row | {other: f"new {k}"} for k, row in enumerate(votes)]
+    with pytest.raises(VotesError, match=f"Both '{column}' and '{other}' may hold"):
+        read_votes(table)
+    votes = read_votes(table, **chosen, outcomes={"model_a": "model_a"})
+    names = (*votes.competitors, *votes.annotators, *votes.levels["prompt"])
+    assert {"new 0", "new 1", "new 2"} <= set(names)
+
+
+def test_names_in_the_header_may_be_alike():
+    table = {"name": ["GPT-4", "gpt 4"], "GPT-4": [0, 1], "gpt 4": [2, 0]}
+    assert read_votes(table, layout="win-matrix").competitors == ("GPT-4", "gpt 4")
+    assert read_votes([row | {"note": 1, "Note": 2} for row in rows()]).n_votes == 3
+
+
+def test_files_with_other_columns_are_refused_by_name(tmp_path, expected):
+    whole, other, turned = (tmp_path / name for name in ("v.csv", "w.csv", "x.csv"))
+    whole.write_text(CSV)
+    other.write_text("model_a,model_b,winner,note\noak,elm,model_a,x\n")
+    header = "judge;winner;model_b;model_a\n"  # in another order, and separated by ;
+    turned.write_text(header + "k1;model_a;elm;oak\n")
+    text = (
+        r"w.csv' has other columns than .*v.csv': it has 'note', and it lacks 'judge'\."
+    )
+    with pytest.raises(VotesError, match=text):
+        read_votes([whole, other])
+    both = by_name(read_votes([whole, turned]))
+    assert both == expected | {("oak", "elm", "k1"): (2, 0, 0)}
+    pl.DataFrame(rows()).write_parquet(tmp_path / "v.parquet")
+    pl.DataFrame(rows()).drop("judge").write_parquet(tmp_path / "w.parquet")
+    with pytest.raises(VotesError, match=r"w.parquet' has other.*: it lacks 'judge'\."):
+        read_votes(str(tmp_path / "*.parquet"))
 
 
 def test_the_first_column_that_repeats_is_the_prompt_even_if_it_is_constant():
@@ -324,6 +370,9 @@ def test_copies_are_said():
     copied = pl.concat([table, table.head(3)])
     assert "3 rows equal another in every column" in read_votes(copied).remarks[0]
     assert "df.drop_duplicates()" in read_votes(copied).remarks[0]
+    assert (
+        read_votes(copied[:-2]).remarks[0].startswith("1 row equals another in every")
+    )
     assert not read_votes(rows() * 9).remarks  # votes are often equal
 
 

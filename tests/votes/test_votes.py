@@ -51,6 +51,10 @@ def test_sizes_and_words(votes):
         repr(votes)
         == "<Votes: 400 votes on 4 competitors by 9 annotators, 20 levels of prompt>"
     )
+    row = {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": "k", "x": "p"}
+    assert repr(read_votes([row], prompt="x")) == (
+        "<Votes: 1 vote on 2 competitors by 1 annotator, 1 level of prompt>"
+    )
     assert votes.votes_by_annotator.sum() == 400
     assert votes.votes_by_competitor.sum() == 800
 
