@@ -101,26 +101,34 @@ def parameters_of(
 ) -> dict[str, Any]:
     """Return the parameters of each effect; theta with its mean, 1."""
     parameters: dict[str, Any] = {}
+    # The average deviation over votes, by predictor.
     drift: dict[int, Any] = {}
     # Those that all votes share come after the deviations from them.
     for effect in sorted(effects, key=lambda effect: effect.by is None):
-        name = effect.name
-        spread = effect.spread
-        dim = effect.dimension
-        if effect.predictor == LEAD and LEAD in drift and information is not None:
-            value = strength_beside(spread, drift[LEAD])
-        elif dim is None and effect.feature is None and effect.predictor in drift:
-            value = shared(name, spread, drift[effect.predictor], information)
-        elif effect.zero_sum:
-            mean = 1.0 if effect.predictor == THETA else 0.0
-            value = zero_sum(name, spread, dim, information, mean)
-        else:
-            value = normal(name, spread, dim, information, unit_of(effect, rows))
-        parameters[name] = value
+        value = parameter_of(effect, drift, rows, information)
+        parameters[effect.name] = value
         if effect.by is not None and effect.predictor != THETA:
             average = pm.math.dot(share_of_votes(effect, rows), value)
             drift[effect.predictor] = drift.get(effect.predictor, 0.0) + average
     return parameters
+
+
+def parameter_of(
+    effect: Effect, drift: Mapping[int, Any], rows: Data, information: Information
+) -> Any:
+    """Return the parameters of an effect, in the coordinates that sample best."""
+    name = effect.name
+    spread = effect.spread
+    dim = effect.dimension
+    has_drift = effect.predictor in drift
+    if effect.predictor == LEAD and has_drift and information is not None:
+        return strength_beside(spread, drift[LEAD])
+    if dim is None and effect.feature is None and has_drift:
+        return shared(name, spread, drift[effect.predictor], information)
+    if effect.zero_sum:
+        mean = 1.0 if effect.predictor == THETA else 0.0
+        return zero_sum(name, spread, dim, information, mean)
+    return normal(name, spread, dim, information, unit_of(effect, rows))
 
 
 def strength_beside(prior: Spread, drift: Any) -> Any:
@@ -189,9 +197,8 @@ def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
     z += [predictors[c] for c in range(1, 1 + len(outcomes.offsets))]
     logits = []
     for phi in outcomes.phi:
-        logits.append(
-            sum(weight * x for weight, x in zip(phi, z, strict=True) if weight)
-        )
+        # Coordinates that an outcome does not read stay out of the program.
+        logits.append(sum(phi[c] * z[c] for c in np.flatnonzero(phi)))
     return logits
 
 

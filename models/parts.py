@@ -200,18 +200,28 @@ def pooled(
     sd = spread_variable(name, spread)
     known = (information or {}).get(name) if spread.is_estimated else None
     if known is not None:
-        make_raw = zero_sum_normal if dim is not None else make
-        width = pm.math.sqrt(1 + known * sd**2)
-        raw = make_raw(f"{name}_raw", width, dim) * (sd / width)
-        if make is independent_normal and dim is not None:
-            # The votes know nothing of the mean, beside a parameter that all share.
-            size = pm.modelcontext(None).dim_lengths[dim]
-            raw = raw + pm.Normal(f"{name}_mean_raw") * sd / pm.math.sqrt(size)
+        raw = informed(make, name, sd, dim, known)
     elif mean:
         raw = make(f"{name}_raw", sd, dim)
     else:
         return make(name, sd, dim)
     return pm.Deterministic(name, mean + raw if mean else raw, dims=dim)
+
+
+def informed(make: Any, name: str, sd: Any, dim: str | None, known: float) -> Any:
+    """Return parameters of mean 0 and spread sd, on which the votes have a known precision.
+
+    Their posterior spread is about sd / w, with w = sqrt(1 + known sd^2).  What is
+    sampled is w / sd times the parameters: its posterior spread is about 1 whatever sd.
+    """
+    make_raw = zero_sum_normal if dim is not None else make
+    width = pm.math.sqrt(1 + known * sd**2)
+    raw = make_raw(f"{name}_raw", width, dim) * (sd / width)
+    if make is independent_normal and dim is not None:
+        # The votes know nothing of the mean, beside a parameter that all share.
+        size = pm.modelcontext(None).dim_lengths[dim]
+        raw = raw + pm.Normal(f"{name}_mean_raw") * sd / pm.math.sqrt(size)
+    return raw
 
 
 def zero_sum_normal(name: str, sd: Any, dim: str | None) -> Any:

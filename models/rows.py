@@ -112,7 +112,8 @@ def data(
     coords = coordinates(votes, slices)
     if per_vote:
         votes, row = one_row_a_vote(votes)
-        numbers = {by: tuple(x[row] for x in three) for by, three in numbers.items()}
+        for by, codes in numbers.items():
+            numbers[by] = tuple(code[row] for code in codes)
     n = votes.n_competitors
     pairs, pair = np.unique(votes.i * n + votes.j, return_inverse=True)
     return Data(
@@ -146,10 +147,9 @@ def coordinates(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]
         level, competitor = np.divmod(keys, votes.n_competitors)
         levels = votes.levels[by]
         coords[by] = levels
-        coords[f"competitor_by_{by}"] = [
-            f"{votes.competitors[c]} | {levels[g]}"
-            for g, c in zip(level, competitor, strict=True)
-        ]
+        pairs = zip(competitor, level, strict=True)
+        names = [f"{votes.competitors[c]} | {levels[g]}" for c, g in pairs]
+        coords[f"competitor_by_{by}"] = names
     return coords
 
 

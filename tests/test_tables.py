@@ -122,3 +122,10 @@ def test_a_dataframe_has_the_columns():
     frame = tables.dataframe({"a": [1, 2], "b": np.array([0.5, np.nan])})
     assert list(frame) == ["a", "b"]
     assert frame["b"].isna().tolist() == [False, True]
+
+
+def test_tables_are_stacked_by_name():
+    parts = [{"x": [1], "y": ["a"]}, {"y": ["b", "c"], "x": [2, 3]}]
+    columns = tables.stacked(parts)
+    assert columns["x"].tolist() == [1, 2, 3]
+    assert columns["y"].tolist() == ["a", "b", "c"]

@@ -66,10 +66,12 @@ def settle_ids(connection: sqlite3.Connection, has_ids: bool) -> None:
     if settled is None:
         connection.execute("update arena set has_ids = ?", (has_ids,))
     elif bool(settled) != has_ids:
-        stored, added = ("have", "have none") if settled else ("have no", "have")
+        which = "The new votes have ids, and the stored ones have none."
+        if settled:
+            which = "The stored votes have ids, and the new ones have none."
         raise VotesError(
-            f"The stored votes {stored} ids, and the new ones {added}. Name a column "
-            "of ids (id=..., --id) for all votes of an arena, or for none."
+            f"{which} Name a column of ids (id=..., --id) for all votes of an arena, or "
+            "for none."
         )
 
 
@@ -103,6 +105,7 @@ def add_by_content(connection: sqlite3.Connection, votes: Votes) -> int:
 def add_by_id(connection: sqlite3.Connection, votes: Votes) -> int:
     """Store the votes whose ids are new; return how many."""
     ids = votes.levels[ID]
+    # Every id is one vote, so that it must come in one cell: here, and in the file.
     cell_of: dict[str, Cell] = {}
     for cell, row, _ in coded_cells(connection, votes):
         name = ids[votes.slices[ID][row]]

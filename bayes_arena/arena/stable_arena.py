@@ -281,6 +281,7 @@ class StableArena:
             If the file cannot be written, or another process published a round
             meanwhile.
         """
+        # Nothing is locked while the fit runs: another round meanwhile is noticed after it.
         with reading(self.path) as connection:
             last = last_round(connection)
             annotators = names_by_status(connection)

@@ -86,6 +86,7 @@ def stacking_weights(elpd: Floats, votes: Floats) -> Floats:
     from scipy.optimize import LinearConstraint, minimize
 
     n = len(elpd)
+    # Relative to the best model of each vote: the weights are the same, and nothing is 0.
     density = np.exp(elpd - elpd.max(axis=0))
     share = votes / votes.sum()
 

@@ -180,13 +180,12 @@ def prediction(fit: Fit) -> Iterator[Finding]:
         return
     statistics = statistics_of(fit)
     columns = check_columns(fit, statistics, 0.95, REPLICATIONS, fit.seed)
-    keys = ("observed", "predicted", "lower", "upper", "p")
     for row, statistic in enumerate(statistics):
-        observed, predicted, lower, upper, p = (columns[key][row] for key in keys)
-        status = NOTE if p < SURPRISING else OK
-        yield Finding(
-            statistic.name,
-            status,
-            f"{observed:.3f}, predicted {predicted:.3f} ({lower:.3f} to {upper:.3f})",
-            statistic.about if status == NOTE else "",
-        )
+        checked = {name: values[row] for name, values in columns.items()}
+        interval = f"{checked['lower']:.3f} to {checked['upper']:.3f}"
+        predicted = f"predicted {checked['predicted']:.3f} ({interval})"
+        finding = f"{checked['observed']:.3f}, {predicted}"
+        if checked["p"] < SURPRISING:
+            yield Finding(statistic.name, NOTE, finding, statistic.about)
+        else:
+            yield Finding(statistic.name, OK, finding)

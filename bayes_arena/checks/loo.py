@@ -25,7 +25,7 @@ from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.pointwise import row_log_densities
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.predictive import rows_of
-from bayes_arena.votes.votes import Votes, distinct_rows
+from bayes_arena.votes.votes import Votes, distinct_rows, summed_by
 
 UNRELIABLE = 0.7  # a Pareto k above this makes an estimate unreliable
 DRAWS = 1_000  # draws from a Gaussian; samples of NUTS are all used
@@ -105,29 +105,36 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
             "prior='default', or held_out()."
         )
     votes = seen_votes(fit)
-    vectors = posterior_vectors(fit)
-    efficiency = relative_efficiency(fit)
     first, kind = kinds_of_rows(fit, votes)
-    # Which kind of row has votes of which outcome.
-    cast = np.zeros((len(first), fit.visible_counts.shape[1]))
-    np.add.at(cast, kind, fit.visible_counts)
-    estimates = np.zeros((3, *cast.shape))  # elpd, Pareto k and p
-    for rows in blocks(len(first)):
-        progress.show(f"Leaving out votes: {rows.start:,} of {len(first):,} rows")
-        kinds, outcomes = np.nonzero(cast[rows])
-        log_p = log_densities(fit, votes.take(first[rows]), vectors)
-        columns = psis(log_p[kinds, outcomes], efficiency)
-        estimates[:, rows.start + kinds, outcomes] = columns
-    progress.clear()
+    cast = summed_by(kind, fit.visible_counts, len(first))
+    estimates = estimates_by_kind(fit, votes.take(first), cast)
     row, outcome = np.nonzero(fit.visible_counts)
     elpd, pareto_k, p = estimates[:, kind[row], outcome]
     return LeaveOneOut(elpd, pareto_k, p, fit.visible_counts[row, outcome])
 
 
-def blocks(size: int) -> Iterator[slice]:
-    """Yield slices of rows."""
+def estimates_by_kind(fit: Fit, votes: Votes, cast: Floats) -> Floats:
+    """Return elpd, Pareto k and p of a vote of each kind, (3, kinds, outcomes).
+
+    They are 0 for what no vote is: ``cast`` (kinds, outcomes) counts the votes.
+    """
+    vectors = posterior_vectors(fit)
+    efficiency = relative_efficiency(fit)
+    estimates = np.zeros((3, *cast.shape))
+    for rows in blocks(len(votes)):
+        progress.show(f"Leaving out votes: {rows[0]:,} of {len(votes):,} rows")
+        kinds, outcomes = np.nonzero(cast[rows])
+        log_p = log_densities(fit, votes.take(rows), vectors)
+        columns = psis(log_p[kinds, outcomes], efficiency)
+        estimates[:, rows[kinds], outcomes] = columns
+    progress.clear()
+    return estimates
+
+
+def blocks(size: int) -> Iterator[Ints]:
+    """Yield the numbers of the rows, some at a time."""
     for start in range(0, size, ROWS_AT_ONCE):
-        yield slice(start, min(start + ROWS_AT_ONCE, size))
+        yield np.arange(start, min(start + ROWS_AT_ONCE, size))
 
 
 def posterior_vectors(fit: Fit) -> Floats:

@@ -88,6 +88,7 @@ def check_columns(
     require_level(level)
     require_replicable(fit)
     counts = seen_votes(fit).folded
+    # Gaps depend on the probabilities: what is observed is so under each draw, too.
     observed = np.empty((draws, len(statistics)))
     replicated = np.empty_like(observed)
     for draw, (votes, p) in enumerate(replications(fit, draws, seed)):

@@ -81,12 +81,16 @@ def board_draws(
         return fit.board_samples[rows]
     board = fit.board
     mask = fit.estimable
-    chosen = board.covariance if covariance is None else covariance
+    if covariance is None:
+        covariance = board.covariance
     with threads_for(len(mask)):
-        values, vectors = np.linalg.eigh(chosen[np.ix_(mask, mask)])
+        # The strengths sum to zero, so their covariance is singular: it has a root by its
+        # eigenvalues, and no factor of Cholesky's.
+        values, vectors = np.linalg.eigh(covariance[np.ix_(mask, mask)])
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         deviations = rng.normal(size=(size, len(values))) @ root.T
     if np.isfinite(df):
+        # A t vector is a normal one over the root of a chi-square number by df.
         deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
     draws = np.full((size, len(mask)), np.nan)
     draws[:, mask] = board.strength[mask] + deviations

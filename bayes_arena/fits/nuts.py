@@ -125,7 +125,7 @@ def sample(fit: Fit, *, draws: int, tune: int) -> DataTree:
     )
     try:
         return running.wait()
-    except BaseException:
+    except BaseException:  # also Ctrl-C: the chains would go on in their threads
         running.cancel()
         raise
 

@@ -210,10 +210,12 @@ def vote_groups(
     codes = {"model_a": votes.i, "model_b": votes.j, "judge": votes.annotator}
     constant = {name: (("vote",), code[row]) for name, code in codes.items()}
     predicted = replicated(single, vectors, seed)
+    # Votes under the prior have random numbers of their own.
+    prior_predicted = replicated(single, prior_vectors, seed + 1)
     return {
         "log_likelihood": by_vote(log_densities(single, vectors), chains),
         "posterior_predictive": by_vote(predicted, chains),
-        "prior_predictive": by_vote(replicated(single, prior_vectors, seed + 1), 1),
+        "prior_predictive": by_vote(prior_predicted, 1),
         "observed_data": dataset({"outcome": (("vote",), single.outcome)}, coords),
         "constant_data": dataset(constant, coords),
     }

@@ -244,6 +244,7 @@ def group_of(votes: Votes, eliminated: str | None) -> Ints:
 def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
     """Return votes with the codes of the fit; unknown annotators and levels have -1."""
     competitor = codes_in(fitted.competitors, votes.competitors)
+    # Only competitors of some row have to be known.
     present = np.unique(np.concatenate([votes.i, votes.j]))
     missing = [votes.competitors[c] for c in present if competitor[c] == UNKNOWN]
     if missing:

@@ -305,8 +305,8 @@ def detection_columns(
     rows = []
     for case in perturbations(votes, shares, seeds):
         for rule, flagged in flagged_by_rule(case.votes).items():
-            found = detection(flagged, case.annotators)
-            scores = (found.f1, found.precision, found.recall)
+            result = detection(flagged, case.annotators)
+            scores = (result.f1, result.precision, result.recall)
             rows.append((case.kind, case.share, case.seed, rule, *scores))
     names = ("kind", "share", "seed", "rule", "f1", "precision", "recall")
     return transposed(names, rows)

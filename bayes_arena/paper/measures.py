@@ -46,6 +46,7 @@ def consistency(*rankings: Floats) -> float:
         )
     i, j = np.triu_indices(scores.shape[1], k=1)
     order = np.sign(scores[:, i] - scores[:, j])
+    # Of the rankings that order a pair alike, any two agree on it.
     agreeing = 0
     for sign in (-1, 0, 1):
         count = (order == sign).sum(axis=0)

@@ -85,6 +85,7 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
         raise VotesError(
             "Votes with fractional weights cannot be perturbed one by one."
         )
+    # Annotators are drawn first, and so are the same whatever the kind.
     rng = np.random.default_rng(seed)
     size = math.floor(share * votes.n_annotators + 0.5)
     chosen = np.sort(rng.choice(votes.n_annotators, size, replace=False))

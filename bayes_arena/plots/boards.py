@@ -50,12 +50,12 @@ def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axe
     table: Any = source
     if isinstance(source, Fit | Rating):
         table = leaderboard_columns(standing_from(source))
-    columns = {name: np.asarray(table[name]) for name in COLUMNS}
-    has_score = np.isfinite(columns["elo"].astype(float))
-    names, elo, lower, upper, best_rank = (columns[name][has_score] for name in COLUMNS)
-    ax = axes_of(ax, 7.0, 1.0 + rows_height(len(names)))
-    intervals(ax, lower, elo, upper, best_rank == 1, "lead")
-    named_rows(ax, names.tolist())
+    has_score = np.isfinite(np.asarray(table["elo"], float))
+    drawn = {name: np.asarray(table[name])[has_score] for name in COLUMNS}
+    may_be_best = drawn["rank_lower"] == 1
+    ax = axes_of(ax, 7.0, 1.0 + rows_height(len(may_be_best)))
+    intervals(ax, drawn["lower"], drawn["elo"], drawn["upper"], may_be_best, "lead")
+    named_rows(ax, drawn["competitor"].tolist())
     entitle(ax, "Board; blue may be the best", "Elo score with its interval")
     return ax
 

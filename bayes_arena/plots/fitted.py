@@ -35,10 +35,13 @@ def observed(
     """
     fit = source.fit if isinstance(source, Rating) else source
     groups = observed_columns(fit, level)
-    names = ("predicted", "observed", "lower", "upper")
-    predicted, seen, lower, upper = (100 * groups[name] for name in names)
+    percent = {name: 100 * values for name, values in groups.items()}
+    predicted = percent["predicted"]
+    seen = percent["observed"]
+    lower = percent["lower"]
+    upper = percent["upper"]
     ax = axes_of(ax, 4.5, 4.5)
-    ends = min(lower.min(), seen.min()), max(upper.max(), seen.max())
+    ends = [min(lower.min(), seen.min()), max(upper.max(), seen.max())]
     ax.plot(ends, ends, "--", color=LIGHT["muted"], lw=1)
     ax.vlines(predicted, lower, upper, color=LIGHT["muted"], lw=1.4)
     is_outside = (seen < lower) | (seen > upper)

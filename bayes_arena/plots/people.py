@@ -55,9 +55,9 @@ def annotators(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -
         raise VotesError("No annotator was judged, so there is none to draw.")
     ax = axes_of(ax, 6.0, 1.0 + rows_height(len(table)))
     is_odd = table["verdict"].isin(ODD).to_numpy()
-    names = ("lower", "agreement", "upper")
-    lower, agreement, upper = (table[name].to_numpy() for name in names)
-    intervals(ax, lower, agreement, upper, is_odd, "odd")
+    lower = table["lower"].to_numpy()
+    upper = table["upper"].to_numpy()
+    intervals(ax, lower, table["agreement"].to_numpy(), upper, is_odd, "odd")
     named_rows(ax, table["annotator"].tolist())
     ax.axvline(0, color=LIGHT["muted"], lw=1, ls=":")
     title = "Annotators; orange are anomalous or have a favourite"

@@ -198,3 +198,22 @@ def test_damaged_votes_are_refused(votes, tmp_path):
         np.savez(path, **arrays | {name: value})
         with pytest.raises(VotesError, match=r"votes.npz"):
             Votes.load(path)
+
+
+def test_single_votes_and_pairs():
+    rows = Votes(
+        ("ash", "elm", "oak"),
+        annotators=(),
+        i=np.array([0, 2, 1]),
+        j=np.array([2, 0, 0]),
+        annotator=np.zeros(3, int),
+        counts=np.array([[2.0, 0, 1], [0, 1, 0], [0, 0, 0]]),
+    )
+    row, outcome = rows.one_by_one()
+    assert row.tolist() == [0, 0, 0, 1]
+    assert outcome.tolist() == [0, 0, 2, 1]
+    assert rows.score_of_first.tolist() == [2.5, 0, 0]
+    first, second, other = rows.pair_code
+    assert first == second != other
+    assert not rows.has_fractions
+    assert replace(rows, counts=rows.counts / 2).has_fractions
