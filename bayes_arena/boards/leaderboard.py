@@ -24,7 +24,7 @@ from bayes_arena.boards.standing import (
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
-from bayes_arena.tables import Columns, dataframe
+from bayes_arena.tables import Columns, dataframe, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,8 +208,7 @@ def stacked_columns(
         )
     sizes = [len(table["competitor"]) for table in tables]
     names = np.repeat(np.array([*standings], dtype=object), sizes)
-    joined = {name: np.concatenate([t[name] for t in tables]) for name in tables[0]}
-    return {by: names, **joined}
+    return {by: names, **stacked(tables)}
 
 
 def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.special import expit
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
@@ -143,14 +143,11 @@ def gaps(standing: Standing, first: Ints, second: Ints) -> tuple[Floats, Floats]
 def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:
     """Return the votes on each pair, shown either way."""
     votes = standing.fit.votes
-    n = votes.n_competitors
-    cast = votes.counts.sum(axis=1)
-    low, high = np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)
-    key, row = np.unique(low * n + high, return_inverse=True)
-    total = np.bincount(row, cast)
-    wanted = np.minimum(first, second) * n + np.maximum(first, second)
-    position = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-    return np.where(key[position] == wanted, total[position], 0.0)
+    codes, row = np.unique(votes.pair_code, return_inverse=True)
+    total = np.bincount(row, votes.counts.sum(axis=1))
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    position = positions_of(codes, low * votes.n_competitors + high)
+    return np.where(position >= 0, total[position], 0.0)
 
 
 def gate(

@@ -204,10 +204,10 @@ def verdicts_by_item(votes: Votes) -> tuple[Floats, Ints]:
     swapped = votes.i > votes.j
     verdicts = votes.folded.copy()
     verdicts[swapped] = verdicts[swapped][:, [SECOND, FIRST, TIE]]
-    pair = [np.minimum(votes.i, votes.j), np.maximum(votes.i, votes.j)]
+    item = [votes.pair_code]
     if PROMPT in votes.slices:
-        pair.append(votes.slices[PROMPT])
-    return verdicts, distinct_rows(pair)[1]
+        item.append(votes.slices[PROMPT])
+    return verdicts, distinct_rows(item)[1]
 
 
 def maker_columns(votes: Votes, makers: Makers, annotators: Iterable[str]) -> Columns:

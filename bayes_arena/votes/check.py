@@ -138,7 +138,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     """Return what votes can tell."""
     won, lost, tied = records(votes)
     cast, n = votes.votes_by_competitor, votes.n_competitors
-    pairs = np.minimum(votes.i, votes.j) * n + np.maximum(votes.i, votes.j)
     few = votes.votes_by_annotator < FEW_VOTES if votes.annotators else np.zeros(0)
     size = len(votes.levels.get(PROMPT, ()))
     cast_by_row = votes.counts.sum(axis=1)
@@ -162,7 +161,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         groups=linked_groups(votes),
         never_lost=named(votes, lost + tied == 0),
         never_won=named(votes, won + tied == 0),
-        n_pairs=len(np.unique(pairs)),
+        n_pairs=len(np.unique(votes.pair_code)),
         n_possible_pairs=n * (n - 1) // 2,
         least_votes=float(cast.min()),
         median_votes=float(np.median(cast)),

@@ -167,6 +167,8 @@ class Votes:
     @property
     def votes_by_annotator(self) -> Floats:
         """Votes of each annotator, (annotators,)."""
+        if not self.annotators:
+            return np.zeros(0)
         return sums(self.annotator, self.counts.sum(axis=1), self.n_annotators)
 
     def level(self, by: str | None) -> Ints:
