@@ -101,8 +101,9 @@ def describe_others(names: list[str]) -> str:
     """Return who else may be the best, a sentence; nothing if nobody may."""
     if not names:
         return ""
-    others = names[0] if len(names) == 1 else f"{in_words(len(names))} others"
-    return f"{others[:1].upper()}{others[1:]} cannot be ruled out. "
+    if len(names) == 1:
+        return f"{names[0]} cannot be ruled out. "
+    return f"{in_words(len(names)).capitalize()} others cannot be ruled out. "
 
 
 def first_is_settled(standing: Standing) -> bool:

@@ -138,3 +138,10 @@ def test_of_two_who_are_level_nobody_is_probably_the_best():
 @pytest.mark.parametrize(("count", "words"), [(2, "two"), (9, "nine"), (10, "10")])
 def test_small_numbers_are_words(count, words):
     assert in_words(count) == words
+
+
+def test_a_name_stays_as_it_is_at_the_beginning_of_a_sentence():
+    sentence = ba.verdict(ba.fit(of_wins([("x", "y", 3)])))
+    assert sentence.startswith(
+        "x is probably the best (P 0.96). y cannot be ruled out."
+    )
