@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.checks.predictive import tail_probabilities
 from bayes_arena.checks.statistics import gap_of, groups_of, score_residual
 
 AGREEMENT = "gap of annotators' agreement with the ranking"
@@ -96,3 +97,13 @@ def test_the_default_prior_allows_for_what_was_found():
 def test_a_flat_prior_implies_nothing(differing):
     with pytest.raises(ba.ArenaError, match="flat prior implies nothing"):
         ba.prior_check(differing, prior="flat")
+
+
+def test_of_ties_with_the_replications_half_are_as_far_out():
+    """Two-sided for a share, one-sided for a gap, as a gap is never too small."""
+    observed = np.zeros((4, 2))
+    replicated = np.array([[1, 1], [0, 0], [0, 0], [-1, -1]])
+    p = tail_probabilities(observed, replicated, np.array([True, False]))
+    assert p.tolist() == [0.5, 1.0]
+    p = tail_probabilities(observed, replicated - 0.5, np.array([True, False]))
+    assert p.tolist() == [0.25, 0.5]

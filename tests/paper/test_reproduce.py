@@ -9,6 +9,7 @@ import bayes_arena as ba
 from bayes_arena.checks.held_out import auc, squared_error
 from bayes_arena.errors import MissingPackageError, ModelError, VotesError
 from bayes_arena.paper import TARGETS, reproduce
+from bayes_arena.paper.figures import models_of_the_case
 from bayes_arena.paper.methods import run_method
 from bayes_arena.paper.reproduce import Effort
 from bayes_arena.paper.tables import prediction_columns
@@ -141,3 +142,15 @@ def test_real_votes_show_what_the_paper_shows():
     stable = reproduce("fig6", votes, effort=effort).tables["fig6"]
     flip = stable[stable["kind"] == "flip"].set_index("method")["consistency"]
     assert flip["am-elo"] > 0.99 > flip["m-elo"]
+
+
+def test_the_case_of_the_paper_is_taken_where_its_models_are():
+    """The paper's three models, best by Elo first."""
+    names = ["claude", "gpt4all-13b-snoozy", "koala-13b", "vicuna-7b"]
+    pairs = [(a, b) for a in names for b in names if a != b]
+    votes = ba.read_votes([{"model_a": a, "model_b": b, "winner": a} for a, b in pairs])
+    elo = np.array([1100.0, 900.0, 1000.0, 1050.0])
+    case = models_of_the_case(votes, elo, elo)
+    assert [votes.competitors[c] for c in case] == [
+        "vicuna-7b", "koala-13b", "gpt4all-13b-snoozy"
+    ]  # fmt: skip

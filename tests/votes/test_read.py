@@ -526,3 +526,17 @@ def test_hints_are_spelled_for_the_place_they_are_read_in():
     assert [spelled(text) for text in hints] == list(hints.values())
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
+
+
+def test_a_remark_says_where_prompts_come_from():
+    rows = [
+        {"model_a": "x", "model_b": "y", "winner": "x", "prompt": f"p{k % 3}"}
+        for k in range(12)
+    ]
+    remark = "Prompts were read from 'prompt'; prompt=False reads none."
+    assert remark in ba.read_votes(rows).remarks
+    raters = [
+        {"model_a": "x", "model_b": "y", "rater_1": "x", "rater_2": w} for w in "xyxy"
+    ]
+    remark = "Verdicts on one record share a prompt; prompt=False takes them apart."
+    assert remark in ba.read_votes(raters).remarks
