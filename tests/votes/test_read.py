@@ -534,9 +534,9 @@ def test_a_remark_says_where_prompts_come_from():
         for k in range(12)
     ]
     remark = "Prompts were read from 'prompt'; prompt=False reads none."
-    assert remark in ba.read_votes(rows).remarks
+    assert remark in read_votes(rows).remarks
     raters = [
         {"model_a": "x", "model_b": "y", "rater_1": "x", "rater_2": w} for w in "xyxy"
     ]
     remark = "Verdicts on one record share a prompt; prompt=False takes them apart."
-    assert remark in ba.read_votes(raters).remarks
+    assert remark in read_votes(raters).remarks
