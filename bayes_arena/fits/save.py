@@ -143,10 +143,6 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
             )
         return rebuild(about, arrays, path)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        if "about" in arrays:  # as saved votes have it, and fits have not
-            raise OutputError(
-                f"{str(path)!r} holds votes, not a fit: read_votes reads it."
-            ) from None
         if isinstance(error, OutputError):
             raise
         raise OutputError(

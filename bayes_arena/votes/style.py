@@ -155,14 +155,19 @@ def answer(value: Any) -> str | None:
     value = parsed(value)
     if value is None or isinstance(value, str):
         return value
-    turns = [
-        t for t in value if isinstance(t, Mapping) and t.get("role") == "assistant"
-    ]
-    contents = [turn.get("content") or "" for turn in turns]
-    texts = [
-        content
-        if isinstance(content, str)
-        else "".join(part.get("text") or "" for part in content)
-        for content in contents
-    ]
+    turns = [value] if isinstance(value, Mapping) else value
+    texts = []
+    for turn in turns:
+        if isinstance(turn, Mapping) and turn.get("role") == "assistant":
+            texts.append(text_of_content(turn.get("content") or ""))
     return "\n\n".join(texts)
+
+
+def text_of_content(content: Any) -> str:
+    """Return the text of a message: a text, or a list of texts and of parts with one."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for part in content:
+        texts.append(part if isinstance(part, str) else part.get("text") or "")
+    return "".join(texts)
