@@ -45,12 +45,14 @@ def direction_is_open(posterior: Posterior) -> bool:
 
     It is, where the losses say so; and where about half the votes, or the annotators,
     follow either: then the losses tell which half is the surer one, not which is right.
+    So it is of maximum likelihood, whose two directions have the same loss.
     """
-    if posterior.mirror_gap is None:
+    if not posterior.design.has("discrimination"):
         return False
     theta = 1 + posterior.mean_of("discrimination")
     largest_share = max(share_reversed(posterior), float((theta < 0).mean()))
-    return posterior.mirror_gap < NEAR_TIE or largest_share >= ABOUT_HALF
+    gap = posterior.mirror_gap
+    return largest_share >= ABOUT_HALF or (gap is not None and gap < NEAR_TIE)
 
 
 def share_reversed(posterior: Posterior) -> float:

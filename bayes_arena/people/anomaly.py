@@ -106,8 +106,7 @@ def net_agreement(model: Model, draws: Mapping[str, Floats]) -> Floats:
     for name in outcomes.offsets:
         offset = draws[name] + draws.get(f"{name}_by_annotator", 0.0)
         offsets.append(np.broadcast_to(offset, theta.shape))
-    # Twice the score less one is P(for the better) - P(for the worse).
-    sign = 2 * outcomes.points - 1
+    is_win, is_loss = outcomes.points == 1, outcomes.points == 0
     agreement = np.empty_like(theta)
     step = max(VALUES_AT_ONCE // leads.size, 1)
     for start in range(0, theta.shape[1], step):
@@ -118,8 +117,9 @@ def net_agreement(model: Model, draws: Mapping[str, Floats]) -> Floats:
             z.append(np.broadcast_to(offset[:, part, None], eta.shape))
         coordinates = np.stack(z).reshape(len(z), -1)
         p, _ = outcome_probabilities(outcomes.phi, coordinates)
-        difference = (sign @ p).reshape(eta.shape)
-        agreement[:, part] = difference @ weights
+        # Sums of the same numbers in the same order: of a guesser exactly 0.
+        difference = p[is_win].sum(axis=0) - p[is_loss].sum(axis=0)
+        agreement[:, part] = difference.reshape(eta.shape) @ weights
     return agreement
 
 

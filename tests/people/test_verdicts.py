@@ -115,3 +115,14 @@ def test_of_two_equal_camps_nobody_is_named(each, seed):
         table = ba.annotators(votes)
     assert set(table["verdict"]) == {"suspect"}
     assert table["why"].str.startswith("opposes about half of the others").all()
+
+
+def test_maximum_likelihood_does_not_choose_between_camps_either():
+    """The paper's model gives both directions the same likelihood."""
+    votes = votes_of(annotators=4, each=300)
+    is_reversed = votes["judge"].str[-2:].astype(int) >= 2
+    swapped = votes["winner"].replace({"model_a": "model_b", "model_b": "model_a"})
+    votes["winner"] = votes["winner"].where(~is_reversed, swapped)
+    with pytest.warns(ArenaWarning, match="which is right, they cannot tell"):
+        fit = ba.fit(votes, model="am-elo", prior="flat")
+    assert set(ba.annotators(fit)["verdict"]) == {"suspect"}
