@@ -3,11 +3,13 @@
 The position effects b_k of annotators are normal. So somebody who always votes for one
 side, among many who do not, is drawn towards them, and is taken for an ordinary annotator
 of ordinary agreement. A count needs no such prior: with the score s (win of the first 1,
-tie 1/2, loss 0) and its expectation at theta = 1 and the position of all,
+tie 1/2, loss 0) and its expectation at the position of all,
 
     z_k = sum (s - E[s]) / sqrt(sum Var[s])
 
-over the votes of annotator k, which is about standard normal by chance.
+over the votes of annotator k, which is about standard normal by chance. Where the
+stronger is mostly shown first, who follows the ranking closely votes for a side, too. So
+expectations are taken at theta = 1 and at the annotator's own, and the smaller z counts.
 """
 
 from __future__ import annotations
@@ -26,12 +28,22 @@ NEARLY_ALL = 0.9  # share of the decided votes for a side, of who votes for noth
 
 def side_scores(fit: Fit) -> Floats:
     """Return z of each annotator, (annotators,); 0 where nobody knows who was first."""
+    n = fit.votes.n_annotators
+    if not fit.votes.sided:
+        return np.zeros(n)
+    at_one = side_scores_at(np.ones(n), fit)
+    at_own = side_scores_at(fit.discrimination, fit)
+    smaller = np.minimum(np.abs(at_one), np.abs(at_own))
+    return np.where(at_one * at_own > 0, np.sign(at_one) * smaller, 0.0)
+
+
+def side_scores_at(theta: Floats, fit: Fit) -> Floats:
+    """Return z with expectations at some discriminations, both (annotators,)."""
     votes, posterior = fit.votes, fit.posterior
     n = votes.n_annotators
-    if not votes.sided:
-        return np.zeros(n)
     strength = np.nan_to_num(fit.strength)  # nobody knows it: as if it were the mean
-    lead = strength[votes.i] - strength[votes.j] + posterior.common("position")
+    eta = theta[votes.annotator] * (strength[votes.i] - strength[votes.j])
+    lead = eta + posterior.common("position")
     outcomes, tie = posterior.design.outcomes, posterior.common("tie")
     mean, variance = score_moments(lead, outcomes, tie)
     folded = votes.folded

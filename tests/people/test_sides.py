@@ -62,3 +62,27 @@ def test_an_advantage_that_all_see_is_nobodys_side():
     votes.loc[rng.random(len(votes)) < 0.5, "winner"] = "model_a"
     score = scores_of(votes)
     assert abs(score.mean()) < 0.5 and score.abs().max() < 4
+
+
+@pytest.mark.parametrize("sharp", [2.0, 6.0])
+def test_who_follows_the_ranking_closely_is_not_taken_for_one_sided(sharp):
+    """Where the stronger is always shown first, experts vote for the first."""
+    rng = np.random.default_rng(0)
+    r = np.linspace(1.5, -1.5, 10)
+    first, second = np.sort(
+        [rng.choice(10, 2, replace=False) for _ in range(3_000)], axis=1
+    ).T
+    k = rng.integers(30, size=len(first))
+    theta = np.where(k < 6, sharp, 1.0)
+    wins = rng.random(len(first)) < 1 / (1 + np.exp(-theta * (r[first] - r[second])))
+    votes = pd.DataFrame(
+        {
+            "model_a": [f"m{i}" for i in first],
+            "model_b": [f"m{j}" for j in second],
+            "winner": np.where(wins, "model_a", "model_b"),
+            "judge": [f"k{number:02d}" for number in k],
+        }
+    )
+    table = ba.annotators(votes)
+    assert (table["side"] > 0.9).any()
+    assert not table["why"].str.startswith("one side").any()
