@@ -42,21 +42,21 @@ from .fits.result import Fit as Fit
 from .fits.save import load as load, save as save
 from .fits.tree import to_datatree as to_datatree
 from .model.priors import Prior as Prior
-from .model.simulate import example_arena as example_arena, simulate as simulate
 from .model.spec import Model as Model
-from .page.report import report as report
 from .people.annotators import annotators as annotators
 from .people.contested import contested as contested
 from .people.favourites import favourites as favourites
 from .people.flag import flag as flag, flag_by_theta as flag_by_theta
 from .people.judges import judge_report as judge_report
 from .people.shared import shared_ranking as shared_ranking
-from .rating import rate as rate
-from .votes.check import check as check
+from .rating.rating import rate as rate
+from .rating.report import report as report
+from .reading.check import check as check
+from .reading.read import read_votes as read_votes
+from .reading.sequence import read_sequence as read_sequence
+from .reading.style import style_features as style_features
+from .simulation import example_arena as example_arena, simulate as simulate
 from .votes.merge import merge as merge
-from .votes.read import read_votes as read_votes
-from .votes.sequence import read_sequence as read_sequence
-from .votes.style import style_features as style_features
 from .votes.votes import Votes as Votes
 
 __version__: str

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Columns = Mapping[str, Sequence[Any] | Array]
+type Row = dict[str, Any]
 type Shown = Mapping[str, Sequence[str]]
 
 GAP = "  "
@@ -49,7 +50,7 @@ def stacked(tables: Sequence[Columns]) -> dict[str, Array]:
     return columns
 
 
-def records(columns: Columns) -> list[dict[str, Any]]:
+def records(columns: Columns) -> list[Row]:
     """Return the rows as dictionaries that JSON can hold; what is not finite is None."""
     rows = []
     for values in zip(*columns.values(), strict=True):

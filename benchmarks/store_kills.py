@@ -44,7 +44,7 @@ FULL, FULL_FROM_THEN_ON, KILL = range(3)
 HOW = {FULL: "disk full once", FULL_FROM_THEN_ON: "disk full", KILL: "killed"}
 DONE, REFUSED, KILLED = 0, 2, -9  # how a process ends
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["__main__", "bayes_arena.page.report", "h5netcdf"])
+PROCESSES.set_forkserver_preload(["__main__", "bayes_arena.rating.report", "h5netcdf"])
 NEW: dict[str, object] = {}  # the state after each work is done
 
 

@@ -38,7 +38,7 @@ from bayes_arena.models.parts import (
     zero_sum,
 )
 from bayes_arena.models.rows import Data, data
-from bayes_arena.votes.read import votes_from
+from bayes_arena.reading.read import votes_from
 
 
 def build(

@@ -12,7 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.model.build import competitor_keys
 from bayes_arena.model.spec import is_shown_both_ways
-from bayes_arena.votes.read import votes_from
+from bayes_arena.reading.read import votes_from
 from bayes_arena.votes.votes import TIE, Votes
 
 

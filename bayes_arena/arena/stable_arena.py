@@ -56,8 +56,8 @@ from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.maximum import REMEDY_FOR_ANNOTATORS
 from bayes_arena.people.flag import flag_by_theta
+from bayes_arena.reading.read import read_votes
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:

@@ -25,8 +25,9 @@ from scipy.special import expit
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
+from bayes_arena.reading.sequence import read_sequence
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.sequence import VoteSequence, read_sequence
+from bayes_arena.votes.singles import VoteSequence
 from bayes_arena.votes.votes import ANNOTATOR, NO_ANNOTATORS
 
 if TYPE_CHECKING:

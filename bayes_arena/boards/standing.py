@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import expit, ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.estimate import Estimate, board_estimate
@@ -278,3 +278,9 @@ def whole(counts: Floats) -> Array:
     """Return counts as whole numbers, if they are."""
     rounded = np.round(counts)
     return rounded.astype(np.int64) if np.array_equal(rounded, counts) else counts
+
+
+def expected_scores(standing: Standing) -> Floats:
+    """Return the expected score of each ranked competitor against each, best first."""
+    strength = standing.strength[standing.ranked]
+    return expit(strength[:, None] - strength)

@@ -31,8 +31,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.inference.predictive import Prediction
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model
+from bayes_arena.reading.read import votes_from
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, renumbered
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.predictive import Prediction, row_probabilities
+from bayes_arena.reading.columns import ANNOTATORS, PROMPTS, Header
+from bayes_arena.reading.sources import open_source, to_polars
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.columns import ANNOTATORS, PROMPTS, Header
-from bayes_arena.votes.sources import open_source, to_polars
 from bayes_arena.votes.votes import PROMPT, Votes
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import ModelError, listing, plural
-from bayes_arena.rating import SHOWN_ROWS
-from bayes_arena.wording import ranges
+from bayes_arena.rating.rating import SHOWN_ROWS
+from bayes_arena.rating.wording import ranges
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
 

@@ -33,13 +33,13 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.source import files_in_words, fitted, name_of
 from bayes_arena.errors import ModelError, OutputError, plural
-from bayes_arena.rating import (
+from bayes_arena.rating.rating import (
     ANNOTATORS,
     SHOWN_ROWS,
     Rating,
 )
+from bayes_arena.rating.wording import describe_votes, ranges, shown_board
 from bayes_arena.tables import Columns
-from bayes_arena.wording import describe_votes, ranges, shown_board
 
 # What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}

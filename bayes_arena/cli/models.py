@@ -32,9 +32,9 @@ from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
+from bayes_arena.rating.wording import describe_votes
 from bayes_arena.tables import Columns, Shown
 from bayes_arena.votes.votes import PROMPT, Votes
-from bayes_arena.wording import describe_votes
 
 
 @with_options

@@ -22,10 +22,10 @@ from bayes_arena.errors import (
     listing,
     require_choice,
 )
-from bayes_arena.model.simulate import example_arena
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating import WITHOUT, Rating, rate
-from bayes_arena.votes.read import read_votes
+from bayes_arena.rating.rating import WITHOUT, Rating, rate
+from bayes_arena.reading.read import read_votes
+from bayes_arena.simulation import example_arena
 from bayes_arena.votes.votes import Votes
 
 FORMATS = ("table", "json", "csv", "markdown")

@@ -39,8 +39,8 @@ from bayes_arena.people.annotators import (
     discriminating,
 )
 from bayes_arena.people.favourites import find_favourites
-from bayes_arena.rating import SHOWN_ROWS
-from bayes_arena.wording import name_of_model
+from bayes_arena.rating.rating import SHOWN_ROWS
+from bayes_arena.rating.wording import name_of_model
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 # By their verdict: whom a board can leave out.

@@ -11,7 +11,7 @@ from bayes_arena.cli.options import Fitting, Reading
 from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
-from bayes_arena.rating import rate
+from bayes_arena.rating.rating import rate
 from bayes_arena.votes.votes import PROMPT, Votes
 
 EXAMPLE = "example arena (simulated)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from bayes_arena.votes import options
+from bayes_arena.reading import options
 
 OPTIONS = (
     "model",

@@ -24,8 +24,8 @@ from bayes_arena.cli.output import (
 from bayes_arena.cli.source import require_defaults, saved_fit
 from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import printable
-from bayes_arena.model.simulate import simulate as simulate_arena
-from bayes_arena.votes.check import Check, check as check_votes
+from bayes_arena.reading.check import Check, check as check_votes
+from bayes_arena.simulation import simulate as simulate_arena
 
 
 @with_options

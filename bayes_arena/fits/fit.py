@@ -29,10 +29,10 @@ from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
+from bayes_arena.reading.options import NAMES as READING, require_options
+from bayes_arena.reading.read import votes_from
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
-from bayes_arena.votes.options import NAMES as READING, require_options
-from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 type Method = Literal["gaussian", "map", "nuts"]

@@ -10,8 +10,8 @@ import numpy as np
 from bayes_arena.errors import ArenaError, ModelError, did_you_mean, warn
 from bayes_arena.fits.fit import OPTIONS, fit
 from bayes_arena.fits.result import Fit, subset_competitors
-from bayes_arena.votes.options import NAMES as READING, require_options
-from bayes_arena.votes.read import votes_from
+from bayes_arena.reading.options import NAMES as READING, require_options
+from bayes_arena.reading.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 

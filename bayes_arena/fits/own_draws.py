@@ -17,7 +17,7 @@ from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
-from bayes_arena.votes.read import votes_from
+from bayes_arena.reading.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:

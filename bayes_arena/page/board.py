@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
-from bayes_arena.arrays import Floats
 from bayes_arena.boards.pairs import pair_columns
 from bayes_arena.boards.standing import Standing
-from bayes_arena.tables import Columns, records
-
-type Row = dict[str, Any]
+from bayes_arena.tables import Columns, Row, records
 
 MOST_OPEN_PAIRS = 8  # that are listed
 
@@ -42,12 +37,6 @@ def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
     estimated = [row for row in rows if row["elo"] is not None]
     low = min(row["lower"] for row in estimated)
     return low, max(row["upper"] for row in estimated)
-
-
-def expected_scores(standing: Standing) -> Floats:
-    """Return the expected score of each ranked competitor against each, best first."""
-    strength = standing.strength[standing.ranked]
-    return expit(strength[:, None] - strength)
 
 
 def settled_pairs(standing: Standing) -> SettledPairs:

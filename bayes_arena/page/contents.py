@@ -8,19 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.page.board import (
-    Row,
-    SettledPairs,
-    axis_ends,
-    board_rows,
-    expected_scores,
-    settled_pairs,
-)
-from bayes_arena.page.observed import observed_columns
-from bayes_arena.page.people import about_annotators, annotator_rows, favourite_rows
-from bayes_arena.page.words import fitted_in_words, words_of
-from bayes_arena.rating import Rating
-from bayes_arena.tables import Columns, records
+from bayes_arena.page.board import SettledPairs
+from bayes_arena.tables import Row
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +28,7 @@ class Contents:
         Expected score of the row against the column; probability of each rank.
     settled : SettledPairs
     observed : mapping of str to ndarray
-        Groups of pairs, see :mod:`bayes_arena.page.observed`.
+        Groups of pairs, see :mod:`bayes_arena.checks.observed`.
     fitted, words : dict of str to str
         What was fitted, and what words mean.
     """
@@ -81,37 +70,3 @@ class Contents:
         low = min(row["lower"] for row in self.annotators)
         high = max(row["upper"] for row in self.annotators)
         return min(low, 0.0), max(high, 1.0)
-
-
-def contents_of(rating: Rating, title: str) -> Contents:
-    """Return what the page shows of a rating."""
-    standing = rating.standing
-    people = rating.annotator_columns
-    contested = flagged_competitors(rating.contested_columns)
-    rows = board_rows(rating.board_columns, contested)
-    annotators = annotator_rows(people)
-    return Contents(
-        title=title,
-        header=tuple(rating.header),
-        verdict=rating.verdict,
-        notes=(*rating.notes, *rating.warnings),
-        level=standing.level,
-        ranked=[row for row in rows if row["rank"] is not None],
-        unranked=[row for row in rows if row["rank"] is None],
-        ends=axis_ends(rows),
-        scores=expected_scores(standing),
-        rank_shares=standing.rank_shares,
-        settled=settled_pairs(standing),
-        about_annotators=about_annotators(people),
-        annotators=annotators,
-        favourites=favourite_rows(rating.named_favourites),
-        contested=contested,
-        observed=observed_columns(standing.fit, standing.level),
-        fitted=fitted_in_words(standing),
-        words=words_of(standing.fit.model, bool(annotators)),
-    )
-
-
-def flagged_competitors(columns: Columns) -> list[str]:
-    """Return the competitors that a table flags."""
-    return [row["competitor"] for row in records(columns) if row["flagged"]]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bayes_arena.page.board import Row
-from bayes_arena.tables import Columns, records
+from bayes_arena.people.annotators import ODD, UNJUDGED
+from bayes_arena.tables import Columns, Row, records
 
-ODD = ("anomalous", "has a favourite")  # verdicts that are marked
-UNJUDGED = ("too few votes", "only annotator")
 VERDICTS = {
     "anomalous": "anomalous (P 0.8 or more)",
     "has a favourite": "with a favourite",
@@ -45,18 +43,3 @@ def about_annotators(columns: Columns) -> str:
         if counts[verdict]:
             parts.append(f"{counts[verdict]:,} {words}")
     return f"Of {total:,} annotators {n_judged:,} were judged: {', '.join(parts)}."
-
-
-def favourite_rows(columns: Columns) -> list[Row]:
-    """Return the favourites, with scores in percent, a label and a sentence."""
-    rows = records(columns)
-    for row in rows:
-        for name in ("score", "expected"):  # sums over the votes
-            row[name] = 100 * row[name] / row["votes"]
-        sign = "" if row["direction"] == "for" else "against "
-        row["label"] = f"{row['annotator']}: {sign}{row['competitor']}"
-        row["sentence"] = (
-            f"{row['annotator']} gave {row['competitor']} {row['score']:.0f} % in "
-            f"{row['votes']:,.0f} votes; {row['expected']:.0f} % are expected."
-        )
-    return rows

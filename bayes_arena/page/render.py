@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from bayes_arena import palette
 from bayes_arena.errors import printable
 from bayes_arena.page import figures
-from bayes_arena.plots import palette
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -43,7 +43,7 @@ from bayes_arena.paper.methods import (
 from bayes_arena.paper.perturb import Perturbed, perturbations
 from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.tables import Columns, stacked
-from bayes_arena.votes.sequence import one_by_one
+from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import FIRST, SECOND, Votes
 
 PAPER_CASE = ("koala-13b", "vicuna-7b", "gpt4all-13b-snoozy")

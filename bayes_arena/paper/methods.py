@@ -24,7 +24,7 @@ from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
-from bayes_arena.votes.sequence import one_by_one
+from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import Votes
 
 SHUFFLES = 1000  # orders over which Elo is averaged (section 5.2)

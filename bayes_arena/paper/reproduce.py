@@ -26,8 +26,8 @@ from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
 from bayes_arena.paper.summaries import SUMMARIES, note_of
+from bayes_arena.reading.read import votes_from
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:

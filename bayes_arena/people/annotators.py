@@ -20,9 +20,9 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.people.evidence import Evidence, evidence_of
 from bayes_arena.people.favourites import Favourites, find_favourites
 from bayes_arena.people.reasons import reasons
+from bayes_arena.reading.options import NAMES
+from bayes_arena.reading.read import votes_from
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.options import NAMES
-from bayes_arena.votes.read import votes_from
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ VERDICTS = (
     "too few votes",
     "only annotator",
 )
+ODD = ("anomalous", "has a favourite")  # verdicts that are marked
+UNJUDGED = ("too few votes", "only annotator")
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 FEWEST_VOTES = 10  # of an annotator who is judged
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0

@@ -19,7 +19,7 @@ from scipy.special import xlogy
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.model.constants import TINY
 from bayes_arena.people.table import PairTable, pair_table, votes_of
-from bayes_arena.tables import Columns, dataframe
+from bayes_arena.tables import Columns, Row, dataframe, records
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
@@ -165,3 +165,18 @@ def discoveries(p: Floats, rate: float) -> Array:
     if len(passed):
         result[order[: passed[-1] + 1]] = True
     return result
+
+
+def favourite_rows(columns: Columns) -> list[Row]:
+    """Return the favourites, with scores in percent, a label and a sentence."""
+    rows = records(columns)
+    for row in rows:
+        for name in ("score", "expected"):  # sums over the votes
+            row[name] = 100 * row[name] / row["votes"]
+        sign = "" if row["direction"] == "for" else "against "
+        row["label"] = f"{row['annotator']}: {sign}{row['competitor']}"
+        row["sentence"] = (
+            f"{row['annotator']} gave {row['competitor']} {row['score']:.0f} % in "
+            f"{row['votes']:,.0f} votes; {row['expected']:.0f} % are expected."
+        )
+    return rows

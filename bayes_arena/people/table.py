@@ -29,7 +29,7 @@ from bayes_arena.model.effects import Outcomes
 from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import resolve_model
-from bayes_arena.votes.read import votes_from
+from bayes_arena.reading.read import votes_from
 from bayes_arena.votes.votes import FIRST, TIE, Votes
 
 LEAST_TASTE = 0.3  # smallest spread of tastes, in logits: that of ordinary annotators

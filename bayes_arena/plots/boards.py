@@ -8,9 +8,9 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.leaderboard import leaderboard_columns
-from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.standing import Standing, expected_scores, standing_of
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.board import expected_scores
+from bayes_arena.palette import probability_shades, score_shades
 from bayes_arena.plots.canvas import (
     axes_of,
     entitle,
@@ -19,8 +19,7 @@ from bayes_arena.plots.canvas import (
     rows_height,
     shaded_square,
 )
-from bayes_arena.plots.palette import probability_shades, score_shades
-from bayes_arena.rating import Rating
+from bayes_arena.rating.rating import Rating
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import MissingPackageError, printable, shortened
-from bayes_arena.plots.palette import LIGHT, N_SHADES
+from bayes_arena.palette import LIGHT, N_SHADES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

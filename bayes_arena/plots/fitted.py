@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayes_arena.checks.observed import observed_columns
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.observed import observed_columns
+from bayes_arena.palette import LIGHT
 from bayes_arena.plots.canvas import axes_of, entitle
-from bayes_arena.plots.palette import LIGHT
-from bayes_arena.rating import Rating
+from bayes_arena.rating.rating import Rating
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

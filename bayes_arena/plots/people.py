@@ -8,9 +8,16 @@ import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.result import Fit
-from bayes_arena.page.people import ODD, UNJUDGED, favourite_rows
-from bayes_arena.people.annotators import annotators as annotators_table
-from bayes_arena.people.favourites import favourites as favourites_table
+from bayes_arena.palette import LIGHT
+from bayes_arena.people.annotators import (
+    ODD,
+    UNJUDGED,
+    annotators as annotators_table,
+)
+from bayes_arena.people.favourites import (
+    favourite_rows,
+    favourites as favourites_table,
+)
 from bayes_arena.plots.canvas import (
     axes_of,
     entitle,
@@ -18,8 +25,7 @@ from bayes_arena.plots.canvas import (
     named_rows,
     rows_height,
 )
-from bayes_arena.plots.palette import LIGHT
-from bayes_arena.rating import Rating
+from bayes_arena.rating.rating import Rating
 
 if TYPE_CHECKING:
     import pandas as pd

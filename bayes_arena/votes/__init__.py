@@ -1,1 +1,1 @@
-"""Votes: what they are, and how files and dataframes of them are read."""
+"""What votes are."""

@@ -16,9 +16,9 @@ from bayes_arena.inference.scale import (
 )
 from bayes_arena.model.build import build_design
 from bayes_arena.model.priors import FLAT, Prior
-from bayes_arena.model.simulate import simulate
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.votes.read import read_votes
+from bayes_arena.reading.read import read_votes
+from bayes_arena.simulation import simulate
 from tests.model.arenas import MODELS, random_votes
 
 

@@ -6,8 +6,8 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.errors import ModelError
 from bayes_arena.model.priors import FLAT, Spread, resolve_prior
-from bayes_arena.model.simulate import example_arena, simulate
 from bayes_arena.model.spec import PRESETS, Model, resolve_model, visible_votes
+from bayes_arena.simulation import example_arena, simulate
 from tests.model.arenas import random_design, random_votes
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bayes_arena.page import figures
 from bayes_arena.page.figures import Axis
-from bayes_arena.plots.palette import (
+from bayes_arena.palette import (
     DARK,
     LIGHT,
     css_variables,

@@ -1,7 +1,7 @@
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.plots.palette import LIGHT
+from bayes_arena.palette import LIGHT
 from tests.page.arenas import fan_votes
 
 matplotlib = pytest.importorskip("matplotlib")

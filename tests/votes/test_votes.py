@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayes_arena.errors import ModelError, OutputError, VotesError
+from bayes_arena.reading.read import read_votes
 from bayes_arena.votes.merge import merge
-from bayes_arena.votes.read import read_votes
 from bayes_arena.votes.votes import Votes
 
 MODELS = np.array(["oak", "elm", "ash", "yew"])

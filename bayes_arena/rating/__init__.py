@@ -1,0 +1,1 @@
+"""``rate``, its notes, and the page and text that show it."""

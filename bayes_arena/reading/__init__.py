@@ -1,0 +1,1 @@
+"""Files and dataframes in, counts out."""

@@ -1,0 +1,346 @@
+"""From groups of equal votes to counts: names become codes, labels outcomes.
+
+Everything that can be wrong with a vote shows in its group: names, label, annotator,
+weight.  So votes are checked once a group, and single rows are looked at only to be
+quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.errors import listing
+from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
+from bayes_arena.reading.names import clean_name, code
+from bayes_arena.reading.values import number_of
+from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
+
+SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
+COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
+MOST = 1e100  # the largest weight; sums of squares stay finite
+ROW = "row of the table"
+MERGED = (
+    "Names of competitors that differ in spaces at their ends or in their Unicode form "
+    "were read as one."
+)
+MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
+OTHER_CASE = "Winners were matched to names without regard to case"
+LABEL = "LABEL"  # stands for the label in a remedy
+NOBODY = -3  # a missing competitor, which no label names
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Votes or groups of equal votes.
+
+    Attributes
+    ----------
+    pairs : Votes
+        Who voted on whom, without counts; a code of -1 is missing.
+    outcome : ndarray of int
+        A column of counts, or another meaning of a label.
+    votes : ndarray
+        Weight times number of votes.
+    n : ndarray of int
+        Number of votes.
+    row : ndarray of int
+        Row of the table.
+    labels, label : tuple of str, ndarray of int
+        The labels of winners, and the code of each; one above the last is none.
+    is_ambiguous : ndarray of bool
+        Where a label may be a name or a side.
+    """
+
+    pairs: Votes
+    outcome: Ints
+    votes: Floats
+    n: Ints
+    row: Ints
+    labels: tuple[str, ...]
+    label: Ints
+    is_ambiguous: Array
+
+    def labels_of(self, rows: Array) -> str:
+        """List the labels in some rows, with their numbers of votes."""
+        n = np.bincount(self.label[rows], self.n[rows], len(self.labels) + 1)
+        order = [k for k in np.argsort(-n, kind="stable") if n[k] > 0]
+        return listing(f"{self.labels[k]!r} ({int(n[k]):,})" for k in order)
+
+    def count_cells(self, rows: Array, *, sided: bool) -> Votes:
+        """Return the counts of some rows; without sides the pair's names are in order."""
+        pairs, outcome, votes = (
+            self.pairs.take(rows),
+            self.outcome[rows],
+            self.votes[rows],
+        )
+        if not sided:
+            is_turned = pairs.i > pairs.j
+            pairs = swap_sides(pairs, is_turned)
+            outcome = np.where(is_turned, TURNED[outcome], outcome)
+        first, row = pairs.kinds_of_rows()
+        n_outcomes = 5 if outcome.max(initial=0) > TIE else 3
+        cell = row * n_outcomes + outcome
+        if not (votes == np.rint(votes)).all():  # a sum that depends on no order
+            order = np.lexsort([votes, cell])
+            cell, votes = cell[order], votes[order]
+        counts = sums(cell, votes, len(first) * n_outcomes).reshape(-1, n_outcomes)
+        return replace(pairs.take(first), counts=counts, sided=sided).used()
+
+
+TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side
+
+
+def swap_sides(pairs: Votes, rows: Array) -> Votes:
+    """Return pairs of which some change sides."""
+    features = {
+        name: np.where(rows, -values, values) + 0.0
+        for name, values in pairs.features.items()
+    }
+    i, j = np.where(rows, pairs.j, pairs.i), np.where(rows, pairs.i, pairs.j)
+    return replace(pairs, i=i, j=j, features=features)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What may be wrong with votes: with which rows, and what to do."""
+
+    text: str
+    rows: Array
+    remedy: str
+
+
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    fill_in = "Fill it in."
+    no_name = (pairs.i < 0) | (pairs.j < 0)
+    yield Problem("a competitor has no name", no_name, fill_in)
+    is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
+    remedy = "Correct the name, or remove the row."
+    yield Problem("a competitor meets itself", is_same, remedy)
+    remedy = (
+        f"Say what each label means: outcomes={{{LABEL}: 'model_a'}} (or model_b, tie, "
+        "both_bad, unplayed)."
+    )
+    text = "the winner's label is unknown"
+    yield Problem(text, votes.outcome == UNKNOWN, remedy)
+    remedy = (
+        "Rename the competitor, or say which side the label means: "
+        f"outcomes={{{LABEL}: 'model_a'}} (or model_b)."
+    )
+    yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
+    remedy = "Fill it in, or read no annotators: leave out annotator=."
+    yield Problem("the annotator is missing", pairs.annotator < 0, remedy)
+    is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
+    text = "the weight or count is not a number of 0 or more"
+    yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
+    for name, codes in pairs.slices.items():
+        yield Problem(f"{name} is missing", codes < 0, fill_in)
+    for name, values in pairs.features.items():
+        text = f"{name} is not a finite number"
+        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
+
+
+def encode_groups(
+    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str]
+) -> Coded:
+    """Return groups of votes as codes.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        Columns by role: ``a, b``, ``winner`` or ``wins_a, wins_b, ties`` or neither,
+        ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
+    sides : (str, str)
+        What the columns of the competitors were called.
+    outcomes : mapping of str to str
+        Meanings of further labels.
+    """
+    table = table.with_row_index(ROW)
+    if "wins_a" in table.columns:
+        table = one_outcome_a_row(table)
+    competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
+    annotators, annotator = annotators_of(table)
+    slices, levels = slices_of(table)
+    pairs = Votes(
+        competitors=competitors,
+        annotators=annotators,
+        i=i,
+        j=j,
+        annotator=annotator,
+        counts=np.zeros((len(i), 0)),
+        slices=slices,
+        levels=levels,
+        features=features_of(table),
+        remarks=(MERGED,) if n_merged else (),
+    )
+    n = table["n"].to_numpy()
+    outcome = np.full(len(n), FIRST)
+    if "outcome" in table.columns:
+        outcome = table["outcome"].to_numpy()
+    votes = Coded(
+        pairs=pairs,
+        outcome=outcome,
+        votes=n * number_of(table["weight"]) if "weight" in table.columns else n * 1.0,
+        n=n,
+        row=table[ROW].to_numpy(),
+        labels=(),
+        label=np.zeros(len(n), np.intp),
+        is_ambiguous=np.zeros(len(n), bool),
+    )
+    if "winner" not in table.columns:
+        return votes
+    return with_winners(votes, table["winner"], sides, outcomes)
+
+
+def with_winners(
+    votes: Coded,
+    column: pl.Series,
+    sides: tuple[str, str],
+    outcomes: Mapping[str, str],
+) -> Coded:
+    """Return votes with the outcomes that labels of winners mean.
+
+    The name of one of the two competitors comes before any other meaning of a label, but
+    for one that the user gives.
+    """
+    labels, (label,), _ = code([column], clean_name)
+    label = np.where(label < 0, len(labels), label)  # no label: not played
+    meaning = outcomes_of(labels, sides, outcomes)
+    by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
+    given = {bare(str(text)) for text in outcomes}
+    names = [text if bare(text) not in given else "" for text in labels]
+    is_first, is_second, is_exact, is_name = sides_named(names, label, votes.pairs)
+    outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
+    is_named = is_first | is_second
+    remarks = votes.pairs.remarks
+    if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
+        remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
+    if not outcomes and are_mixed(meaning):
+        remarks += (MIXED,)
+    return replace(
+        votes,
+        pairs=replace(votes.pairs, remarks=remarks),
+        outcome=outcome,
+        labels=labels,
+        label=label,
+        is_ambiguous=are_ambiguous(by_label, outcome, is_named, is_name),
+    )
+
+
+def sides_named(
+    labels: Sequence[str], label: Ints, pairs: Votes
+) -> tuple[Array, Array, Array, Array]:
+    """Return where a label names the first, the second, either exactly, or any competitor.
+
+    An exact name comes before one that differs by case.
+    """
+    name, exact = (codes[label] for codes in names_of_labels(labels, pairs.competitors))
+    kinds, _ = names_of_labels(pairs.competitors, pairs.competitors)
+    kinds[-1] = NOBODY
+    is_exact = (exact == pairs.i) | (exact == pairs.j)
+    is_first = np.where(is_exact, exact == pairs.i, name == kinds[pairs.i])
+    is_second = np.where(is_exact, exact == pairs.j, name == kinds[pairs.j])
+    return is_first, is_second, is_exact, name >= 0
+
+
+def names_of_labels(
+    labels: Sequence[str], competitors: Sequence[str]
+) -> tuple[Ints, Ints]:
+    """Return which competitor labels name, without regard to case and exactly; -2 is none."""
+    folded = {name.casefold(): code for code, name in enumerate(competitors)}
+    exact = {name: code for code, name in enumerate(competitors)}
+    return (
+        np.array([*(folded.get(text.casefold(), -2) for text in labels), -2]),
+        np.array([*(exact.get(text, -2) for text in labels), -2]),
+    )
+
+
+def are_ambiguous(
+    by_label: Ints, outcome: Ints, is_named: Array, is_name: Array
+) -> Array:
+    """Return where a label may be the name of a competitor or the word for a side.
+
+    Where a label names one of the two it is a name, and else it is a word.  But a name that
+    as a word means something else is in doubt where some labels are words only; and a word
+    that names another competitor is, unless some labels are words only and none names only.
+    """
+    is_side = (by_label == FIRST) | (by_label == SECOND)
+    is_word_only = ~is_named & ~is_name & is_side
+    is_name_only = is_named & (by_label != outcome)
+    names_another = ~is_named & is_name & is_side
+    are_words = is_word_only.any()
+    doubtful_name = is_name_only & (by_label != UNKNOWN)
+    in_doubt = np.zeros(len(outcome), bool)
+    if are_words or names_another.any():
+        in_doubt |= doubtful_name
+    if not are_words or is_name_only.any():
+        in_doubt |= names_another
+    return in_doubt
+
+
+def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
+    """Return the annotators' names and codes; no names and 0 where they are unknown."""
+    if "annotator" not in table.columns:
+        return (), np.zeros(len(table), np.intp)
+    names, (codes,), _ = code([table["annotator"]], clean_name)
+    return names, codes
+
+
+def slices_of(
+    table: pl.DataFrame,
+) -> tuple[dict[str, Ints], dict[str, tuple[str, ...]]]:
+    """Return the codes and the levels of each slice."""
+    slices, levels = {}, {}
+    for column in table.columns:
+        if column.startswith(SLICE):
+            name = column.removeprefix(SLICE)
+            levels[name], (slices[name],), _ = code([table[column]])
+    return slices, levels
+
+
+def features_of(table: pl.DataFrame) -> dict[str, Floats]:
+    """Return the features: one column of differences, or the difference of two columns."""
+    features: dict[str, Floats] = {}
+    for name in table.columns:
+        if name.startswith(FEATURE):
+            side, feature = name[len(FEATURE) :].split(":", 1)
+            values = number_of(table[name])
+            features[feature] = values if side == "0" else features[feature] - values
+    return {name: values + 0.0 for name, values in features.items()}
+
+
+def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
+    """Return counts of wins and ties as weights of rows with one outcome each.
+
+    An empty cell is 0; a row of zeros was not played.
+    """
+    counts = {
+        role: outcome for role, outcome in COUNTED.items() if role in table.columns
+    }
+    values = {role: number_of(empty_as_zero(table[role])) for role in counts}
+    weight = number_of(table["weight"]) if "weight" in table.columns else 1.0
+    rest = table.drop(*counts, "weight", strict=False)
+    is_nothing = np.all([each == 0 for each in values.values()], axis=0)
+    unplayed = rest.filter(is_nothing).with_columns(
+        weight=pl.lit(1.0), outcome=pl.lit(UNPLAYED)
+    )
+    parts = [unplayed]
+    for role, outcome in counts.items():
+        part = rest.with_columns(
+            weight=pl.Series(values[role] * weight), outcome=pl.lit(outcome)
+        )
+        parts.append(part.filter(values[role] != 0))
+    alike = pl.col("weight").cast(pl.Float64), pl.col("outcome").cast(pl.Int64)
+    return pl.concat([part.with_columns(*alike) for part in parts])
+
+
+def empty_as_zero(column: pl.Series) -> pl.Series:
+    """Return a column of counts as text, with 0 for cells that are empty."""
+    text = column.cast(pl.String).str.strip_chars().fill_null("")
+    return text.replace({"": "0", "-": "0"})

@@ -1,0 +1,310 @@
+"""Read votes: any source in, checked counts out.
+
+The source is opened, its columns get roles, and equal votes are counted in the engine that
+holds them.  The counts come back, names become codes, and what is wrong is refused or left
+out, and said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from bayes_arena.arrays import Array
+from bayes_arena.errors import (
+    MOST_SHOWN,
+    VotesError,
+    listing,
+    plural,
+    printable,
+    shortened,
+)
+from bayes_arena.reading.counting import (
+    FEATURE,
+    LABEL,
+    SLICE,
+    Coded,
+    Problem,
+    encode_groups,
+    problems,
+)
+from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
+from bayes_arena.reading.opening import Opened, open_votes
+from bayes_arena.reading.options import Columns, Options, options_from
+from bayes_arena.reading.remarks import not_read, remarks_on_names
+from bayes_arena.reading.sources import (
+    Frame,
+    has_order,
+    in_polars,
+    open_source,
+    readable,
+    to_polars,
+)
+from bayes_arena.votes import saved
+from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
+
+READ_ALREADY = "These votes are read already, so no options apply."
+NO_GAME = "not played"  # why votes are left out whose label says so
+
+
+def votes_from(source: object, **columns: Any) -> Votes:
+    """Return Votes as they are, and read anything else; None stands for no option."""
+    return read(source, options_from(columns))[0]
+
+
+def read_votes(
+    source: object,
+    *,
+    layout: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    winner: Columns | None = None,
+    annotator: str | Literal[False] | None = None,
+    weight: str | None = None,
+    weights: Literal["frequency", "importance"] = "frequency",
+    prompt: str | Literal[False] | None = None,
+    slices: Mapping[str, str] | Columns = (),
+    features: Mapping[str, Columns] | Columns = (),
+    outcomes: Mapping[str, str] | None = None,
+    both_bad: Literal["tie", "drop"] = "tie",
+    baseline: str | None = None,
+    judge: str | None = None,
+    on_invalid: Literal["raise", "drop"] = "raise",
+) -> Votes:
+    """Read votes from files, records or dataframes.
+
+    The usual names of columns need no arguments, in any spelling: ``model_a, model_b,
+    winner, judge``, ``HomeTeam, AwayTeam, FTR``, ``winner, loser``, two scores, counts of
+    wins, rankings, and the formats of arenas, judges and annotation tools.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, dataframe, list of dicts or dict of columns
+        CSV, TSV, Parquet, JSON or JSON lines, also as a glob or compressed; a file that
+        ``Votes.save`` wrote; ``"hf:owner/name"`` for a data set on the Hugging Face hub; or
+        a dataframe of any engine that narwhals knows.
+    layout : str, optional
+        How the votes are written down, if the columns do not tell; the error for an unknown
+        name lists all.
+    a, b : str, optional
+        Columns of the competitors shown first and second; ``a`` alone names a column whose
+        cells hold both.
+    winner : str or sequence of str, optional
+        Column of the winner: a competitor's name, a side, a tie, a grade such as ``A>>B``.
+        Several columns are counts of wins (and ties), two scores, or annotators' verdicts,
+        by the layout.
+    annotator : str or False, optional
+        Column of who voted; False reads none.  A column that is not named, and is empty
+        in some votes, is not read, which ``Votes.unread`` says.
+    weight : str, optional
+        Column of weights, by default 1.
+    weights : {"frequency", "importance"}
+        Whether a weight is a number of votes, or how much a vote matters. Importance
+        weights are scaled to sum to the number of votes.
+    prompt : str or False, optional
+        Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
+        default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
+        ``instruction`` or ``item`` that repeats: in which Kish's number of prompts is at
+        most half the votes, be it one prompt for all.  If that column is empty in some
+        votes, prompts are not read, which ``Votes.unread`` says.
+    slices : mapping of str to str, or sequence of str
+        Columns of labels, by the name of the slice.
+    features : mapping of str to str or pair of str, or sequence of str
+        Columns of differences between the answers, or the columns of both.
+    outcomes : mapping of str to str, optional
+        What further labels mean: ``model_a``, ``model_b``, ``tie``, ``both_bad``,
+        ``unplayed``, ``model_a_clearly`` or ``model_b_clearly``.
+    both_bad : {"tie", "drop"}
+        Whether votes that call both answers bad are ties or left out.
+    baseline, judge : str, optional
+        The competitor that all others met, or the one annotator, where no column says it.
+    on_invalid : {"raise", "drop"}
+        Whether invalid votes are an error, or left out and counted in ``Votes.dropped``.
+
+    Returns
+    -------
+    Votes
+        Counts by pair, annotator, slices and features; what was noticed stands in
+        ``Votes.remarks``.
+
+    Raises
+    ------
+    VotesError
+        If the source cannot be read, columns are missing, or votes are invalid; the message
+        names at most five values with their rows, counted from 0.
+
+    Examples
+    --------
+    >>> votes = read_votes([{"model_a": "x", "model_b": "y", "winner": "x"}])
+    >>> votes.competitors, votes.n_votes
+    (('x', 'y'), 1.0)
+    """
+    options = Options(
+        layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
+        outcomes, both_bad, baseline, judge, on_invalid,
+    )  # fmt: skip
+    return read(source, options)[0]
+
+
+def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
+    """Return votes, and how the source was opened if they were not read already."""
+    is_file = isinstance(source, str | Path) and saved.is_saved(source)
+    if is_file or isinstance(source, Votes):
+        if options != Options():
+            raise VotesError(READ_ALREADY)
+        return source if isinstance(source, Votes) else saved.load(str(source)), None
+    with readable(source):
+        opened = open_votes(open_source(source), options)
+        groups = count_equal_votes(opened.frame)
+    votes = encode_groups(groups, opened.sides, options.labels)
+    return checked_counts(votes, opened, options), opened
+
+
+def count_equal_votes(frame: Frame) -> pl.DataFrame:
+    """Return the distinct votes, and how often each occurs: ``n``."""
+    schema = frame.collect_schema()
+    names = [name for name in schema.names() if name != "row"]
+    old: tuple[type, ...] = (nw.Categorical, nw.Enum)
+    new: type[nw.String | nw.Categorical] = nw.String
+    if frame.implementation.is_polars():  # categories are grouped faster than text
+        old, new = (nw.String,), nw.Categorical
+    if texts := [name for name in names if isinstance(schema[name], old)]:
+        frame = frame.with_columns(nw.col(*texts).cast(new))
+    groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(
+        {"n": pl.Int64}
+    )
+    votes = [name for name in names if not name.startswith((SLICE, FEATURE))]
+    return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
+
+
+def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
+    """Check coded votes, leave out what is no vote, and sum the others."""
+    words = unplayed_words(votes)
+    votes, kept, dropped = known_votes(votes, opened, options)
+    if options.weights == "importance":
+        if "weight" not in opened.roles:
+            raise VotesError(
+                "weights='importance' needs a column of weights: name it with weight=."
+            )
+        scale = votes.n[kept].sum() / votes.votes[kept].sum()
+        votes = replace(votes, votes=votes.votes * scale)
+    result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
+    remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
+    for reason, n in dropped.items():
+        labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
+        remarks.append(f"Left out {plural(n, 'vote')}: {reason}.{labels}")
+    return replace(
+        result,
+        dropped=dropped,
+        remarks=tuple(dict.fromkeys(remarks)),
+        unread=opened.unread,
+    )
+
+
+def unplayed_words(votes: Coded) -> str:
+    """List the words that were read as no game, since "none" may mean something else."""
+    are_words = [any(map(str.isalpha, label)) for label in votes.labels]
+    is_word = np.array([*are_words, False])  # the last is for votes without a label
+    return votes.labels_of((votes.outcome == UNPLAYED) & is_word[votes.label])
+
+
+def known_votes(
+    votes: Coded, opened: Opened, options: Options
+) -> tuple[Coded, Array, dict[str, int]]:
+    """Check coded votes: return them, which rows count, and how many others there are."""
+    if options.annotator is None and options.judge is None:
+        votes = without_unknown(votes, opened)
+    dropped: Counter[str] = Counter()
+    kept = votes.outcome != UNPLAYED
+    dropped[NO_GAME] = int(votes.n[~kept].sum())
+    is_bad = votes.outcome == BOTH_BAD
+    if options.both_bad == "drop":
+        dropped["both bad"] = int(votes.n[is_bad & kept].sum())
+        kept &= ~is_bad
+    for problem in problems(votes):
+        wrong = problem.rows & kept
+        if not wrong.any():
+            continue
+        if options.on_invalid == "raise" or (wrong == kept).all():
+            raise VotesError(complaint(problem, wrong, votes, opened, options))
+        dropped[problem.text] += int(votes.n[wrong].sum())
+        kept &= ~wrong
+    kept &= votes.votes > 0
+    if not kept.any():
+        raise VotesError(no_votes(dropped, opened))
+    votes = replace(votes, outcome=np.where(is_bad, TIE, votes.outcome))
+    return votes, kept, {reason: n for reason, n in dropped.items() if n}
+
+
+def without_unknown(votes: Coded, opened: Opened) -> Coded:
+    """Read no annotators if their column was not named and lacks some of them."""
+    pairs = votes.pairs
+    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
+    n_missing = int(votes.n[is_missing].sum())
+    if not n_missing:
+        return votes
+    if pairs.annotators:
+        column = opened.roles.get(ANNOTATOR, ANNOTATOR)
+        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
+        opened.unread[ANNOTATOR] = reason
+    nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
+    return replace(votes, pairs=nobody)
+
+
+def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
+    """Say that no vote is left, and why."""
+    reasons = listing(f"{n:,} {reason}" for reason, n in dropped.items() if n)
+    text = "No vote is left. The source has no rows, or no weights above 0."
+    if reasons:
+        text = f"No vote is left. Left out: {reasons}."
+    if winner := opened.roles.get("winner"):
+        text += (
+            f" The winner was read from {str(winner)!r}; winner= names another column."
+        )
+    return text
+
+
+def complaint(
+    problem: Problem, wrong: Array, votes: Coded, opened: Opened, options: Options
+) -> str:
+    """Say what is wrong with some votes, where, and what to do."""
+    n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
+    text, remedy = problem.text, problem.remedy
+    if LABEL in remedy:
+        text += f": {votes.labels_of(wrong)}"
+        most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
+        remedy = remedy.replace(LABEL, repr(shortened(votes.labels[most])))
+    rows = quote_rows(problem, opened, options)
+    where = f" ({rows})" if rows else ""
+    rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
+    return f"In {n:,} of {plural(total, 'vote')} {text}{where}. {remedy}{rest}"
+
+
+def quote_rows(problem: Problem, opened: Opened, options: Options) -> str:
+    """Return the first rows with a problem: their numbers and values."""
+    if not has_order(opened.frame):
+        return ""
+    table = in_polars(opened.frame).collect()
+    number = table["row"] if "row" in table.columns else range(len(table))
+    table = table.drop("row", strict=False)
+    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
+    is_wrong = next(each.rows for each in problems(votes) if each.text == problem.text)
+    is_wrong &= votes.outcome != UNPLAYED
+    names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]
+    shown = []
+    for row in sorted(set(votes.row[is_wrong].tolist()))[:MOST_SHOWN]:
+        values = (printable(shortened(str(table[name][row]), 60)) for name in names)
+        shown.append(f"row {number[row]}: {', '.join(values)}")
+    return "; ".join(shown)
+
+
+def one_vote_groups(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of votes as groups of one vote each."""
+    return table.with_columns(n=pl.lit(1, pl.Int64))

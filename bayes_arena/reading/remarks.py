@@ -1,0 +1,134 @@
+"""What reading notices: columns that are not read, rows that are copies, names alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from bayes_arena.errors import listing, plural
+from bayes_arena.reading.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
+from bayes_arena.reading.layouts import Roles
+from bayes_arena.reading.options import Options
+from bayes_arena.reading.sources import Frame, is_nested
+from bayes_arena.votes.votes import Votes
+
+FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
+ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
+RARELY = 0.1  # share of differing results up to which equal rows are copies
+RESULTS = ("winner", "wins", "ties", "score", "hot", "rater")  # roles that hold results
+OTHERS = ("a", "b", "pair", "annotator", "weight")  # roles that every vote may have
+
+
+def remarks_on(
+    source: Frame, header: Header, roles: Roles, options: Options
+) -> list[str]:
+    """Return what a user may want to know about the columns and rows of a source."""
+    remarks = []
+    taken = set(roles.values())
+    likely = header.first((*WEIGHTS, *TIMES), taken)
+    if (
+        likely
+        and options.weight is None
+        and "wins_a" not in roles
+        and "rank" not in roles
+    ):
+        remarks.append(
+            f"The column {likely!r} looks like numbers of votes but is not read; "
+            f"weight={likely!r} reads it."
+        )
+    ties = header.first(TIES, taken)
+    if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
+        remarks.append(f"The column {ties!r} looks like ties but is not read.")
+    if copies := duplicates(source, roles):
+        equal = "equals" if copies == 1 else "equal"
+        remarks.append(
+            f"{plural(copies, 'row')} {equal} another in every column. If that is a "
+            "mistake, leave copies out: df.drop_duplicates() in pandas."
+        )
+    return remarks
+
+
+def other_winners(header: Header, roles: Roles) -> list[str]:
+    """Say which further columns may hold the winner."""
+    winner = roles["winner"]
+    taken = set(roles.values())
+    others = [name for name in header.names if name not in taken]
+    others = [name for name in others if " ".join(words(name)) in WINNERS]
+    if not others:
+        return []
+    columns = listing(map(repr, others))
+    return [
+        f"The winner was read from {winner!r}, not from {columns}; winner={others[0]!r} "
+        "reads that."
+    ]
+
+
+def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
+    """Say that an incomplete column was not read, and how to read it."""
+    return (
+        f"{kind} are not read, since {column!r} is empty in {plural(n_missing, 'vote')}; "
+        f"{option}={column!r} with on_invalid='drop' leaves such votes out."
+    )
+
+
+def duplicates(source: Frame, roles: Roles) -> int:
+    """Return how many rows are copies of another.
+
+    Votes are often equal, so equal rows are called copies only if rows that agree in all
+    but the result hardly ever differ in it, and there are columns besides the votes' own.
+    Databases are not searched, as every column would have to be read.
+    """
+    if not isinstance(source, nw.DataFrame):
+        return 0
+    schema = source.collect_schema()
+    names = [name for name in schema if not is_nested(schema[name])]
+    results = {column for role, column in roles.items() if role.startswith(RESULTS)}
+    usual = results | {column for role, column in roles.items() if role in OTHERS}
+    if not results or usual >= set(names) or "rank" in roles:
+        return 0
+    if any_is_distinct(source, [name for name in names if name not in usual]):
+        return 0
+    n, u = len(source), n_kinds(source, names)
+    if n == u or u < FEW_KINDS:
+        return 0
+    v = n_kinds(source, [name for name in names if name not in results])
+    return n - u if u - v <= RARELY * min(n - u, u) else 0
+
+
+def any_is_distinct(frame: nw.DataFrame[Any], names: Sequence[str]) -> bool:
+    """Whether some column never repeats a value, as an id does."""
+    head = frame.head(ROWS_LOOKED_AT)
+    likely = [name for name in names if head[name].n_unique() == len(head)]
+    return any(frame[name].n_unique() == len(frame) for name in likely)
+
+
+def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
+    """Return the number of different rows in some columns."""
+    if frame.implementation.is_polars():
+        return int(frame.to_native().select(names).hash_rows().n_unique())
+    return len(frame.select(*names).unique())
+
+
+def remarks_on_names(votes: Votes) -> list[str]:
+    """Return what the names of competitors and annotators suggest."""
+    remarks = []
+    for kind, names in (
+        ("competitors", votes.competitors),
+        ("annotators", votes.annotators),
+    ):
+        if groups := alike(names):
+            pairs = listing(" and ".join(map(repr, group)) for group in groups)
+            remarks.append(f"Names of {kind} differ by case or spaces only: {pairs}.")
+    return remarks
+
+
+def alike(names: Sequence[str]) -> list[list[str]]:
+    """Return groups of names that differ by case or spaces only."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
+        groups.setdefault(key, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]

@@ -1,0 +1,242 @@
+"""`rate`: one call for board, annotators, verdict and notes."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_arena as ba
+from tests.helpers import real
+
+FAVOURITE = "model-7"
+
+
+def fan_votes(fan=True, seed=4):
+    """Votes of 20 annotators, 3 of them reversed, and of one fan of a weak competitor."""
+    arena = ba.simulate(
+        competitors=8, annotators=20, votes=1600, reversed=3, discrimination_sd=0.2,
+        seed=seed,
+    )  # fmt: skip
+    others = [name for name in arena.competitors if name != FAVOURITE] * 6
+    loyal = {"model_a": FAVOURITE, "model_b": others, "winner": "model_a"}
+    loyal = pd.DataFrame(loyal | {"judge": "fan"})
+    frames = [arena.votes, loyal] if fan else [arena.votes]
+    return pd.concat(frames, ignore_index=True), arena
+
+
+@pytest.fixture(scope="module")
+def rating():
+    return ba.rate(fan_votes()[0])
+
+
+def test_the_board_is_davidsons(rating):
+    votes = fan_votes()[0]
+    assert rating.fit.model.name == "davidson"
+    pd.testing.assert_frame_equal(rating.leaderboard, ba.leaderboard(ba.fit(votes)))
+    assert rating.verdict == ba.verdict(ba.fit(votes))
+
+
+def test_annotators_are_those_of_the_function(rating):
+    table = ba.annotators(fan_votes()[0])
+    pd.testing.assert_frame_equal(rating.annotators, table)
+    flagged = rating.annotators["verdict"] == "anomalous"
+    reversed_ones = set(fan_votes()[1].anomalous)
+    assert set(rating.annotators["annotator"][flagged]) >= reversed_ones
+
+
+def test_the_fan_is_named_with_the_counts(rating):
+    favourites = rating.favourites[rating.favourites["flagged"]]
+    assert "fan" in set(favourites["annotator"])
+    note = next(note for note in rating.notes if note.startswith("Annotators: "))
+    assert f"fan favours {FAVOURITE} (42 of 42 votes)" in note
+
+
+def test_at_most_five_notes_of_a_line(rating):
+    assert len(rating.notes) <= 5
+    assert not any("\n" in note for note in rating.notes)
+
+
+def test_it_prints_as_the_command_does(rating):
+    text = str(rating)
+    assert text.startswith("votes: 1,642 votes on 8 competitors by 21 annotators\n")
+    assert rating.verdict in text
+    assert all(note in text for note in rating.notes)
+    assert "95% interval" in text
+
+
+def test_a_long_board_is_cut_and_says_so():
+    text = str(ba.rate(ba.example_arena().votes))
+    assert "10 more" in text
+
+
+def test_a_notebook_shows_names_as_text():
+    votes = fan_votes()[0].replace(FAVOURITE, "<script>alert(1)</script>")
+    html = ba.rate(votes)._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_json_is_plain(rating):
+    content = json.loads(rating.to_json())
+    assert len(content["leaderboard"]) == 8
+    assert len(content["annotators"]) == 21
+    assert content["verdict"] == rating.verdict
+    assert content["plan"] == "davidson, Gaussian"
+    assert content["notes"] == list(rating.notes)
+
+
+@pytest.mark.parametrize("without", ["flagged", "favourites", ["fan"]])
+def test_without_shows_before_and_after(rating, without):
+    after = ba.rate(fan_votes()[0], without=without)
+    assert "fan" in after.left_out
+    assert after.votes.n_annotators == 21 - len(after.left_out)
+    before = rating.leaderboard.set_index("competitor")["elo"]
+    table = after.leaderboard.set_index("competitor")
+    np.testing.assert_allclose(table["elo_before"], before[table.index], atol=1e-6)
+    assert table["elo"][FAVOURITE] < table["elo_before"][FAVOURITE]
+    assert "Without the votes of " in str(after)
+
+
+def test_without_is_the_board_of_the_others():
+    votes = ba.read_votes(fan_votes()[0])
+    after = ba.rate(votes, without=["fan"])
+    alone = ba.leaderboard(ba.fit(votes.drop(annotators="fan")))
+    np.testing.assert_allclose(after.leaderboard["elo"], alone["elo"], atol=1e-6)
+
+
+def test_without_keeps_prior_and_method():
+    fit = ba.fit(fan_votes()[0], prior="flat")
+    after = ba.rate(fit, without=["fan"])
+    assert after.fit.prior.is_flat
+    assert "Maximum likelihood." in after.header[1]
+
+
+def test_nobody_to_leave_out_is_said():
+    honest = ba.simulate(competitors=5, annotators=4, votes=400, discrimination_sd=0.1)
+    rating = ba.rate(honest.votes, without="favourites")
+    assert rating.left_out == ()
+    assert "Nobody was left out: nobody has a favourite." in str(rating)
+
+
+@pytest.mark.parametrize(
+    ("without", "message"),
+    [
+        ("worst", "without must be one of flagged, favourites"),
+        (["fna"], "No votes of 'fna'. Did you mean 'fan'"),
+    ],
+)
+def test_an_unknown_without_is_refused(without, message):
+    with pytest.raises(ba.ArenaError, match=message):
+        ba.rate(fan_votes()[0], without=without)
+
+
+def test_votes_without_annotators_are_rated():
+    votes = fan_votes()[0].drop(columns="judge")
+    rating = ba.rate(votes)
+    assert len(rating.leaderboard) == 8
+    assert rating.annotators.empty and rating.favourites.empty
+    assert rating.annotator_fit is None
+    with pytest.raises(ba.ArenaError, match="annotator="):
+        ba.rate(votes, without="flagged")
+
+
+def test_too_many_annotators_are_not_judged_and_it_is_said(monkeypatch):
+    monkeypatch.setattr("bayes_arena.rating.rating.MOST_JUDGED", 10)
+    rating = ba.rate(fan_votes()[0])
+    assert rating.annotators.empty
+    assert any("annotators were not judged" in note for note in rating.notes)
+
+
+def test_a_failing_fit_of_annotators_is_said(monkeypatch):
+    rating = ba.rate(fan_votes()[0])
+
+    def refuse(*args, **options):
+        raise ba.errors.FitError("no fit")
+
+    monkeypatch.setattr("bayes_arena.rating.rating.fit_model", refuse)
+    assert any("were not judged" in note for note in rating.notes)
+    assert len(rating.leaderboard) == 8
+
+
+def test_another_model_has_only_its_own_notes():
+    rating = ba.rate(fan_votes()[0], model="am-davidson")
+    assert rating.fit.model.name == "am-davidson"
+    assert rating.annotator_fit is None
+    assert not any(note.startswith("Annotators") for note in rating.notes)
+
+
+def test_a_fit_is_rated_as_its_votes(rating):
+    again = ba.rate(ba.fit(fan_votes()[0]))
+    pd.testing.assert_frame_equal(again.leaderboard, rating.leaderboard)
+
+
+def test_the_fits_are_made_once(monkeypatch):
+    module = sys.modules["bayes_arena.fits.fit"]
+    models = []
+    resolve = module.resolve_model
+
+    def counted(model, votes):
+        models.append(model)
+        return resolve(model, votes)
+
+    monkeypatch.setattr(module, "resolve_model", counted)
+    result = ba.rate(fan_votes()[0])
+    str(result), result.annotators, result.to_json()
+    assert models == ["davidson", "am-davidson"]
+
+
+def test_a_chain_warns_of_the_prior_and_names_the_remedy():
+    rows = []
+    for i in range(20):
+        names = {"model_a": f"m{i:02d}", "model_b": f"m{i + 1:02d}"}
+        rows += [names | {"winner": "model_a"}] * 9 + [names | {"winner": "model_b"}]
+    with pytest.warns(ba.errors.ArenaWarning, match="prior='weak'"):
+        rating = ba.rate(rows)
+    assert any("prior='weak'" in text for text in rating.warnings)
+    assert "Warning: " in str(rating)
+
+
+def test_names_decide_nothing():
+    votes, _ = fan_votes()
+    names = {f"model-{k}": f"x{9 - k}" for k in range(1, 9)}
+    renamed = ba.rate(votes.replace(names)).leaderboard
+    before = ba.rate(votes).leaderboard
+    np.testing.assert_allclose(renamed["elo"], before["elo"], atol=1e-6)
+    order = [names.get(name, name) for name in before["competitor"]]
+    assert renamed["competitor"].tolist() == order
+
+
+def test_a_rating_writes_its_page(rating, tmp_path):
+    rating.report(tmp_path / "page.html", title="Ours")
+    assert "<title>Ours" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_real_votes():
+    rating = ba.rate(real("llmfao.csv"))
+    top = rating.leaderboard.iloc[0]
+    assert top["competitor"] == "GPT 4"
+    assert top["rank_lower"] == 1 and 9 <= top["rank_upper"] <= 13
+    assert "More prompts would settle it" in rating.verdict
+    notes = " ".join(rating.notes)
+    assert "8 of 124 are anomalous" in notes
+    assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in notes
+    assert "model='am-davidson'" in notes
+
+
+def test_tables_without_rows_have_their_columns():
+    votes = pd.DataFrame(fan_votes()[0])
+    judged, nobody = ba.rate(votes), ba.rate(votes.drop(columns="judge"))
+    for name in ("annotators", "favourites", "contested"):
+        table = getattr(nobody, name)
+        assert len(table) == 0
+        assert list(table.columns) == list(getattr(judged, name).columns)
+
+
+def test_one_annotator_is_left_out_by_name():
+    rating = ba.rate(fan_votes()[0], without="fan")
+    assert rating.left_out == ("fan",)
+    assert rating.before.left_out == () and rating.before.before is None
+    assert rating.without == "fan"
