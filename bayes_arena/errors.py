@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from bayes_arena.said import PYTHON, Remedy, Said, Surface, sentence
+
 __all__ = [
     "ArenaError",
     "ArenaWarning",
@@ -29,7 +31,28 @@ PACKAGE = (str(Path(__file__).parent),)  # warnings name the user's line, not ou
 
 
 class ArenaError(Exception):
-    """Base class of every error that the package raises on purpose."""
+    """Base class of every error that the package raises on purpose.
+
+    Attributes
+    ----------
+    text : str, or tuple of str and remedies
+        What is wrong.
+    remedies : tuple
+        What helps, each :class:`~bayes_arena.said.Use` or :class:`~bayes_arena.said.Call`.
+    """
+
+    def __init__(self, text: Said, *remedies: Remedy) -> None:
+        super().__init__(text, *remedies)
+        self.text = text
+        self.remedies = remedies
+
+    def __str__(self) -> str:
+        """Return the message, in the words of Python."""
+        return self.spelled(PYTHON)
+
+    def spelled(self, surface: Surface) -> str:
+        """Return the message in the words of a surface."""
+        return sentence(self.text, self.remedies, surface)
 
 
 class VotesError(ArenaError, ValueError):
