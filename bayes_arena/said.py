@@ -29,7 +29,7 @@ UNSET = Unset()
 
 @dataclass(frozen=True, init=False)
 class Use:
-    """Arguments of the call at hand: ``Use(prior="default")``, or by name ``Use("weight")``."""
+    """Arguments of the call at hand: ``Use(prior="default")``; by name ``Use("weight")``."""
 
     arguments: tuple[tuple[str, object], ...]
 
