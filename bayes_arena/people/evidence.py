@@ -73,13 +73,22 @@ def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
     votes = fit.votes
     counts = summed_by(votes.annotator, votes.folded, votes.n_annotators)
     agreement = agreement_of(fit, seed)
-    values = agreement.mean, agreement.lower, agreement.upper, agreement.p_anomaly
-    columns = np.column_stack([counts, *values]).tolist()
-    scores = side_scores(fit).tolist()
-    rows = [
-        by_chance_if_one_sided(Evidence(*row, agreement.is_open, score))
-        for row, score in zip(columns, scores, strict=True)
-    ]
+    scores = side_scores(fit)
+    rows = []
+    for k in range(votes.n_annotators):
+        first, second, ties = counts[k]
+        row = Evidence(
+            first=first,
+            second=second,
+            ties=ties,
+            agreement=agreement.mean[k],
+            lower=agreement.lower[k],
+            upper=agreement.upper[k],
+            p_anomaly=agreement.p_anomaly[k],
+            is_open=agreement.is_open,
+            side_score=scores[k],
+        )
+        rows.append(by_chance_if_one_sided(row))
     for k, pair in favourites.clearest.items():
         is_reversed = rows[k].upper < 0
         if not (is_reversed and is_mere_reversal(fit, favourites, pair)):

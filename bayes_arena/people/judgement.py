@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from bayes_arena.people.evidence import Evidence
 from bayes_arena.people.favourites import Favourite
 from bayes_arena.people.sides import CLEAR_SIDE
-from bayes_arena.votes.votes import FEW_VOTES
+from bayes_arena.votes.votes import MIN_VOTES
 
 type Kind = Literal["", "favourite", "reversed", "ties", "side", "guesses", "opposed"]
 Verdict = Literal[
@@ -56,11 +56,11 @@ def judge(evidence: Evidence) -> Judgement:
     favourite = evidence.favourite and favours(evidence.favourite)
     # Of an open direction, who is anomalous under one of the two is suspect.
     suspect_from = ANOMALOUS / 2 if evidence.is_open else SUSPECT
-    if evidence.votes >= FEW_VOTES and evidence.p_anomaly >= ANOMALOUS:
+    if evidence.votes >= MIN_VOTES and evidence.p_anomaly >= ANOMALOUS:
         return Judgement("anomalous", favourite or disagrees(evidence))
     if favourite:
         return Judgement("has a favourite", favourite)
-    if evidence.votes < FEW_VOTES:
+    if evidence.votes < MIN_VOTES:
         return Judgement("too few votes")
     if evidence.p_anomaly >= suspect_from:
         return Judgement("suspect", disagrees(evidence))
@@ -95,4 +95,6 @@ def one_side(evidence: Evidence) -> str:
     """Return which side an annotator votes for, with the counts."""
     is_first = evidence.side_score > 0
     side, cast = ("first", evidence.first) if is_first else ("second", evidence.second)
-    return f"one side: the {side} in {cast:,.0f} of {evidence.decided:,.0f} decided votes"
+    return (
+        f"one side: the {side} in {cast:,.0f} of {evidence.decided:,.0f} decided votes"
+    )

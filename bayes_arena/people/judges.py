@@ -1,4 +1,4 @@
-"""A judge, a program that votes, held to the others: agreement, and its own maker.
+"""A judge, a program that votes, held to the others: agreement beyond chance.
 
 An item is a pair of competitors, on one prompt where prompts are known.  The agreement p of
 a judge with the others is the mean, over the items that both saw, of the probability that a

@@ -1,9 +1,9 @@
 """The preference of judges, programs that vote, for their own maker's competitors.
 
-It is a shift of its eta, in logits, in votes
-between that maker's competitors and others.  It is fitted with am-Davidson, for all judges
-with a maker together, as each one's preference bends the strengths.  A judge has tastes for
-single competitors, too; so the variance of the preference has in addition
+It is a shift of a judge's eta, in logits, in votes between its maker's competitors and
+others.  It is fitted with am-Davidson, for all judges with a maker together, as each one's
+preference bends the strengths.  A judge has tastes for single competitors, too; so the
+variance of the preference has in addition
 
     tau^2 (1 / K_own + 1 / K_others),
 
@@ -26,7 +26,7 @@ from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import PRESETS, resolve_model
 from bayes_arena.people.table import pair_table
 from bayes_arena.tables import Columns
-from bayes_arena.votes.votes import Votes, kish
+from bayes_arena.votes.votes import Votes, kish, sums
 
 type Makers = Mapping[str, str] | str | Path
 NORMAL = 1.96  # standard deviations of an interval at .95
@@ -99,10 +99,11 @@ def own_maker_side(votes: Votes, k: int, maker: Mapping[str, str]) -> Floats:
 
 def sum_of_shares(votes: Votes, side: Floats) -> float:
     """Return 1 / K_own + 1 / K_others of a judge's votes on its own maker."""
+    n = votes.n_competitors
     cast = votes.counts.sum(axis=1) * np.abs(side)
     mine = np.where(side > 0, votes.i, votes.j)
     others = np.where(side > 0, votes.j, votes.i)
-    return sum(1 / kish(np.bincount(codes, cast)) for codes in (mine, others))
+    return sum(1 / kish(sums(codes, cast, n)) for codes in (mine, others))
 
 
 def require_makers(votes: Votes, maker: Mapping[str, str]) -> None:

@@ -51,6 +51,18 @@ class OrientedVotes(NamedTuple):
     score: Floats
     wins: Floats
 
+    def of_pairs(self, mask: Array) -> OrientedVotes:
+        """Return the votes of some pairs, (pairs,), numbered anew."""
+        kept = mask[self.pair]
+        number = np.cumsum(mask) - 1
+        return OrientedVotes(
+            pair=number[self.pair[kept]],
+            lead=self.lead[kept],
+            weight=self.weight[kept],
+            score=self.score[kept],
+            wins=self.wins[kept],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
@@ -150,11 +162,9 @@ class PairTable:
 
     def subset(self, mask: Array) -> PairTable:
         """Return the table of some pairs, (pairs,), and of their oriented votes."""
-        kept = mask[self.oriented.pair]
-        oriented = OrientedVotes(*(column[kept] for column in self.oriented))
-        number = np.cumsum(mask) - 1
-        oriented = oriented._replace(pair=number[oriented.pair])
-        return replace(self, code=self.code[mask], oriented=oriented)
+        return replace(
+            self, code=self.code[mask], oriented=self.oriented.of_pairs(mask)
+        )
 
 
 def spread_of_tastes(table: PairTable) -> float:
