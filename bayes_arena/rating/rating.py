@@ -274,7 +274,7 @@ class Rating:
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know, a line each; five at most."""
         notes = [
-            *self.votes.unread.values(),
+            *map(str, self.votes.unread.values()),
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
