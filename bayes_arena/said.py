@@ -76,6 +76,16 @@ class Python:
 PYTHON = Python()
 
 
+def parts_of(text: Said) -> tuple[str | Remedy, ...]:
+    """Return the parts of a text."""
+    return (text,) if isinstance(text, str) else text
+
+
+def joined(*texts: Said) -> Said:
+    """Return texts one after the other."""
+    return tuple(part for text in texts for part in parts_of(text))
+
+
 def spelled(part: str | Remedy, surface: Surface = PYTHON) -> str | None:
     """Return a part of what is said as a surface has it; None for what it lacks."""
     if isinstance(part, str):
@@ -87,8 +97,7 @@ def sentence(
     text: Said, remedies: Iterable[Remedy] = (), surface: Surface = PYTHON
 ) -> str:
     """Return text, and the remedies that a surface has, as a person reads them there."""
-    parts = (text,) if isinstance(text, str) else text
-    words = "".join(spelled(part, surface) or "" for part in parts)
+    words = "".join(spelled(part, surface) or "" for part in parts_of(text))
     ways = [way for remedy in remedies if (way := spelled(remedy, surface))]
     return f"{words} Use {', or '.join(ways)}." if ways else words
 

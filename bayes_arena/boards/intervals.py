@@ -34,8 +34,9 @@ from bayes_arena.inference.sandwich import (
 )
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Use, joined
 from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT, Votes
+from bayes_arena.votes.votes import PROMPT, Votes, why_unread
 
 type Interval = Literal["posterior", "clustered", "sandwich", "bootstrap"]
 INTERVALS = get_args(Interval.__value__)
@@ -243,11 +244,14 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    reasons = " ".join(votes.unread.values())
+    reasons = [part for note in votes.unread.values() for part in (note.text, " ")]
     raise ModelError(
-        "interval='clustered' needs clusters: the votes carry neither prompts nor "
-        f"annotators. {reasons or 'Name their column with prompt=.'} Or use "
-        "interval='sandwich'."
+        joined(
+            (Use(interval="clustered"), " needs clusters: the votes carry neither "),
+            "prompts nor annotators. ",
+            *(reasons or [("Name their column with ", Use("prompt"), ". ")]),
+            ("Or use ", Use(interval="sandwich"), "."),
+        )
     )
 
 
@@ -257,9 +261,12 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
-        remedy = votes.unread.get(cluster, "Or use cluster='annotator'.")
+        remedy = ("Or use ", Use(cluster="annotator"), ".")
         raise VotesError(
-            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. {remedy}"
+            joined(
+                f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. ",
+                why_unread(votes.unread, cluster, remedy),
+            )
         )
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:

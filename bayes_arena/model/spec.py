@@ -18,7 +18,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
-from bayes_arena.votes.votes import TIE, Votes
+from bayes_arena.said import Use, joined
+from bayes_arena.votes.votes import TIE, Votes, why_unread
 
 type Discrimination = Literal["none", "annotator"]
 type Ties = Literal["half", "davidson", "drop"]
@@ -156,8 +157,11 @@ def require_data(model: Model, votes: Votes) -> None:
     """Raise a ModelError where the votes lack what the model needs."""
     if model.needs_annotators and not votes.n_annotators:
         raise ModelError(
-            f"Model {model.name!r} needs annotators. {votes.why_no_annotators} Or use "
-            "model='davidson'."
+            joined(
+                f"Model {model.name!r} needs annotators. ",
+                votes.why_no_annotators,
+                (" Or use ", Use(model="davidson"), "."),
+            )
         )
     for what, needed, known in (
         ("slice", model.strength_by, votes.slices),
@@ -166,10 +170,13 @@ def require_data(model: Model, votes: Votes) -> None:
         missing = [name for name in needed if name not in known]
         if missing:
             option = "slices" if what == "slice" else "features"
-            remedy = f"Read its column with {option}=."
+            remedy = ("Read its column with ", Use(option), ".")
             raise ModelError(
-                f"The votes have no {what} {listing(map(repr, missing))}. "
-                f"{votes.unread.get(missing[0], remedy)}{did_you_mean(missing[0], known)}"
+                joined(
+                    f"The votes have no {what} {listing(map(repr, missing))}. ",
+                    why_unread(votes.unread, missing[0], remedy),
+                    did_you_mean(missing[0], known),
+                )
             )
 
 

@@ -49,7 +49,6 @@ from bayes_arena.people.favourites import (
     favourite_columns,
     find_favourites,
 )
-from bayes_arena.people.reasons import is_favourite
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.rating.wording import (
     MOST_NAMED,
@@ -75,7 +74,16 @@ SHOWN_ROWS = 10  # of a board on the screen
 ANNOTATORS = "Annotators"  # how a note begins that says who is anomalous
 # Of tables without rows, where annotators are not judged.
 ANNOTATOR_COLUMNS = (
-    *("annotator", "verdict", "why", "p_anomaly", "agreement", "lower", "upper"),
+    *(
+        "annotator",
+        "verdict",
+        "why",
+        "reason",
+        "p_anomaly",
+        "agreement",
+        "lower",
+        "upper",
+    ),
     *("theta", "ties", "side", "votes"),
 )
 FAVOURITE_COLUMNS = (
@@ -212,7 +220,7 @@ class Rating:
         columns, table = self.favourite_columns, self.annotator_columns
         if not table:
             return {}
-        is_odd = [is_favourite(reason) for reason in table["why"]]
+        is_odd = np.asarray(table["reason"]) == "favourite"
         odd = set(np.asarray(table["annotator"])[is_odd])
         names, clearest = np.unique(columns["annotator"], return_index=True)
         rows = np.sort(clearest[[name in odd for name in names]])
@@ -266,7 +274,7 @@ class Rating:
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know, a line each; five at most."""
         notes = [
-            *self.votes.unread.values(),
+            *map(str, self.votes.unread.values()),
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
@@ -531,4 +539,4 @@ def names_of_kind(rating: Rating, kind: str) -> tuple[str, ...]:
     names = np.asarray(columns["annotator"])
     if kind == "flagged":
         return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
-    return tuple(names[[is_favourite(reason) for reason in columns["why"]]])
+    return tuple(names[np.asarray(columns["reason"]) == "favourite"])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
+from bayes_arena.said import Note, joined
 from bayes_arena.votes.votes import Votes
 
-SAME_OPTIONS = "Read them with the same options."
+SAME_OPTIONS = Note("unlike", "Read them with the same options.")
 
 
 def merge(*votes: Votes) -> Votes:
@@ -39,9 +41,11 @@ def merge(*votes: Votes) -> Votes:
         if describe_columns(part) != describe_columns(first):
             reasons = united_reasons((first, part)).values()
             raise VotesError(
-                "These votes do not fit together: some have "
-                f"{describe_columns(first)}, others {describe_columns(part)}. "
-                f"{' '.join(reasons) or SAME_OPTIONS}"
+                joined(
+                    "These votes do not fit together: some have "
+                    f"{describe_columns(first)}, others {describe_columns(part)}. ",
+                    *(reason.text for reason in reasons or (SAME_OPTIONS,)),
+                )
             )
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])
     annotators, annotator_codes = union_of_names([part.annotators for part in votes])
@@ -70,19 +74,31 @@ def merge(*votes: Votes) -> Votes:
         features=features,
         sided=first.sided,
         dropped=dict(dropped),
-        remarks=tuple(dict.fromkeys(text for part in votes for text in part.remarks)),
+        remarks=distinct(note for part in votes for note in part.remarks),
         unread=united_reasons(votes),
     )
     return whole.summed_rows()
 
 
-def united_reasons(votes: Sequence[Votes]) -> dict[str, str]:
+def united_reasons(votes: Sequence[Votes]) -> dict[str, Note]:
     """Return why annotators or prompts were not read, each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
-    for part in votes:
-        for role, reason in part.unread.items():
-            reasons.setdefault(role, {})[reason] = None
-    return {role: " ".join(texts) for role, texts in reasons.items()}
+    united = {}
+    for role in dict.fromkeys(role for part in votes for role in part.unread):
+        first, *others = distinct(
+            part.unread[role] for part in votes if role in part.unread
+        )
+        further = (part for reason in others for part in (" ", reason.text))
+        united[role] = replace(first, text=joined(first.text, *further))
+    return united
+
+
+def distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes without those that were said before."""
+    kept: list[Note] = []
+    for note in notes:
+        if note not in kept:
+            kept.append(note)
+    return tuple(kept)
 
 
 def joined_counts(counts: Sequence[Floats]) -> Floats:

@@ -20,15 +20,24 @@ from bayes_arena.errors import (
     plural,
     require_seed,
 )
+from bayes_arena.said import Note, Said, Use, joined
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
 ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
 NO_ANNOTATORS = (
-    "The votes do not say who voted. Name the annotators' column with annotator=."
+    "The votes do not say who voted. Name the annotators' column with ",
+    Use("annotator"),
+    ".",
 )
-NO_SLICE = "Columns become slices with slices=, prompts with prompt=."
+NO_SLICE = (
+    "Columns become slices with ",
+    Use("slices"),
+    ", prompts with ",
+    Use("prompt"),
+    ".",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,9 +67,9 @@ class Votes:
         Whether the votes say who was shown first.
     dropped : mapping of str to int
         Votes that were left out on reading, by reason.
-    remarks : tuple of str
-        What reading noticed: a sentence each.
-    unread : mapping of str to str
+    remarks : tuple of Note
+        What reading noticed: a kind and a sentence each.
+    unread : mapping of str to Note
         Why annotators or prompts were not read from their column, by ``"annotator"`` or
         ``"prompt"``: a sentence with the remedy.
     n_votes
@@ -91,8 +100,8 @@ class Votes:
     features: Mapping[str, Floats] = field(default_factory=dict)
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
-    unread: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[Note, ...] = ()
+    unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -180,10 +189,12 @@ class Votes:
         if by in self.slices:
             return self.slices[by]
         known = listing(self.slices) or "none"
-        remedy = self.unread.get(by, NO_SLICE)
         raise VotesError(
-            f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
-            f"{known}. {remedy}"
+            joined(
+                f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} "
+                f"Slices: {known}. ",
+                why_unread(self.unread, by, NO_SLICE),
+            )
         )
 
     def one_by_one(self) -> tuple[Ints, Ints]:
@@ -309,9 +320,9 @@ class Votes:
             raise VotesError(self.why_no_annotators)
 
     @property
-    def why_no_annotators(self) -> str:
+    def why_no_annotators(self) -> Said:
         """Why annotators are unknown, and what to do."""
-        return self.unread.get(ANNOTATOR, NO_ANNOTATORS)
+        return why_unread(self.unread, ANNOTATOR, NO_ANNOTATORS)
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
         """Return which competitors or annotators are among some names."""
@@ -397,6 +408,11 @@ class Votes:
         from bayes_arena.votes import saved
 
         return saved.load(path)
+
+
+def why_unread(unread: Mapping[str, Note], role: str, otherwise: Said) -> Said:
+    """Return why a role was not read from its column, or what to say otherwise."""
+    return unread[role].text if role in unread else otherwise
 
 
 def sums(codes: Ints, values: Floats, size: int) -> Floats:
