@@ -24,17 +24,14 @@ from bayes_arena.boards.intervals import (
 from bayes_arena.errors import join_words, require_seed
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.scores import scores_of
-from bayes_arena.people.annotators import discriminating
+from bayes_arena.people.doors import discriminating
 from bayes_arena.people.mixture import two_groups
-from bayes_arena.people.table import votes_of
 from bayes_arena.people.tastes import (
     Tastes,
     chance_of_tastes,
     direction_of,
     signed_table,
 )
-from bayes_arena.reading.options import NAMES
-from bayes_arena.said import sentence
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes
@@ -121,6 +118,11 @@ def groups(votes: object, *, seed: int = 0, **options: Any) -> Groups:
     -------
     Groups
 
+    Raises
+    ------
+    VotesError
+        If annotators are unknown.
+
     Examples
     --------
     >>> import bayes_arena as ba
@@ -128,18 +130,13 @@ def groups(votes: object, *, seed: int = 0, **options: Any) -> Groups:
     ''
     """
     require_seed(seed)
-    columns = {name: options.pop(name) for name in NAMES if name in options}
-    source = votes_of(votes, **columns)
-    if not source.annotators:
-        return Groups(reason=sentence(source.why_no_annotators))
-    if source.n_annotators == 1:
-        return Groups(reason="There is one annotator, and nobody to differ from.")
-    judged = votes if isinstance(votes, Fit) else source
-    return find_groups(discriminating(judged, **options), seed)
+    return find_groups(discriminating(votes, **options), seed)
 
 
 def find_groups(fit: Fit, seed: int = 0) -> Groups:
     """Return the two groups of the annotators of a fit with discrimination."""
+    if fit.votes.n_annotators == 1:
+        return Groups(reason="There is one annotator, and nobody to differ from.")
     rows, scores = scores_of(fit)
     n_prompts = repeating_prompts(fit) or 0.0
     if 1 < n_prompts < FEWEST_CLUSTERS:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, VotesError
 from bayes_arena.people.groups import smaller_group
 from tests.helpers import real
 from tests.people.arenas import votes_of
@@ -135,10 +135,9 @@ def test_of_few_prompts_nothing_can_be_said():
     assert (found.sentence, len(found.table)) == ("", 0)
 
 
-def test_without_annotators_nothing_can_be_said(camps):
-    found = ba.groups(camps.drop(columns="judge"))
-    assert "who voted" in found.reason
-    assert found.sentence == ""
+def test_annotators_have_to_be_known(camps):
+    with pytest.raises(VotesError, match="annotator="):
+        ba.groups(camps.drop(columns="judge"))
 
 
 def test_one_annotator_has_nobody_to_differ_from(camps):
