@@ -52,7 +52,8 @@ on conflict (first, second, annotator, outcome) do update set n = n + excluded.n
 def require_storable(votes: Votes) -> None:
     """Raise a VotesError unless these are whole votes of known annotators."""
     if not votes.n_annotators:
-        raise VotesError(f"A Stable Arena judges annotators. {votes.why_no_annotators}")
+        text = "A Stable Arena judges annotators. "
+        raise VotesError((text, votes.why_no_annotators))
     if votes.has_fractions:
         raise VotesError(
             "A Stable Arena stores whole votes, and these have fractional weights. "

@@ -41,6 +41,7 @@ from bayes_arena.people.annotators import (
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.rating import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
+from bayes_arena.said import Note
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 # By their verdict: whom a board can leave out.
@@ -88,14 +89,13 @@ def annotators(
     write(answer, answering, warned)
 
 
-def boards_without(verdict: Any, command: str) -> list[str]:
+def boards_without(verdict: Any, command: str) -> list[Note]:
     """Return the commands that show the board without those who are odd."""
     notes = []
     for name, whom, value in WITHOUT:
         if name in verdict:
-            notes.append(
-                f"To see the board without {whom}: {command} --without {value}"
-            )
+            text = f"To see the board without {whom}: {command} --without {value}"
+            notes.append(Note("annotators", text))
     return notes
 
 

@@ -159,7 +159,7 @@ def descend(
     require_choice("model", model, MODELS)
     require_seed(seed)
     if model == "am-elo" and not votes.n_annotators:
-        raise ModelError(f"am-ELO needs annotators. {votes.why_no_annotators}")
+        raise ModelError(("am-ELO needs annotators. ", votes.why_no_annotators))
     likelihood = likelihood_of(votes, model, normalised)
     n = likelihood.n_competitors
     x = random_start(likelihood, seed)

@@ -157,7 +157,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         columns={} if opened is None else columns_of(opened),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
-        unread=dict(votes.unread),
+        unread={role: str(note) for role, note in votes.unread.items()},
         groups=linked_groups(votes),
         never_lost=named(votes, lost + tied == 0),
         never_won=named(votes, won + tied == 0),

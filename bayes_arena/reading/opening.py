@@ -23,6 +23,7 @@ from bayes_arena.reading.remarks import not_read, other_winners, remarks_on
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.reading.tables import CANDIDATE, Notes, split_pairs
 from bayes_arena.reading.values import as_text, text_of
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
 
 
@@ -39,7 +40,7 @@ class Opened:
         The column of the source in each role.
     remarks : list of str
         What was noticed.
-    unread : dict of str to str
+    unread : dict of str to Note
         Why annotators or prompts are not read.
     """
 
@@ -47,7 +48,7 @@ class Opened:
     layout: Layout
     roles: Mapping[str, str]
     remarks: list[str]
-    unread: dict[str, str]
+    unread: dict[str, Note]
 
     @property
     def sides(self) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from bayes_arena.reading.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, w
 from bayes_arena.reading.layouts import Roles
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.sources import Frame, is_nested
+from bayes_arena.said import Note, Use
 from bayes_arena.votes.votes import Votes
 
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
@@ -66,12 +67,16 @@ def other_winners(header: Header, roles: Roles) -> list[str]:
     ]
 
 
-def not_read(kind: str, option: str, column: str, n_missing: int) -> str:
+def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
     """Say that an incomplete column was not read, and how to read it."""
-    return (
-        f"{kind} are not read, since {column!r} is empty in {plural(n_missing, 'vote')}; "
-        f"{option}={column!r} with on_invalid='drop' leaves such votes out."
+    ways = Use(**{option: column}), " with ", Use(on_invalid="drop")
+    missing = f"since {column!r} is empty in {plural(n_missing, 'vote')}"
+    text = (
+        f"{kind} are not read, {missing}",
+        ("; ", *ways, " leaves such votes out"),
+        ".",
     )
+    return Note("unread", text)
 
 
 def duplicates(source: Frame, roles: Roles) -> int:

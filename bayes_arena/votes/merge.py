@@ -9,6 +9,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
+from bayes_arena.said import Note, Said
 from bayes_arena.votes.votes import Votes
 
 SAME_OPTIONS = "Read them with the same options."
@@ -38,11 +39,12 @@ def merge(*votes: Votes) -> Votes:
     for part in votes[1:]:
         if describe_columns(part) != describe_columns(first):
             reasons = united_reasons((first, part)).values()
-            raise VotesError(
+            text = (
                 "These votes do not fit together: some have "
-                f"{describe_columns(first)}, others {describe_columns(part)}. "
-                f"{' '.join(reasons) or SAME_OPTIONS}"
+                f"{describe_columns(first)}, others {describe_columns(part)}."
             )
+            why = [(" ", note.text) for note in reasons] or [f" {SAME_OPTIONS}"]
+            raise VotesError((text, *why))
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])
     annotators, annotator_codes = union_of_names([part.annotators for part in votes])
     slices, levels = {}, {}
@@ -76,13 +78,16 @@ def merge(*votes: Votes) -> Votes:
     return whole.summed_rows()
 
 
-def united_reasons(votes: Sequence[Votes]) -> dict[str, str]:
+def united_reasons(votes: Sequence[Votes]) -> dict[str, Note]:
     """Return why annotators or prompts were not read, each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
+    reasons: dict[str, dict[Said, None]] = {}
     for part in votes:
-        for role, reason in part.unread.items():
-            reasons.setdefault(role, {})[reason] = None
-    return {role: " ".join(texts) for role, texts in reasons.items()}
+        for role, note in part.unread.items():
+            reasons.setdefault(role, {})[note.text] = None
+    united = {}
+    for role, (first, *others) in reasons.items():
+        united[role] = Note("unread", (first, *((" ", text) for text in others)))
+    return united
 
 
 def joined_counts(counts: Sequence[Floats]) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
+from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena votes 2"  # another number where older files cannot be read
@@ -42,7 +43,7 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "sided": votes.sided,
         "dropped": dict(votes.dropped),
         "remarks": votes.remarks,
-        "unread": dict(votes.unread),
+        "unread": {role: note.row(NOWHERE) for role, note in votes.unread.items()},
     }
     arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
     arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
@@ -126,7 +127,7 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         sided=bool(about["sided"]),
         dropped=about["dropped"],
         remarks=tuple(about["remarks"]),
-        unread=about["unread"],
+        unread={role: Note(**row) for role, row in about["unread"].items()},
     )
     require_sound(votes)
     return votes

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import Votes
 
 # Of a win, a loss, a tie, a clear win and loss, both bad.
@@ -33,7 +34,7 @@ class VoteSequence:
         Codes of the annotators; 0 where they are unknown.
     score : ndarray, shape (votes,)
         Score of the first: 1, 1/2 or 0.
-    unread : mapping of str to str
+    unread : mapping of str to Note
         Why annotators were not read: see :class:`~bayes_arena.Votes`.
     """
 
@@ -43,7 +44,7 @@ class VoteSequence:
     j: Ints
     annotator: Ints
     score: Floats
-    unread: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of votes."""

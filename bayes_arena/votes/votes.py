@@ -20,15 +20,28 @@ from bayes_arena.errors import (
     plural,
     require_seed,
 )
+from bayes_arena.said import Note, Said, Use
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
 ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
 NO_ANNOTATORS = (
-    "The votes do not say who voted. Name the annotators' column with annotator=."
+    "The votes do not say who voted.",
+    (" Name the annotators' column with ", Use("annotator"), "."),
 )
-NO_SLICE = "Columns become slices with slices=, prompts with prompt=."
+NO_SLICE = (
+    "Columns become slices with ",
+    Use("slices"),
+    ", prompts with ",
+    Use("prompt"),
+    ".",
+)
+
+
+def why_unread(unread: Mapping[str, Note], role: str, otherwise: Said) -> Said:
+    """Return why a column was not read, or else another text."""
+    return unread[role].text if role in unread else otherwise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +73,7 @@ class Votes:
         Votes that were left out on reading, by reason.
     remarks : tuple of str
         What reading noticed: a sentence each.
-    unread : mapping of str to str
+    unread : mapping of str to Note
         Why annotators or prompts were not read from their column, by ``"annotator"`` or
         ``"prompt"``: a sentence with the remedy.
     n_votes
@@ -92,7 +105,7 @@ class Votes:
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
-    unread: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -180,11 +193,9 @@ class Votes:
         if by in self.slices:
             return self.slices[by]
         known = listing(self.slices) or "none"
-        remedy = self.unread.get(by, NO_SLICE)
-        raise VotesError(
-            f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} Slices: "
-            f"{known}. {remedy}"
-        )
+        hint = did_you_mean(str(by), self.slices)
+        text = f"The votes have no slice {by!r}.{hint} Slices: {known}. "
+        raise VotesError((text, why_unread(self.unread, by, NO_SLICE)))
 
     def one_by_one(self) -> tuple[Ints, Ints]:
         """Return the row and the outcome of every single vote, both (votes,)."""
@@ -309,9 +320,9 @@ class Votes:
             raise VotesError(self.why_no_annotators)
 
     @property
-    def why_no_annotators(self) -> str:
+    def why_no_annotators(self) -> Said:
         """Why annotators are unknown, and what to do."""
-        return self.unread.get(ANNOTATOR, NO_ANNOTATORS)
+        return why_unread(self.unread, ANNOTATOR, NO_ANNOTATORS)
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
         """Return which competitors or annotators are among some names."""
