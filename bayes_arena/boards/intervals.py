@@ -34,7 +34,7 @@ from bayes_arena.inference.sandwich import (
 )
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, why_unread
 
@@ -245,8 +245,9 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    unnamed = (" Name their column with ", Use("prompt"), ".")
-    why = [(" ", note.text) for note in votes.unread.values()] or [unnamed]
+    unnamed = ("Name their column with ", Use("prompt"), ".")
+    reasons: list[Said] = [note.text for note in votes.unread.values()]
+    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
         (
             "Clustered intervals need clusters, and the votes carry neither prompts nor "

@@ -43,7 +43,7 @@ def merge(*votes: Votes) -> Votes:
                 "These votes do not fit together: some have "
                 f"{describe_columns(first)}, others {describe_columns(part)}."
             )
-            why = [(" ", note.text) for note in reasons] or [f" {SAME_OPTIONS}"]
+            why = [(" ", note.text) for note in reasons] or [(" ", SAME_OPTIONS)]
             raise VotesError((text, *why))
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])
     annotators, annotator_codes = union_of_names([part.annotators for part in votes])
