@@ -41,6 +41,18 @@ type Kind = Literal[
     "intervals",  # what they do not allow for
     "ranks",  # who has no rank
     "advantage",  # of the side that is shown first
+    # remarks on a file of votes
+    "prompts",  # where prompts were read
+    "other_winner",  # another column may hold the winner
+    "unread_weight",  # a column of numbers of votes is not read
+    "unread_ties",  # a column of ties is not read
+    "copies",  # rows that equal another
+    "names_alike",  # names that differ by case or spaces
+    "merged_names",  # names that were read as one
+    "case",  # winners were matched without regard to case
+    "mixed_grades",  # some verdicts have grades and others none
+    "unranked",  # competitors without a rank in rankings
+    "left_out",  # votes that were left out
     # warnings
     "infinite",  # no finite estimate under a flat prior
     "disconnected",  # groups of competitors were never compared
@@ -124,6 +136,14 @@ class Nowhere:
 
 
 PYTHON, NOWHERE = Python(), Nowhere()
+
+
+def joined(*texts: Said) -> Said:
+    """Return texts one after the other, as one."""
+    parts: list[Said] = []
+    for text in texts:
+        parts += text if isinstance(text, tuple) else [text]
+    return tuple(parts)
 
 
 def spelled(said: Said, surface: Surface) -> str | None:

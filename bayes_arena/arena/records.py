@@ -18,6 +18,7 @@ from bayes_arena.arena.store import columns_of, names_of, now, number_names
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.fits.result import Fit
+from bayes_arena.said import joined
 from bayes_arena.version import __version__
 from bayes_arena.votes.votes import Votes, distinct_rows
 
@@ -52,8 +53,9 @@ on conflict (first, second, annotator, outcome) do update set n = n + excluded.n
 def require_storable(votes: Votes) -> None:
     """Raise a VotesError unless these are whole votes of known annotators."""
     if not votes.n_annotators:
-        text = "A Stable Arena judges annotators. "
-        raise VotesError((text, votes.why_no_annotators))
+        raise VotesError(
+            joined("A Stable Arena judges annotators. ", votes.why_no_annotators)
+        )
     if votes.has_fractions:
         raise VotesError(
             "A Stable Arena stores whole votes, and these have fractional weights. "

@@ -1,57 +1,22 @@
 """Observed against predicted: mean scores of groups of pairs with like predictions.
 
-The score s of a vote is 1 for a win, 1/2 for a tie and 0 for a loss.  At the estimate,
-
-    E[s] = sum_o p_o s_o,    Var[s] = sum_o p_o s_o^2 - E[s]^2.
-
 Pairs are turned so that the first is the stronger, sorted by their prediction, and put
 into groups with about equal numbers of votes.  A group of n votes is expected within
-z sqrt(sum Var[s]) / n of its prediction, with z the normal quantile of the level.
+z sqrt(sum Var[s]) / n of its prediction, with z the normal quantile of the level and the
+variance of the score s of a vote (fits/scores.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 from scipy.special import ndtri
 
-from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import require_level
-from bayes_arena.fits.result import Fit, parameter_vectors
-from bayes_arena.model.likelihood import coordinates, outcome_probabilities
-from bayes_arena.model.objective import predictors
-from bayes_arena.votes.votes import sums
+from bayes_arena.fits.result import Fit
+from bayes_arena.fits.scores import ScoreSums, scores_of
 
 N_GROUPS = 12
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreSums:
-    """Votes, their score, its mean and its variance: sums by row, pair or group of pairs."""
-
-    n: Floats
-    won: Floats
-    expected: Floats
-    variance: Floats
-
-    def turned(self, is_turned: Array) -> ScoreSums:
-        """Return the sums with the score of the second in place of the first's in some."""
-        return replace(
-            self,
-            won=np.where(is_turned, self.n - self.won, self.won),
-            expected=np.where(is_turned, self.n - self.expected, self.expected),
-        )
-
-    def summed(self, code: Ints) -> ScoreSums:
-        """Return the sums by code, in the order of the codes that occur."""
-        codes, group = np.unique(code, return_inverse=True)
-        return ScoreSums(
-            n=sums(group, self.n, len(codes)),
-            won=sums(group, self.won, len(codes)),
-            expected=sums(group, self.expected, len(codes)),
-            variance=sums(group, self.variance, len(codes)),
-        )
 
 
 def observed_columns(fit: Fit, level: float = 0.95) -> dict[str, Floats]:
@@ -97,31 +62,6 @@ def group_of_pairs(pairs: ScoreSums) -> Ints:
 
 def pair_sums(fit: Fit) -> ScoreSums:
     """Return the sums of pairs, each turned so that the first is the stronger."""
-    design = fit.posterior.design
-    votes = design.votes
-    n = design.n_votes
-    mean, variance = predicted_scores(fit)
-    rows = ScoreSums(
-        n=n,
-        won=design.outcomes.counts(votes) @ design.outcomes.points,
-        expected=n * mean,
-        variance=n * variance,
-    )
-    pairs = rows.turned(votes.i > votes.j).summed(votes.pair_code)
+    votes, scores = scores_of(fit)
+    pairs = scores.turned(votes.i > votes.j).summed(votes.pair_code)
     return pairs.turned(pairs.expected < pairs.n / 2)
-
-
-def predicted_scores(fit: Fit) -> tuple[Floats, Floats]:
-    """Return mean and variance of the score of one vote of each row of the design."""
-    design = fit.posterior.design
-    x = fit.posterior.mean
-    if fit.samples is not None:
-        x = parameter_vectors(fit.posterior, fit.samples).mean(axis=0)
-    points = design.outcomes.points
-    mean = np.empty(len(design.votes))
-    square = np.empty_like(mean)
-    for chunk in design.chunks():
-        p, _ = outcome_probabilities(design.phi, coordinates(predictors(chunk, x)))
-        mean[chunk.rows] = points @ p
-        square[chunk.rows] = points**2 @ p
-    return mean, square - mean**2

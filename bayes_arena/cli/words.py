@@ -22,6 +22,7 @@ MEANING = {
     "worth": "of a vote on the pair, relative to the best pair",
     "verdict": "anomalous (P of .8, ten votes), suspect (P of .5), has a favourite, ordinary",
     "why": "what speaks for the verdict",
+    "reason": "its kind: favourite, reversed, ties, side, guesses, opposed",
     "p_anomaly": "probability that the agreement is below .4 of the median annotator's",
     "agreement": "with the others: 0 is chance, 1 is always, below 0 is against them",
     "theta": "discrimination: 1 on average, 0 for guessing, negative for reversed votes",

@@ -13,7 +13,6 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError, plural
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.scale import Board, board_of, board_strengths
-from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
@@ -244,15 +243,8 @@ def thinned_vectors(fit: Fit) -> Floats:
 
 
 def parameter_index(posterior: Posterior, name: str) -> Array:
-    """Return the indices of an effect's parameters, in the order of its samples.
-
-    The samples of competitors by slice are in the order of
-    :func:`~bayes_arena.model.build.slice_parameters`.
-    """
-    block = posterior.design.block(name)
-    if block.effect.per_competitor:
-        return slice_parameters(posterior.design, block)[2]
-    return posterior.design.indices(block)
+    """Return the indices of an effect's parameters, in the order of its samples."""
+    return posterior.design.parameters(posterior.design.block(name))
 
 
 def subset_competitors(votes: Votes, mask: Array) -> Votes:

@@ -28,7 +28,6 @@ from bayes_arena.fits.pointwise import (
     single_votes,
 )
 from bayes_arena.fits.result import Fit, parameter_index, parameter_vectors
-from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.effects import Effect
 from bayes_arena.said import NOWHERE, Note
 from bayes_arena.version import __version__
@@ -171,7 +170,7 @@ def labels(fit: Fit, effect: Effect) -> list[str]:
     levels = votes.levels[effect.by]
     if not effect.per_competitor:
         return list(levels)
-    level, competitor, _ = slice_parameters(design, design.block(effect.name))
+    level, competitor = np.divmod(design.block(effect.name).keys, votes.n_competitors)
     pairs = zip(competitor, level, strict=True)
     return [f"{votes.competitors[c]} | {levels[g]}" for c, g in pairs]
 

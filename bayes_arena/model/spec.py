@@ -18,7 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
-from bayes_arena.said import Use
+from bayes_arena.said import Use, joined
 from bayes_arena.votes.votes import TIE, Votes, why_unread
 
 type Discrimination = Literal["none", "annotator"]
@@ -156,21 +156,28 @@ def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, str]:
 def require_data(model: Model, votes: Votes) -> None:
     """Raise a ModelError where the votes lack what the model needs."""
     if model.needs_annotators and not votes.n_annotators:
-        other = (" Or use ", Use(model="davidson"), ".")
-        text = f"Model {model.name!r} needs annotators. "
-        raise ModelError((text, votes.why_no_annotators, other))
+        raise ModelError(
+            joined(
+                f"Model {model.name!r} needs annotators. ",
+                votes.why_no_annotators,
+                (" Or use ", Use(model="davidson"), "."),
+            )
+        )
     for what, needed, known in (
         ("slice", model.strength_by, votes.slices),
         ("feature", model.style, votes.features),
     ):
         missing = [name for name in needed if name not in known]
         if missing:
-            names = listing(map(repr, missing))
-            hint = did_you_mean(missing[0], known)
-            option = Use("slices" if what == "slice" else "features")
-            remedy = ("Read its column with ", option, ".")
-            why = why_unread(votes.unread, missing[0], remedy)
-            raise ModelError((f"The votes have no {what} {names}. ", why, hint))
+            option = "slices" if what == "slice" else "features"
+            remedy = ("Read its column with ", Use(option), ".")
+            raise ModelError(
+                joined(
+                    f"The votes have no {what} {listing(map(repr, missing))}. ",
+                    why_unread(votes.unread, missing[0], remedy),
+                    did_you_mean(missing[0], known),
+                )
+            )
 
 
 def is_shown_both_ways(votes: Votes) -> bool:

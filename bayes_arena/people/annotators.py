@@ -68,8 +68,9 @@ def annotators(
     Returns
     -------
     DataFrame
-        annotator; verdict; why; p_anomaly, the probability that the agreement is below
-        .4 of the median annotator's; agreement (0 by chance, 1 always with the others)
+        annotator; verdict; why, what speaks for it, and reason, its kind; p_anomaly, the
+        probability that the agreement is below .4 of the median annotator's; agreement (0
+        by chance, 1 always with the others)
         with its lower and upper bound at .95; theta; ties, their share of the votes;
         side, the share of the decided votes that went to the competitor shown first;
         votes.  For am-ELO also theta_of_sum_one, the paper's, and flagged_by_theta, its
@@ -129,10 +130,12 @@ def annotator_columns(
     evidence = evidence_of(fit, favourites, seed)
     agreement = evidence.agreement
     verdict = verdicts(evidence)
+    why = reasons(fit, evidence, verdict)
     columns: dict[str, Any] = {
         "annotator": np.array(fit.votes.annotators, dtype=object),
         "verdict": verdict,
-        "why": reasons(fit, evidence, verdict),
+        "why": np.array([reason.text for reason in why], dtype=object),
+        "reason": np.array([reason.kind for reason in why], dtype=object),
         "p_anomaly": agreement.p_anomaly,
         "agreement": agreement.mean,
         "lower": agreement.lower,

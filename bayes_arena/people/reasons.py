@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 
 from bayes_arena.arrays import Array
@@ -15,12 +18,28 @@ from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
 # Nats by which a score is beyond what is expected: a chance of 1 in 20.
 SURPRISING = 3.0
-FAVOURS, AGAINST = "favours", "votes against"
+
+type Kind = Literal["", "favourite", "reversed", "ties", "side", "guesses", "opposed"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What speaks for a verdict: its kind, and the words with the numbers.
+
+    The kinds are "favourite" (for a competitor, or against it), "reversed", "ties",
+    "side", "guesses", "opposed" (to about half of the others), and "" for none.
+    """
+
+    kind: Kind
+    text: str
+
+
+NO_REASON = Reason("", "")
 
 
 def reasons(fit: Fit, evidence: Evidence, verdict: Array) -> Array:
-    """Return why annotators have their verdict, (annotators,); "" for ordinary ones."""
-    why = np.full(len(verdict), "", dtype=object)
+    """Return why annotators have their verdict, (annotators,)."""
+    why = np.full(len(verdict), NO_REASON, dtype=object)
     for k in np.flatnonzero(np.isin(verdict, ["anomalous", "suspect"])):
         why[k] = reason(evidence, k)
     favourites = evidence.favourites
@@ -33,40 +52,35 @@ def reasons(fit: Fit, evidence: Evidence, verdict: Array) -> Array:
     return why
 
 
-def reason(evidence: Evidence, k: int) -> str:
+def reason(evidence: Evidence, k: int) -> Reason:
     """Return in what way annotator k does not vote with the others."""
     agreement, counts = evidence.agreement, evidence.counts[k]
     mean, lower, upper = agreement.mean[k], agreement.lower[k], agreement.upper[k]
     interval = f"agreement {mean:.2f} ({lower:.2f} … {upper:.2f})"
     if agreement.is_open and (upper < 0 or lower > 0):
-        return f"opposes about half of the others: {interval}"
+        return Reason("opposed", f"opposes about half of the others: {interval}")
     if upper < 0:
-        return f"reversed: {interval}"
+        return Reason("reversed", f"reversed: {interval}")
     if counts[TIE] > MOSTLY_TIES * counts.sum():
-        return f"always ties: {counts[TIE]:,.0f} of {counts.sum():,.0f}"
+        ties = f"{counts[TIE]:,.0f} of {counts.sum():,.0f}"
+        return Reason("ties", f"always ties: {ties}")
     score = evidence.side_score[k]
     if abs(score) >= CLEAR_SIDE and lower <= 0:
         side, outcome = ("first", FIRST) if score > 0 else ("second", SECOND)
         decided = f"{counts.sum() - counts[TIE]:,.0f} decided votes"
-        return f"one side: the {side} in {counts[outcome]:,.0f} of {decided}"
-    return f"guesses: {interval}"
+        won = f"the {side} in {counts[outcome]:,.0f} of {decided}"
+        return Reason("side", f"one side: {won}")
+    return Reason("guesses", f"guesses: {interval}")
 
 
-def describe_favourite(votes: Votes, favourites: Favourites, pair: int) -> str:
+def describe_favourite(votes: Votes, favourites: Favourites, pair: int) -> Reason:
     """Return whom somebody favours, or votes against, with the counts."""
     table = favourites.table
-    verb = FAVOURS if favourites.is_for[pair] else AGAINST
+    verb = "favours" if favourites.is_for[pair] else "votes against"
     name = votes.competitors[table.competitor[pair]]
+    wins = f"{table.wins[pair]:,.0f} of {table.votes[pair]:,.0f}"
     expected = favourites.expected[pair] * table.votes[pair]
-    return (
-        f"{verb} {name}: {table.wins[pair]:,.0f} of {table.votes[pair]:,.0f}, "
-        f"{expected:,.0f} expected"
-    )
-
-
-def is_favourite(why: str) -> bool:
-    """Whether a reason is a favourite, or its opposite."""
-    return why.startswith((f"{FAVOURS} ", f"{AGAINST} "))
+    return Reason("favourite", f"{verb} {name}: {wins}, {expected:,.0f} expected")
 
 
 def is_mere_reversal(fit: Fit, favourites: Favourites, pair: int) -> bool:

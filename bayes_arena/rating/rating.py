@@ -49,7 +49,6 @@ from bayes_arena.people.favourites import (
     favourite_columns,
     find_favourites,
 )
-from bayes_arena.people.reasons import is_favourite
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.rating.wording import (
     MOST_NAMED,
@@ -75,7 +74,16 @@ SURE_SIDE = 2.0  # standard deviations from which a side is said to win more oft
 SHOWN_ROWS = 10  # of a board on the screen
 # Of tables without rows, where annotators are not judged.
 ANNOTATOR_COLUMNS = (
-    *("annotator", "verdict", "why", "p_anomaly", "agreement", "lower", "upper"),
+    *(
+        "annotator",
+        "verdict",
+        "why",
+        "reason",
+        "p_anomaly",
+        "agreement",
+        "lower",
+        "upper",
+    ),
     *("theta", "ties", "side", "votes"),
 )
 FAVOURITE_COLUMNS = (
@@ -212,7 +220,7 @@ class Rating:
         columns, table = self.favourite_columns, self.annotator_columns
         if not table:
             return {}
-        is_odd = [is_favourite(reason) for reason in table["why"]]
+        is_odd = np.asarray(table["reason"]) == "favourite"
         odd = set(np.asarray(table["annotator"])[is_odd])
         names, clearest = np.unique(columns["annotator"], return_index=True)
         rows = np.sort(clearest[[name in odd for name in names]])
@@ -541,4 +549,4 @@ def names_of_kind(rating: Rating, kind: str) -> tuple[str, ...]:
     names = np.asarray(columns["annotator"])
     if kind == "flagged":
         return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
-    return tuple(names[[is_favourite(reason) for reason in columns["why"]]])
+    return tuple(names[np.asarray(columns["reason"]) == "favourite"])

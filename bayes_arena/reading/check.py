@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from bayes_arena.reading.opening import Opened
 from bayes_arena.reading.options import options_from
 from bayes_arena.reading.read import read
 from bayes_arena.reading.tables import CANDIDATE
+from bayes_arena.said import PYTHON, Note, Surface
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import (
     ANNOTATOR,
@@ -49,9 +50,9 @@ class Check:
         The column of each role.
     dropped : dict of str to int
         Votes left out, by reason.
-    remarks : list of str
+    remarks : list of Note
         What reading noticed.
-    unread : dict of str to str
+    unread : dict of str to Note
         Why annotators or prompts were not read.
     groups : list of list of str
         Competitors that are linked by votes, the largest group first.
@@ -83,8 +84,8 @@ class Check:
     layout: str | None
     columns: dict[str, str]
     dropped: dict[str, int]
-    remarks: list[str]
-    unread: dict[str, str]
+    remarks: list[Note]
+    unread: dict[str, Note]
     groups: list[list[str]]
     never_lost: list[str]
     never_won: list[str]
@@ -100,14 +101,22 @@ class Check:
     slices: list[str]
     features: list[str]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, surface: Surface = PYTHON) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dicts."""
-        return asdict(self)
+        unread = {role: note.row(surface) for role, note in self.unread.items()}
+        remarks = [note.row(surface) for note in self.remarks]
+        plain = replace(self, remarks=[], unread={})
+        return asdict(plain) | {"remarks": remarks, "unread": unread}
 
     def __str__(self) -> str:
-        """Return a line for each thing found."""
-        lines = [*reading_lines(self), *graph_lines(self), *voter_lines(self)]
-        lines += [("remark", remark) for remark in self.remarks]
+        """Return a line for each thing found, in the words of Python."""
+        return self.spelled(PYTHON)
+
+    def spelled(self, surface: Surface) -> str:
+        """Return a line for each thing found, in the words of a surface."""
+        lines = [*reading_lines(self), *graph_lines(self)]
+        lines += voter_lines(self, surface)
+        lines += [("remark", note.spelled(surface)) for note in self.remarks]
         width = max(len(label) for label, _ in lines)
         return "\n".join(f"{label:<{width}}  {text}" for label, text in lines)
 
@@ -157,7 +166,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         columns={} if opened is None else columns_of(opened),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
-        unread={role: str(note) for role, note in votes.unread.items()},
+        unread=dict(votes.unread),
         groups=linked_groups(votes),
         never_lost=named(votes, lost + tied == 0),
         never_won=named(votes, won + tied == 0),
@@ -235,16 +244,16 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
     yield "votes each", f"{least:,.12g} at least, {median:,.12g} in the median"
 
 
-def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
+def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    unknown = summary.unread.get(ANNOTATOR, "unknown")
+    unknown = why_unknown(summary, ANNOTATOR, surface)
     yield "annotators", text if summary.n_annotators else unknown
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    unknown = summary.unread.get(PROMPT, "unknown")
+    unknown = why_unknown(summary, PROMPT, surface)
     yield "prompts", text if summary.n_prompts else unknown
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
@@ -257,3 +266,9 @@ def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
             "grades",
             f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )
+
+
+def why_unknown(summary: Check, role: str, surface: Surface) -> str:
+    """Return why annotators or prompts are unknown, as far as reading can tell."""
+    is_unread = role in summary.unread
+    return summary.unread[role].spelled(surface) if is_unread else "unknown"

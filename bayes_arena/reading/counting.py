@@ -18,17 +18,22 @@ from bayes_arena.errors import listing
 from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
 from bayes_arena.reading.names import clean_name, code
 from bayes_arena.reading.values import number_of
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
 SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
 ROW = "row of the table"
-MERGED = (
+MERGED = Note(
+    "merged_names",
     "Names of competitors that differ in spaces at their ends or in their Unicode form "
-    "were read as one."
+    "were read as one.",
 )
-MIXED = "Some verdicts have grades (A>>B) and others none: these count as weak wins."
+MIXED = Note(
+    "mixed_grades",
+    "Some verdicts have grades (A>>B) and others none: these count as weak wins.",
+)
 OTHER_CASE = "Winners were matched to names without regard to case"
 LABEL = "LABEL"  # stands for the label in a remedy
 NOBODY = -3  # a missing competitor, which no label names
@@ -220,7 +225,7 @@ def with_winners(
     is_named = is_first | is_second
     remarks = votes.pairs.remarks
     if other_case := [labels[k] for k in np.unique(label[is_named & ~is_exact])]:
-        remarks += (f"{OTHER_CASE}: {listing(other_case)}.",)
+        remarks += (Note("case", f"{OTHER_CASE}: {listing(other_case)}."),)
     if not outcomes and are_mixed(meaning):
         remarks += (MIXED,)
     return replace(

@@ -34,7 +34,7 @@ from bayes_arena.reading.options import Options
 
 type Roles = dict[str, str]
 type Finder = Callable[[Header, Options], Roles | None]
-type Writer = Callable[[pl.DataFrame, tables.Notes], pl.DataFrame]
+type Writer = Callable[[pl.DataFrame, tables.Noticed], pl.DataFrame]
 
 MODELS = (
     "model", "generator", "system", "competitor", "candidate", "model a", "name",

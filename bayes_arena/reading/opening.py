@@ -21,9 +21,9 @@ from bayes_arena.reading.layouts import (
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.remarks import not_read, other_winners, remarks_on
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.reading.tables import CANDIDATE, Notes, split_pairs
+from bayes_arena.reading.tables import CANDIDATE, Noticed, split_pairs
 from bayes_arena.reading.values import as_text, text_of
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
 
 
@@ -38,7 +38,7 @@ class Opened:
     layout : Layout
     roles : mapping of str to str
         The column of the source in each role.
-    remarks : list of str
+    remarks : list of Note
         What was noticed.
     unread : dict of str to Note
         Why annotators or prompts are not read.
@@ -47,7 +47,7 @@ class Opened:
     frame: Frame
     layout: Layout
     roles: Mapping[str, str]
-    remarks: list[str]
+    remarks: list[Note]
     unread: dict[str, Note]
 
     @property
@@ -180,7 +180,7 @@ def nested_as_json(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def one_vote_a_row(
-    frame: Frame, layout: Layout, options: Options, remarks: list[str]
+    frame: Frame, layout: Layout, options: Options, remarks: list[Note]
 ) -> Frame:
     """Rewrite a frame to one vote a row, in Polars, if it is not."""
     if layout.write is None and "pair" not in frame.collect_schema().names():
@@ -189,7 +189,7 @@ def one_vote_a_row(
     if "pair" in table.columns:
         table = split_pairs(table)
     if layout.write is not None:
-        table = layout.write(table, Notes(options.unranked_last, remarks))
+        table = layout.write(table, Noticed(options.unranked_last, remarks))
     return nw.from_native(table)
 
 
@@ -222,11 +222,18 @@ def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
     return None
 
 
-def prompt_remark(column: str | None) -> str:
+def prompt_remark(column: str | None) -> Note:
     """Say where prompts were read; without a column each record is one."""
+    nothing = Use(prompt=False)
+    text: Said = (
+        f"Prompts were read from {column!r}",
+        ("; ", nothing, " reads none"),
+        ".",
+    )
     if column is None:
-        return "Verdicts on one record share a prompt; prompt=False takes them apart."
-    return f"Prompts were read from {column!r}; prompt=False reads none."
+        aside = ("; ", nothing, " takes them apart")
+        text = ("Verdicts on one record share a prompt", aside, ".")
+    return Note("prompts", text)
 
 
 def repetition(frame: Frame, column: str) -> tuple[bool, int]:

@@ -47,7 +47,9 @@ from bayes_arena.reading.sources import (
     readable,
     to_polars,
 )
+from bayes_arena.said import Note
 from bayes_arena.votes import saved
+from bayes_arena.votes.merge import distinct
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
@@ -199,11 +201,12 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     for reason, n in dropped.items():
         labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
-        remarks.append(f"Left out {plural(n, 'vote')}: {reason}.{labels}")
+        said = f"Left out {plural(n, 'vote')}: {reason}.{labels}"
+        remarks.append(Note("left_out", said))
     return replace(
         result,
         dropped=dropped,
-        remarks=tuple(dict.fromkeys(remarks)),
+        remarks=distinct(remarks),
         unread=opened.unread,
     )
 

@@ -22,8 +22,9 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
-from bayes_arena.reading.tables import BY_ROW, Notes, pairs_of_ranks, weighed_by
+from bayes_arena.reading.tables import BY_ROW, Noticed, pairs_of_ranks, weighed_by
 from bayes_arena.reading.values import as_text, number, parsed
+from bayes_arena.said import Note
 
 SIDES = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"),
@@ -67,7 +68,7 @@ def as_objects(value: Any, name: str) -> list[Mapping[str, Any]]:
     return [as_object(each, name) for each in value or []]
 
 
-def arena_hard(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def arena_hard(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the games of records: the baseline is A in the first, and B in the second.
 
     As in the tool, a record counts only if all of its games have a verdict.
@@ -86,12 +87,16 @@ def arena_hard(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
             votes.append((row if game % 2 else as_shown) | {"winner": score})
     if n_unjudged:
         notes.remarks.append(
-            f"{n_unjudged} records were left out, since one of their games has no verdict."
+            Note(
+                "left_out",
+                f"{n_unjudged} records were left out, since one of their games has no "
+                "verdict.",
+            )
         )
     return table_of(votes, table)
 
 
-def mt_bench(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def mt_bench(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the two games of a pair: in the second, the second model is shown first.
 
     As in the tool, a record counts only if neither game ended in an error.
@@ -101,7 +106,10 @@ def mt_bench(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     judged = table.filter(~is_error.fill_null(False))
     if n_errors := len(table) - len(judged):
         notes.remarks.append(
-            f"{n_errors} records were left out, since one of their games is an error."
+            Note(
+                "left_out",
+                f"{n_errors} records were left out, since one of their games is an error.",
+            )
         )
     if "annotator" in table.columns:
         judged = judged.with_columns(annotator=first_of_lists(judged["annotator"]))
@@ -144,14 +152,14 @@ def preferences_as_counts(table: pl.DataFrame, low: float, high: float) -> pl.Da
     return votes.drop("winner", "share")
 
 
-def alpaca_eval(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def alpaca_eval(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
     value = number("winner")
     table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
     return preferences_as_counts(table, 1, 2)
 
 
-def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def judge_arena(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Read preferences from 0, for A, to 1, for B; labels stay labels."""
     values = table.select(number("winner")).to_series()
     if len(values) and values.is_nan().all():
@@ -159,7 +167,7 @@ def judge_arena(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return preferences_as_counts(table, 0, 1)
 
 
-def comparia(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def comparia(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
     is_equal = pl.col("winner_2").cast(pl.String).str.to_lowercase()
     winner = (
@@ -170,7 +178,7 @@ def comparia(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return table.with_columns(winner=winner).drop("winner_2")
 
 
-def open_webui(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def open_webui(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Pair a rated answer with its siblings: a good rating beats all, a bad one loses.
 
     A choice among k has the information of k - 1 pairs that weigh 2 / k each.
@@ -192,7 +200,7 @@ def open_webui(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return weighed_by(table_of(votes, table))
 
 
-def label_studio(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def label_studio(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
     votes = []
     for row in rows_of(table, "field:data", "field:annotations"):
@@ -220,7 +228,7 @@ def who_completed(who: Any) -> str | None:
     return as_text(who)
 
 
-def argilla(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def argilla(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the answers to label questions, and the pairs of answers to ranking questions.
 
     Metadata name the two systems of a label, and may name what is ranked.

@@ -25,7 +25,7 @@ OTHERS = ("a", "b", "pair", "annotator", "weight")  # roles that every vote may 
 
 def remarks_on(
     source: Frame, header: Header, roles: Roles, options: Options
-) -> list[str]:
+) -> list[Note]:
     """Return what a user may want to know about the columns and rows of a source."""
     remarks = []
     taken = set(roles.values())
@@ -36,23 +36,27 @@ def remarks_on(
         and "wins_a" not in roles
         and "rank" not in roles
     ):
-        remarks.append(
-            f"The column {likely!r} looks like numbers of votes but is not read; "
-            f"weight={likely!r} reads it."
+        text = (
+            f"The column {likely!r} looks like numbers of votes but is not read",
+            ("; ", Use(weight=likely), " reads it"),
+            ".",
         )
+        remarks.append(Note("unread_weight", text))
     ties = header.first(TIES, taken)
     if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
-        remarks.append(f"The column {ties!r} looks like ties but is not read.")
+        said = f"The column {ties!r} looks like ties but is not read."
+        remarks.append(Note("unread_ties", said))
     if copies := duplicates(source, roles):
         equal = "equals" if copies == 1 else "equal"
-        remarks.append(
+        said = (
             f"{plural(copies, 'row')} {equal} another in every column. If that is a "
             "mistake, leave copies out: df.drop_duplicates() in pandas."
         )
+        remarks.append(Note("copies", said))
     return remarks
 
 
-def other_winners(header: Header, roles: Roles) -> list[str]:
+def other_winners(header: Header, roles: Roles) -> list[Note]:
     """Say which further columns may hold the winner."""
     winner = roles["winner"]
     taken = set(roles.values())
@@ -61,18 +65,20 @@ def other_winners(header: Header, roles: Roles) -> list[str]:
     if not others:
         return []
     columns = listing(map(repr, others))
-    return [
-        f"The winner was read from {winner!r}, not from {columns}; winner={others[0]!r} "
-        "reads that."
-    ]
+    text = (
+        f"The winner was read from {winner!r}, not from {columns}",
+        ("; ", Use(winner=others[0]), " reads that"),
+        ".",
+    )
+    return [Note("other_winner", text)]
 
 
 def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
     """Say that an incomplete column was not read, and how to read it."""
-    ways = Use(**{option: column}), " with ", Use(on_invalid="drop")
-    missing = f"since {column!r} is empty in {plural(n_missing, 'vote')}"
+    n = plural(n_missing, "vote")
+    ways = (Use(**{option: column}), " with ", Use(on_invalid="drop"))
     text = (
-        f"{kind} are not read, {missing}",
+        f"{kind} are not read, since {column!r} is empty in {n}",
         ("; ", *ways, " leaves such votes out"),
         ".",
     )
@@ -117,7 +123,7 @@ def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
     return len(frame.select(*names).unique())
 
 
-def remarks_on_names(votes: Votes) -> list[str]:
+def remarks_on_names(votes: Votes) -> list[Note]:
     """Return what the names of competitors and annotators suggest."""
     remarks = []
     for kind, names in (
@@ -126,7 +132,8 @@ def remarks_on_names(votes: Votes) -> list[str]:
     ):
         if groups := alike(names):
             pairs = listing(" and ".join(map(repr, group)) for group in groups)
-            remarks.append(f"Names of {kind} differ by case or spaces only: {pairs}.")
+            said = f"Names of {kind} differ by case or spaces only: {pairs}."
+            remarks.append(Note("names_alike", said))
     return remarks
 
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, listing, plural, shortened
 from bayes_arena.reading.values import as_text, number, parsed
+from bayes_arena.said import Note, Use
 
 # What may stand between two names in one cell, the longest first.
 BETWEEN = (
@@ -31,11 +32,11 @@ BY_ROW = f"{CANDIDATE}row"
 
 
 @dataclass(frozen=True)
-class Notes:
+class Noticed:
     """Whether competitors without a rank are last, and what was noticed."""
 
     unranked_last: bool
-    remarks: list[str]
+    remarks: list[Note]
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
@@ -111,7 +112,7 @@ def halves_by_name(cells: Sequence[str], known: Sequence[str]) -> list[tuple[str
     return halves
 
 
-def one_hot(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def one_hot(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the column with a 1 as the label; other rows hold no known label."""
     a, b, tie = [(number(name) == 1).fill_null(False) for name in HOT]
     is_vote = pl.sum_horizontal(a, b, tie) == 1
@@ -122,7 +123,7 @@ def one_hot(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return table.with_columns(winner=winner).drop(HOT)
 
 
-def two_scores(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def two_scores(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the higher of two scores as the winner; without scores there was no game."""
     a, b = number("score_a"), number("score_b")
     cells = pl.format("{} to {}", pl.col("score_a"), pl.col("score_b"))
@@ -147,14 +148,14 @@ def a_row_each(table: pl.DataFrame, prefix: str, name: str, value: str) -> pl.Da
     return rows.with_columns(pl.col(name).replace(columns))
 
 
-def raters(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def raters(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write a vote for each annotator's column of a row."""
     record = pl.col("row").cast(pl.String).alias(BY_ROW)
     table = table.drop("annotator", strict=False).with_columns(record)
     return a_row_each(table, "rater:", "annotator", "winner")
 
 
-def rankings(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def rankings(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the pairs of rankings that have a row for each competitor."""
     ranking = pl.col("ranking").cast(pl.String).fill_null("")
     if "annotator" in table.columns:  # rankings of one name by two annotators are two
@@ -164,7 +165,7 @@ def rankings(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, notes)
 
 
-def rank_columns(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def rank_columns(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write the pairs of rankings that have a column for each competitor."""
     table = table.with_columns(ranking=pl.col("row").cast(pl.String))
     rest = table.select(pl.exclude("^rank:.*$"))
@@ -174,7 +175,7 @@ def rank_columns(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
 
 def pairs_of_ranks(
-    ranks: pl.DataFrame, rest: pl.DataFrame, notes: Notes
+    ranks: pl.DataFrame, rest: pl.DataFrame, notes: Noticed
 ) -> pl.DataFrame:
     """Return the weighted pairs of each ranking, won by the lower rank."""
     ranks = ranks_with_value(ranks, notes)
@@ -191,7 +192,7 @@ def pairs_of_ranks(
     return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
 
 
-def ranks_with_value(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def ranks_with_value(ranks: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Return the competitors that have a rank, with its ``value``.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
@@ -207,13 +208,16 @@ def ranks_with_value(ranks: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     n_unranked = ranks["value"].null_count()
     unranked = f"{plural(n_unranked, 'competitor')} without a rank"
     if n_unranked and notes.unranked_last:
-        notes.remarks.append(f"Counted last in rankings: {unranked}.")
+        said = f"Counted last in rankings: {unranked}."
+        notes.remarks.append(Note("unranked", said))
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
-        notes.remarks.append(
-            f"Left out of rankings: {unranked} (empty, or 0 or below); "
-            "outcomes={'unranked': 'last'} counts them last."
+        text = (
+            f"Left out of rankings: {unranked} (empty, or 0 or below)",
+            ("; ", Use(outcomes={"unranked": "last"}), " counts them last"),
+            ".",
         )
+        notes.remarks.append(Note("unranked", text))
     ranks = ranks.drop_nulls("value")
     twice = ranks.filter(pl.struct("ranking", "a").is_duplicated())
     if len(twice):
@@ -232,7 +236,7 @@ def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(weight=weight).drop("pair_weight")
 
 
-def win_matrix(table: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+def win_matrix(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     """Write how often each competitor of a row beat that of a column; the diagonal is void."""
     wins = a_row_each(table, "loser:", "b", "wins")
     wins = wins.with_columns(pl.col("a").cast(pl.String), pair_weight=number("wins"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
-from bayes_arena.said import Note, Said
+from bayes_arena.said import Note, joined
 from bayes_arena.votes.votes import Votes
 
 SAME_OPTIONS = "Read them with the same options."
@@ -39,12 +40,13 @@ def merge(*votes: Votes) -> Votes:
     for part in votes[1:]:
         if describe_columns(part) != describe_columns(first):
             reasons = united_reasons((first, part)).values()
-            text = (
-                "These votes do not fit together: some have "
-                f"{describe_columns(first)}, others {describe_columns(part)}."
+            raise VotesError(
+                joined(
+                    "These votes do not fit together: some have "
+                    f"{describe_columns(first)}, others {describe_columns(part)}. ",
+                    *([reason.text for reason in reasons] or [SAME_OPTIONS]),
+                )
             )
-            why = [(" ", note.text) for note in reasons] or [(" ", SAME_OPTIONS)]
-            raise VotesError((text, *why))
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])
     annotators, annotator_codes = union_of_names([part.annotators for part in votes])
     slices, levels = {}, {}
@@ -72,7 +74,7 @@ def merge(*votes: Votes) -> Votes:
         features=features,
         sided=first.sided,
         dropped=dict(dropped),
-        remarks=tuple(dict.fromkeys(text for part in votes for text in part.remarks)),
+        remarks=distinct(note for part in votes for note in part.remarks),
         unread=united_reasons(votes),
     )
     return whole.summed_rows()
@@ -80,14 +82,23 @@ def merge(*votes: Votes) -> Votes:
 
 def united_reasons(votes: Sequence[Votes]) -> dict[str, Note]:
     """Return why annotators or prompts were not read, each reason once."""
-    reasons: dict[str, dict[Said, None]] = {}
-    for part in votes:
-        for role, note in part.unread.items():
-            reasons.setdefault(role, {})[note.text] = None
     united = {}
-    for role, (first, *others) in reasons.items():
-        united[role] = Note("unread", (first, *((" ", text) for text in others)))
+    for role in dict.fromkeys(role for part in votes for role in part.unread):
+        first, *others = distinct(
+            part.unread[role] for part in votes if role in part.unread
+        )
+        further = (part for reason in others for part in (" ", reason.text))
+        united[role] = replace(first, text=joined(first.text, *further))
     return united
+
+
+def distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes without those that were said before."""
+    kept: list[Note] = []
+    for note in notes:
+        if note not in kept:
+            kept.append(note)
+    return tuple(kept)
 
 
 def joined_counts(counts: Sequence[Floats]) -> Floats:

@@ -15,7 +15,7 @@ from bayes_arena.files import written_beside
 from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes.votes import Votes
 
-FORMAT = "bayes_arena votes 2"  # another number where older files cannot be read
+FORMAT = "bayes_arena votes 3"  # another number where older files cannot be read
 SUFFIX = ".npz"
 CODES = ("i", "j", "annotator")
 
@@ -42,7 +42,7 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "features": list(votes.features),
         "sided": votes.sided,
         "dropped": dict(votes.dropped),
-        "remarks": votes.remarks,
+        "remarks": [note.row(NOWHERE) for note in votes.remarks],
         "unread": {role: note.row(NOWHERE) for role, note in votes.unread.items()},
     }
     arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
@@ -126,7 +126,7 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         },
         sided=bool(about["sided"]),
         dropped=about["dropped"],
-        remarks=tuple(about["remarks"]),
+        remarks=tuple(Note(**row) for row in about["remarks"]),
         unread={role: Note(**row) for role, row in about["unread"].items()},
     )
     require_sound(votes)

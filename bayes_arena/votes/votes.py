@@ -20,7 +20,7 @@ from bayes_arena.errors import (
     plural,
     require_seed,
 )
-from bayes_arena.said import Note, Said, Use
+from bayes_arena.said import Note, Said, Use, joined
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
@@ -37,11 +37,6 @@ NO_SLICE = (
     Use("prompt"),
     ".",
 )
-
-
-def why_unread(unread: Mapping[str, Note], role: str, otherwise: Said) -> Said:
-    """Return why a column was not read, or else another text."""
-    return unread[role].text if role in unread else otherwise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,8 +66,8 @@ class Votes:
         Whether the votes say who was shown first.
     dropped : mapping of str to int
         Votes that were left out on reading, by reason.
-    remarks : tuple of str
-        What reading noticed: a sentence each.
+    remarks : tuple of Note
+        What reading noticed: a kind and a sentence each.
     unread : mapping of str to Note
         Why annotators or prompts were not read from their column, by ``"annotator"`` or
         ``"prompt"``: a sentence with the remedy.
@@ -104,7 +99,7 @@ class Votes:
     features: Mapping[str, Floats] = field(default_factory=dict)
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -193,9 +188,13 @@ class Votes:
         if by in self.slices:
             return self.slices[by]
         known = listing(self.slices) or "none"
-        hint = did_you_mean(str(by), self.slices)
-        text = f"The votes have no slice {by!r}.{hint} Slices: {known}. "
-        raise VotesError((text, why_unread(self.unread, by, NO_SLICE)))
+        raise VotesError(
+            joined(
+                f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} "
+                f"Slices: {known}. ",
+                why_unread(self.unread, by, NO_SLICE),
+            )
+        )
 
     def one_by_one(self) -> tuple[Ints, Ints]:
         """Return the row and the outcome of every single vote, both (votes,)."""
@@ -408,6 +407,11 @@ class Votes:
         from bayes_arena.votes import saved
 
         return saved.load(path)
+
+
+def why_unread(unread: Mapping[str, Note], role: str, otherwise: Said) -> Said:
+    """Return why a role was not read from its column, or what to say otherwise."""
+    return unread[role].text if role in unread else otherwise
 
 
 def sums(codes: Ints, values: Floats, size: int) -> Floats:

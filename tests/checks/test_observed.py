@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from bayes_arena.checks.observed import observed_columns, pair_sums, predicted_scores
+from bayes_arena.checks.observed import observed_columns, pair_sums
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.fit import fit
+from bayes_arena.fits.scores import scores_of
 from bayes_arena.simulation import simulate
 
 
@@ -44,8 +45,8 @@ def test_scores_of_a_pair_add_up():
 
 
 def test_ties_make_scores_vary_less(arena):
-    mean, with_ties = predicted_scores(fit(arena, model="davidson"))
-    assert (with_ties < mean * (1 - mean)).all()
+    _, scores = scores_of(fit(arena, model="davidson"))
+    assert (scores.variance < scores.expected * (1 - scores.expected / scores.n)).all()
 
 
 def test_a_level_is_a_probability(arena):

@@ -9,7 +9,7 @@ from bayes_arena.fits.draws import draw
 from tests.helpers import real
 from tests.people.arenas import KINDS, rows, votes_of
 
-COLUMNS = ["verdict", "why", "p_anomaly", "agreement", "lower", "upper", "theta"]
+COLUMNS = ["verdict", "why", "reason", "p_anomaly", "agreement", "lower", "upper"]
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def planted():
 
 
 def test_columns(planted):
-    assert list(planted.columns) == [*COLUMNS, "ties", "side", "votes"]
+    assert list(planted.columns) == [*COLUMNS, "theta", "ties", "side", "votes"]
     assert planted["votes"]["honest 01"] == 100
     assert planted["votes"]["guesses"] == 300
     assert planted["theta"].mean() == pytest.approx(1)
@@ -42,8 +42,15 @@ def test_why_says_in_what_way(planted):
     assert (why[planted["verdict"] == "ordinary"] == "").all()
 
 
+def test_the_kind_of_a_reason_stands_beside_its_words(planted):
+    kinds = dict(zip(KINDS, ("guesses", "reversed", "ties", "side"), strict=True))
+    assert planted["reason"][list(KINDS)].to_dict() == kinds
+    assert (planted["reason"][planted["verdict"] == "ordinary"] == "").all()
+
+
 def test_a_favourite_is_named_with_its_counts(planted):
     row = planted.loc["honest 00"]
+    assert row["reason"] == "favourite"
     assert row["verdict"] == "has a favourite"
     assert row["why"].startswith("favours model 10: ")
     assert row["why"].endswith("expected")

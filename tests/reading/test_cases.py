@@ -115,7 +115,7 @@ def written(name, folder):
 def test_files_are_read_as_their_authors_mean(name, tmp_path):
     votes = read_votes(written(name, tmp_path))
     assert score(votes) == pytest.approx(CASES[name][2])
-    assert SAID.get(name, "") in " ".join(votes.remarks)
+    assert SAID.get(name, "") in " ".join(map(str, votes.remarks))
 
 
 def test_columns_of_a_layout_have_other_names(tmp_path):

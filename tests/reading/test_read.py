@@ -32,6 +32,16 @@ def by_name(votes):
     }
 
 
+def said(votes):
+    """Return the sentences of what reading noticed."""
+    return [str(note) for note in votes.remarks]
+
+
+def unread(votes):
+    """Return why annotators or prompts were not read, as sentences."""
+    return {role: str(note) for role, note in votes.unread.items()}
+
+
 @pytest.fixture
 def expected(tmp_path):
     path = tmp_path / "votes.csv"
@@ -153,19 +163,19 @@ def test_pairs_in_one_cell():
 
 def test_names_that_differ_by_case_are_said():
     votes = read_votes({"model_a": ["Oak"], "model_b": ["oak"], "winner": ["A"]})
-    assert votes.remarks == (
+    assert said(votes) == [
         "Names of competitors differ by case or spaces only: 'Oak' and 'oak'.",
-    )
+    ]
 
 
 def test_another_column_that_may_hold_the_winner_is_said():
     table = [row | {"verdict": "model_b", "label": "x"} for row in rows()]
     votes = read_votes(table)
     assert by_name(votes) == by_name(read_votes(rows()))
-    assert votes.remarks == (
+    assert said(votes) == [
         "The winner was read from 'winner', not from 'verdict', 'label'; "
         "winner='verdict' reads that.",
-    )
+    ]
     votes = read_votes(table, winner="verdict")
     assert (votes.folded[:, 1].sum(), votes.remarks) == (3, ())
     assert read_votes(table, slices=["verdict", "label"]).remarks == ()
@@ -257,8 +267,8 @@ def test_votes_on_one_prompt_make_a_board_about_this_prompt():
     table = pl.read_csv(real("llmfao.csv"), infer_schema=False).head(299)
     rating = rate(table)
     assert rating.header[0].endswith(", 1 prompt")
-    said = "The board is about this prompt only: there are too few to allow for others."
-    assert said in map(str, rating.notes)
+    text = "The board is about this prompt only: there are too few to allow for others."
+    assert text in map(str, rating.notes)
 
 
 @pytest.mark.parametrize("empty", ["", None])
@@ -267,19 +277,19 @@ def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     table[5]["prompt"] = table[7]["prompt"] = empty
     votes = read_votes(table)
     assert (votes.n_votes, dict(votes.slices)) == (12, {})
-    said = (
+    text = (
         "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
         "on_invalid='drop' leaves such votes out."
     )
-    assert str(votes.unread["prompt"]) == said
-    assert said not in votes.remarks
-    assert "--prompt prompt with --on-invalid drop" in spelled(said)
-    named = read_votes(table, prompt="prompt", on_invalid="drop")
-    assert (named.n_votes, named.levels["prompt"]) == (10, ("p0", "p1", "p2"))
+    assert unread(votes) == {"prompt": text}
+    assert text not in said(votes)
+    assert "--prompt prompt with --on-invalid drop" in spelled(text)
+    votes = read_votes(table, prompt="prompt", on_invalid="drop")
+    assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
     with pytest.raises(VotesError, match=r"no slice 'prompt'.*Prompts are not read"):
         read_votes(table).level("prompt")
     other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
-    assert read_votes(other).unread == votes.unread  # no other column stands in
+    assert unread(read_votes(other)) == {"prompt": text}  # no other column stands in
     assert read_votes(other, prompt="item").levels["prompt"] == ("i0", "i1", "i2", "i3")
     seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
     lacking = [*seldom, seldom[0] | {"prompt": empty}]
@@ -322,7 +332,7 @@ def test_slices_and_features():
 def test_weights():
     table = pl.DataFrame(rows()).with_columns(count=pl.Series([2.0, 0.5, 0.0]))
     assert read_votes(table).n_votes == 3
-    assert "weight='count' reads it" in read_votes(table).remarks[0]
+    assert "weight='count' reads it" in said(read_votes(table))[0]
     assert read_votes(table, weight="count").n_votes == 2.5
     scaled = read_votes(table, weight="count", weights="importance")
     assert scaled.counts.max() == pytest.approx(2 * 2 / 2.5)
@@ -368,11 +378,9 @@ def test_copies_are_said():
     )
     assert not read_votes(table).remarks
     copied = pl.concat([table, table.head(3)])
-    assert "3 rows equal another in every column" in read_votes(copied).remarks[0]
-    assert "df.drop_duplicates()" in read_votes(copied).remarks[0]
-    assert (
-        read_votes(copied[:-2]).remarks[0].startswith("1 row equals another in every")
-    )
+    assert "3 rows equal another in every column" in said(read_votes(copied))[0]
+    assert "df.drop_duplicates()" in said(read_votes(copied))[0]
+    assert said(read_votes(copied[:-2]))[0].startswith("1 row equals another in every")
     assert not read_votes(rows() * 9).remarks  # votes are often equal
 
 
@@ -394,14 +402,14 @@ def test_a_missing_annotator_does_not_block_unless_it_was_named():
     table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
     votes = read_votes(table)
     assert (votes.annotators, votes.n_votes) == ((), 4)
-    said = (
+    text = (
         "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' with "
         "on_invalid='drop' leaves such votes out."
     )
-    assert (str(votes.unread["annotator"]), votes.remarks) == (said, ())
-    with pytest.raises(VotesError, match=re.escape(said)):
+    assert (unread(votes), votes.remarks) == ({"annotator": text}, ())
+    with pytest.raises(VotesError, match=re.escape(text)):
         votes.keep(annotators="k1")
-    assert "--annotator judge with --on-invalid drop" in spelled(said)
+    assert "--annotator judge with --on-invalid drop" in spelled(text)
     with pytest.raises(VotesError, match="leave out annotator="):
         read_votes(table, annotator="judge")
     assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
@@ -534,9 +542,9 @@ def test_a_remark_says_where_prompts_come_from():
         for k in range(12)
     ]
     remark = "Prompts were read from 'prompt'; prompt=False reads none."
-    assert remark in read_votes(rows).remarks
+    assert remark in said(read_votes(rows))
     raters = [
         {"model_a": "x", "model_b": "y", "rater_1": "x", "rater_2": w} for w in "xyxy"
     ]
     remark = "Verdicts on one record share a prompt; prompt=False takes them apart."
-    assert remark in read_votes(raters).remarks
+    assert remark in said(read_votes(raters))

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_arena.errors import ModelError, OutputError, VotesError
 from bayes_arena.reading.read import read_votes
-from bayes_arena.said import Note
+from bayes_arena.said import NOWHERE, Note, Use
 from bayes_arena.votes.merge import merge
 from bayes_arena.votes.votes import Votes
 
@@ -145,8 +145,8 @@ def test_why_annotators_are_unread_stays_when_votes_are_merged():
     full = read_votes([row | {"judge": "k1"}])
     lacking = [row | {"judge": judge} for judge in ("k1", "", "k2", "")]
     one, two = read_votes(lacking[:2]), read_votes(lacking)
-    reasons = (str(one.unread["annotator"]), str(two.unread["annotator"]))
-    assert str(merge(one, two, one).unread["annotator"]) == " ".join(reasons)
+    reasons = f"{one.unread['annotator']} {two.unread['annotator']}"
+    assert str(merge(one, two, one).unread["annotator"]) == reasons
     with pytest.raises(VotesError, match="Annotators are not read, since 'judge'"):
         merge(full, one)
 
@@ -156,10 +156,12 @@ def test_saved_votes_are_the_same(votes, tmp_path):
     votes.save(path)
     assert_same(Votes.load(path), votes)
     assert_same(read_votes(path), votes)
-    assert Votes.load(path).remarks == votes.remarks
-    unread = replace(votes, unread={"prompt": Note("unread", "It is empty.")})
-    unread.save(path)
-    assert Votes.load(path).unread == unread.unread
+    # What was said stays; a saved file is read without options, so no remedy does.
+    plain = [note.row(NOWHERE) for note in votes.remarks]
+    assert [note.row() for note in Votes.load(path).remarks] == plain
+    why = Note("unread", ("It is empty", (": ", Use(prompt=False)), "."))
+    replace(votes, unread={"prompt": why}).save(path)
+    assert Votes.load(path).unread == {"prompt": Note("unread", "It is empty.")}
     votes.save(path)
     with pytest.raises(VotesError, match="no options apply"):
         read_votes(path, winner="winner")
