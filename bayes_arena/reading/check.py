@@ -31,8 +31,6 @@ from bayes_arena.votes.votes import (
     sums,
 )
 
-UNKNOWN = Note("unknown", "unknown")
-
 
 @dataclass(frozen=True)
 class Check:
@@ -104,8 +102,8 @@ class Check:
 
     def as_dict(self, surface: Surface = PYTHON) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dicts."""
-        unread = {role: as_json(note, surface) for role, note in self.unread.items()}
-        remarks = [as_json(note, surface) for note in self.remarks]
+        unread = {role: note.row(surface) for role, note in self.unread.items()}
+        remarks = [note.row(surface) for note in self.remarks]
         plain = replace(self, remarks=[], unread={})
         return asdict(plain) | {"remarks": remarks, "unread": unread}
 
@@ -185,11 +183,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     )
 
 
-def as_json(note: Note, surface: Surface) -> dict[str, str]:
-    """Return the kind of a note, and its sentence in the words of a surface."""
-    return {"kind": note.kind, "text": note.spelled(surface)}
-
-
 def columns_of(opened: Opened) -> dict[str, str]:
     """Return the columns in use by role, without marks of slices and features."""
     return {
@@ -254,12 +247,12 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    unknown = summary.unread.get(ANNOTATOR, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, ANNOTATOR, surface)
     yield "annotators", text if summary.n_annotators else unknown
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    unknown = summary.unread.get(PROMPT, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, PROMPT, surface)
     yield "prompts", text if summary.n_prompts else unknown
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
@@ -272,3 +265,9 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
             "grades",
             f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )
+
+
+def why_unknown(summary: Check, role: str, surface: Surface) -> str:
+    """Return why annotators or prompts are unknown, as far as reading can tell."""
+    is_unread = role in summary.unread
+    return summary.unread[role].spelled(surface) if is_unread else "unknown"
