@@ -10,7 +10,6 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
-from bayes_arena.model.build import competitor_keys
 from bayes_arena.model.spec import is_shown_both_ways
 from bayes_arena.reading.read import votes_from
 from bayes_arena.votes.votes import TIE, Votes
@@ -164,3 +163,12 @@ def one_row_a_vote(votes: Votes) -> tuple[Votes, Ints]:
     counts = np.zeros((len(row), votes.counts.shape[1]))
     counts[np.arange(len(row)), outcome] = 1.0
     return replace(votes.take(row), counts=counts), row
+
+
+def competitor_keys(by: str, votes: Votes) -> tuple[Ints, list[Ints]]:
+    """Return level * competitors + competitor where seen, and their numbers in the rows."""
+    base = votes.level(by) * votes.n_competitors
+    seen, number = np.unique(
+        np.concatenate([base + votes.i, base + votes.j]), return_inverse=True
+    )
+    return seen, np.split(number, 2)

@@ -26,7 +26,6 @@ from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, thinned_vectors
 from bayes_arena.inference.average_vote import annotator_types
 from bayes_arena.inference.scale import board_strengths, linear_board
-from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.spec import visible_votes
@@ -201,9 +200,11 @@ def level_shift(fit: Fit, by: str, level: int) -> Floats:
     """Return what a level adds to the strengths, (competitors, parameters)."""
     design = fit.posterior.design
     block = design.block(f"strength_by_{by}")
-    levels, competitors, indices = slice_parameters(design, block)
+    n = fit.fitted_votes.n_competitors
+    levels, competitors = np.divmod(block.keys, n)
+    indices = design.parameters(block)
     mask = levels == level
-    shift = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
+    shift = np.zeros((n, design.layout.size))
     shift[competitors[mask], indices[mask]] = 1.0
     return shift
 

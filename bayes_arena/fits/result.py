@@ -13,10 +13,10 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError, plural
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.scale import Board, board_of, board_strengths
-from bayes_arena.model.build import slice_parameters
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
@@ -40,7 +40,8 @@ class Fit:
         The Gaussian approximation; for "nuts" that from which sampling began.
     estimable : ndarray of bool, shape (competitors,)
         Which competitors have a finite estimate; all, unless the prior is flat.
-    warnings : tuple of str
+    warnings : tuple of Note
+        What makes it doubtful.
     seed : int
     samples : mapping of str to ndarray, optional
         For "nuts", by effect: draws of its parameters, (chains, draws, size).
@@ -65,7 +66,7 @@ class Fit:
     plan: str
     posterior: Posterior
     estimable: Array
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     seed: int = 0
     samples: Mapping[str, Floats] | None = None
     sample_stats: Mapping[str, Array] | None = None
@@ -242,15 +243,8 @@ def thinned_vectors(fit: Fit) -> Floats:
 
 
 def parameter_index(posterior: Posterior, name: str) -> Array:
-    """Return the indices of an effect's parameters, in the order of its samples.
-
-    The samples of competitors by slice are in the order of
-    :func:`~bayes_arena.model.build.slice_parameters`.
-    """
-    block = posterior.design.block(name)
-    if block.effect.per_competitor:
-        return slice_parameters(posterior.design, block)[2]
-    return posterior.design.indices(block)
+    """Return the indices of an effect's parameters, in the order of its samples."""
+    return posterior.design.parameters(posterior.design.block(name))
 
 
 def subset_competitors(votes: Votes, mask: Array) -> Votes:

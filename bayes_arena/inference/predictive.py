@@ -26,12 +26,12 @@ from itertools import product
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints, positions_of
+from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, did_you_mean, listing
 from bayes_arena.inference.posterior import Posterior
-from bayes_arena.model.build import slice_parameters
+from bayes_arena.model.build import terms_of
 from bayes_arena.model.constants import ROWS_PER_CHUNK, SLICE_NODES
-from bayes_arena.model.design import Block, Chunk, Design, Term
+from bayes_arena.model.design import Chunk, Design, Term
 from bayes_arena.model.effects import DAVIDSON, Outcomes
 from bayes_arena.model.likelihood import (
     coordinates,
@@ -217,20 +217,11 @@ def new_terms(design: Design, votes: Votes) -> tuple[tuple[Term, ...], Floats]:
     unknown = np.zeros((design.phi.shape[1] + 2, len(votes)))
     terms = []
     for block in design.blocks:
-        effect = block.effect
         # A flat prior has nothing to draw from: what is unknown is then the average.
         variance = block.sd**2 if np.isfinite(block.sd) else 0.0
-        feature: Floats = np.ones(len(votes))
-        if effect.feature is not None:
-            feature = feature_of(votes, effect.feature)
-        # A row reads one parameter, or two: the first competitor's less the second's.
-        indices = parameter_indices(design, block, votes)
-        for index, sign in zip(indices, (1.0, -1.0), strict=False):
-            is_unknown = index == UNKNOWN
-            coefficient = np.where(is_unknown, 0.0, sign * feature)
-            column = column_of(design, block, np.maximum(index, 0))
-            terms.append(Term(effect.predictor, block.is_local, column, coefficient))
-            unknown[effect.predictor, is_unknown] += variance
+        for term, is_unknown in terms_of(block, votes):
+            terms.append(term)
+            unknown[term.predictor, is_unknown] += variance
     return tuple(terms), unknown
 
 
@@ -277,43 +268,3 @@ def codes_in(known: Sequence[str], names: Sequence[str]) -> Ints:
     """Return the codes of names among known ones, (names,)."""
     code = {name: number for number, name in enumerate(known)}
     return np.array([code.get(name, UNKNOWN) for name in names], np.intp)
-
-
-def feature_of(votes: Votes, name: str) -> Floats:
-    """Return the values of a feature, (rows,)."""
-    if name not in votes.features:
-        raise ModelError(
-            f"The fit reads the feature {name!r}, and these votes do not have it. Add "
-            "a column of this name."
-        )
-    return votes.features[name]
-
-
-def parameter_indices(design: Design, block: Block, votes: Votes) -> list[Ints]:
-    """Return the index of each row's parameter among all, or -1 where there is none.
-
-    There are two, if each competitor has its own.
-    """
-    effect = block.effect
-    level = votes.level(effect.by)
-    if not effect.per_competitor:
-        indices = design.indices(block)
-        return [np.where(level == UNKNOWN, UNKNOWN, indices[np.maximum(level, 0)])]
-    levels, competitor, indices = slice_parameters(design, block)
-    n = design.votes.n_competitors
-    keys = levels * n + competitor
-    parameters = []
-    for side in (votes.i, votes.j):
-        # The level -1 makes a key below all others, so that an unknown one is missed.
-        position = positions_of(keys, level * n + side)
-        is_known = position != UNKNOWN
-        parameters.append(np.where(is_known, indices[position], UNKNOWN))
-    return parameters
-
-
-def column_of(design: Design, block: Block, index: Ints) -> Ints:
-    """Return a parameter's column, among the shared ones or those of its group."""
-    layout = design.layout
-    if not block.is_local:
-        return index
-    return (index - layout.n_shared) % layout.n_local

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
+from bayes_arena.arrays import Array, Floats, Ints, positions_of
+from bayes_arena.errors import ModelError
 from bayes_arena.model.arrow import Layout
 from bayes_arena.model.constants import ROWS_PER_CHUNK
 from bayes_arena.model.design import Block, Design, Term
@@ -39,18 +42,11 @@ def design_of_rows(votes: Votes, model: Model, prior: Prior) -> Design:
     eliminated = largest_kind(effects, votes)
     votes, group = sort_by_group(votes, eliminated)
     blocks: list[Block] = []
-    terms: list[Term] = []
     for effect in effects:
         is_local = effect.by == eliminated is not None
-        numbers, level = number_parameters(effect, votes)
-        n_columns = len(level)
-        if is_local:
-            numbers, n_columns = number_within_levels(numbers, level)
-        start = next_column(blocks, is_local)
-        columns = slice(start, start + n_columns)
-        block = Block(effect, is_local, columns, initial_spread(effect, votes))
-        blocks.append(block)
-        terms += build_terms(block, numbers, votes)
+        blocks.append(
+            build_block(effect, votes, is_local, next_column(blocks, is_local))
+        )
     outcomes = outcomes_of(model)
     counts = outcomes.counts(votes)
     return Design(
@@ -60,7 +56,7 @@ def design_of_rows(votes: Votes, model: Model, prior: Prior) -> Design:
         statistic=np.ascontiguousarray((counts @ outcomes.phi).T),
         group=group,
         blocks=tuple(blocks),
-        terms=tuple(terms),
+        terms=tuple(term for block in blocks for term, _ in terms_of(block, votes)),
         layout=build_layout(blocks, count_groups(votes, eliminated, group)),
     )
 
@@ -70,8 +66,8 @@ def largest_kind(effects: tuple[Effect, ...], votes: Votes) -> str | None:
     sizes: dict[str, int] = {}
     for effect in effects:
         if effect.by is not None:
-            _, level = number_parameters(effect, votes)
-            sizes[effect.by] = sizes.get(effect.by, 0) + len(level)
+            n_parameters = len(parameter_keys(effect, votes))
+            sizes[effect.by] = sizes.get(effect.by, 0) + n_parameters
     return max(sizes, key=lambda by: sizes[by], default=None)
 
 
@@ -101,61 +97,56 @@ def count_levels(votes: Votes, by: str) -> int:
     return votes.n_annotators if by == "annotator" else len(votes.levels[by])
 
 
-def number_parameters(effect: Effect, votes: Votes) -> tuple[list[Ints], Ints]:
-    """Return the parameters of an effect, numbered level by level.
+def row_keys(effect: Effect, votes: Votes) -> list[Ints]:
+    """Return the key of the parameter that each row reads; two, if competitors have own.
 
-    Returns
-    -------
-    numbers : list of ndarray, shape (rows,)
-        The parameter of each row; two, if each competitor has its own.
-    level : ndarray, shape (parameters,)
-        The level of each parameter.
+    An unknown level, -1, has a key below all others.
     """
+    level = votes.level(effect.by)
+    if not effect.per_competitor:
+        return [level]
+    return [level * votes.n_competitors + side for side in (votes.i, votes.j)]
+
+
+def parameter_keys(effect: Effect, votes: Votes) -> Ints:
+    """Return the keys of an effect's parameters, sorted.
+
+    A competitor has a parameter only at the levels of a slice where it was seen.
+    """
+    if effect.per_competitor and effect.by is not None:
+        return np.unique(np.concatenate(row_keys(effect, votes)))
     if effect.per_competitor:
-        if effect.by is None:
-            return [votes.i, votes.j], np.zeros(votes.n_competitors, np.intp)
-        keys, numbers = competitor_keys(effect.by, votes)
-        return numbers, keys // votes.n_competitors
-    if effect.by is None:
-        return [votes.level(None)], np.zeros(1, np.intp)
-    return [votes.level(effect.by)], np.arange(count_levels(votes, effect.by))
+        return np.arange(votes.n_competitors)
+    return np.arange(1 if effect.by is None else count_levels(votes, effect.by))
 
 
-def competitor_keys(by: str, votes: Votes) -> tuple[Ints, list[Ints]]:
-    """Return level * competitors + competitor where seen, and their numbers in the rows.
+def build_block(effect: Effect, votes: Votes, is_local: bool, start: int) -> Block:
+    """Return the block of an effect, whose first column is ``start``."""
+    keys = parameter_keys(effect, votes)
+    column = np.arange(len(keys))
+    if is_local:  # counted from 0 in each group
+        level = keys // votes.n_competitors if effect.per_competitor else keys
+        column -= np.searchsorted(level, level)
+    columns = slice(start, start + int(column.max()) + 1)
+    return Block(effect, is_local, columns, keys, column, initial_spread(effect, votes))
 
-    A competitor has a parameter only at the levels where it was seen.
+
+def terms_of(block: Block, votes: Votes) -> Iterator[tuple[Term, Array]]:
+    """Yield the terms of a block, and which rows have no parameter for them.
+
+    There is one, or that of i and minus that of j.  Rows without a parameter, since its
+    annotator or level is not known, have the coefficient 0.
     """
-    n = votes.n_competitors
-    level = votes.level(by)
-    keys = np.concatenate([level * n + votes.i, level * n + votes.j])
-    seen, number = np.unique(keys, return_inverse=True)
-    return seen, np.split(number, 2)
-
-
-def number_within_levels(numbers: list[Ints], level: Ints) -> tuple[list[Ints], int]:
-    """Return the numbers counted from 0 at each level, and the largest count."""
-    first = np.searchsorted(level, level)
-    rank = np.arange(len(level)) - first
-    return [rank[number] for number in numbers], int(rank.max()) + 1
-
-
-def slice_parameters(design: Design, block: Block) -> tuple[Ints, Ints, Ints]:
-    """Return level, competitor and index of the parameters that competitors have by level.
-
-    The index is that among all parameters; all are (seen,).
-    """
-    votes, by = design.votes, block.effect.by
-    if by is None:
-        n = votes.n_competitors
-        return np.zeros(n, np.intp), np.arange(n), design.indices(block)
-    keys, _ = competitor_keys(by, votes)
-    level = keys // votes.n_competitors
-    number = np.arange(len(keys))
-    if block.is_local:
-        (rank,), width = number_within_levels([number], level)
-        number = level * width + rank
-    return level, keys % votes.n_competitors, design.indices(block)[number]
+    feature = feature_values(block.effect, votes)
+    for keys, sign in zip(row_keys(block.effect, votes), (1.0, -1.0), strict=False):
+        position = positions_of(block.keys, keys)
+        is_unknown = position < 0
+        column = block.columns.start + block.column[position]
+        coefficient = np.where(is_unknown, 0.0, sign * feature)
+        yield (
+            Term(block.effect.predictor, block.is_local, column, coefficient),
+            is_unknown,
+        )
 
 
 def next_column(blocks: list[Block], is_local: bool) -> int:
@@ -164,21 +155,15 @@ def next_column(blocks: list[Block], is_local: bool) -> int:
     return max(ends, default=0)
 
 
-def build_terms(block: Block, numbers: list[Ints], votes: Votes) -> list[Term]:
-    """Return the terms of a block: one, or that of i and minus that of j."""
-    effect = block.effect
-    feature = feature_values(effect, votes)
-    terms = []
-    for number, sign in zip(numbers, (1.0, -1.0), strict=False):
-        column = block.columns.start + number
-        terms.append(Term(effect.predictor, block.is_local, column, sign * feature))
-    return terms
-
-
 def feature_values(effect: Effect, votes: Votes) -> Floats:
     """Return what multiplies the parameters of an effect, (rows,): a feature or 1."""
     if effect.feature is None:
         return np.ones(len(votes))
+    if effect.feature not in votes.features:
+        raise ModelError(
+            f"The fit reads the feature {effect.feature!r}, and these votes do not have it. "
+            "Add a column of this name."
+        )
     return votes.features[effect.feature]
 
 

@@ -25,14 +25,28 @@ from bayes_arena.votes.votes import Votes
 
 @dataclass(frozen=True)
 class Block:
-    """The parameters of an effect: their columns, and their current spread.
+    """The parameters of an effect.
 
-    A local block has the same columns in each group.
+    Attributes
+    ----------
+    effect : Effect
+    is_local : bool
+    columns : slice
+        Among the shared ones; or among the local ones, and then the same in each group.
+    keys : ndarray of int, shape (parameters,)
+        What each parameter belongs to, sorted: a level, and where each competitor has its
+        own, level times competitors plus competitor.
+    column : ndarray of int, shape (parameters,)
+        Its column, counted from the first of the block.
+    sd : float
+        The current spread.
     """
 
     effect: Effect
     is_local: bool
     columns: slice
+    keys: Ints
+    column: Ints
     sd: float
 
     @property
@@ -117,6 +131,16 @@ class Design:
         if block.is_local:
             return self.layout.local(indices)[:, block.columns].ravel()
         return self.layout.shared(indices)[block.columns]
+
+    def parameters(self, block: Block) -> Ints:
+        """Return the index of each parameter of a block, in the order of its keys."""
+        index = block.columns.start + block.column
+        if not block.is_local:
+            return index
+        level = block.keys
+        if block.effect.per_competitor:
+            level = level // self.votes.n_competitors
+        return self.layout.n_shared + level * self.layout.n_local + index
 
     def prior_precision(self) -> Floats:
         """Return the prior precision of each parameter, (parameters,)."""

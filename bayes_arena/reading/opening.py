@@ -242,10 +242,14 @@ def candidates_for_prompts(opened: Opened) -> dict[str, str | Constant]:
 def prompt_remark(column: str | Constant) -> Note:
     """Say where prompts were read."""
     nothing = Use(prompt=False)
-    text: Said = (f"Prompts were read from {column!r}; ", nothing, " reads none.")
+    text: Said = (
+        f"Prompts were read from {column!r}",
+        ("; ", nothing, " reads none"),
+        ".",
+    )
     if isinstance(column, Constant):
-        said = "Verdicts on one record share a prompt; "
-        text = (said, nothing, " takes them apart.")
+        aside = ("; ", nothing, " takes them apart")
+        text = ("Verdicts on one record share a prompt", aside, ".")
     return Note("prompts", text)
 
 

@@ -45,9 +45,9 @@ def remarks_on_source(
 def unread_weight(column: str) -> Note:
     """Say that a column may hold numbers of votes, and how to read it."""
     text = (
-        f"The column {column!r} looks like numbers of votes but is not read; ",
-        Use(weight=column),
-        " reads it.",
+        f"The column {column!r} looks like numbers of votes but is not read",
+        ("; ", Use(weight=column), " reads it"),
+        ".",
     )
     return Note("unread_weight", text)
 
@@ -71,9 +71,9 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
         return []
     columns = listing(map(repr, others))
     text = (
-        f"The winner was read from {winner!r}, not from {columns}; ",
-        Use(winner=others[0]),
-        " reads that.",
+        f"The winner was read from {winner!r}, not from {columns}",
+        ("; ", Use(winner=others[0]), " reads that"),
+        ".",
     )
     return [Note("other_winner", text)]
 
@@ -81,12 +81,11 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
 def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
     """Say that an incomplete column was not read, and how to read it."""
     n = plural(n_missing, "vote")
+    ways = (Use(**{option: column}), " with ", Use(on_invalid="drop"))
     text = (
-        f"{kind} are not read, since {column!r} is empty in {n}; ",
-        Use(**{option: column}),
-        " with ",
-        Use(on_invalid="drop"),
-        " leaves such votes out.",
+        f"{kind} are not read, since {column!r} is empty in {n}",
+        ("; ", *ways, " leaves such votes out"),
+        ".",
     )
     return Note("unread", text)
 

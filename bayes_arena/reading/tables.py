@@ -234,9 +234,9 @@ def unranked_note(n_unranked: int, unranked_last: bool) -> Note:
     text: Said = f"Counted last in rankings: {unranked}."
     if not unranked_last:
         text = (
-            f"Left out of rankings: {unranked} (empty, or 0 or below); ",
-            Use(outcomes={"unranked": "last"}),
-            " counts them last.",
+            f"Left out of rankings: {unranked} (empty, or 0 or below)",
+            ("; ", Use(outcomes={"unranked": "last"}), " counts them last"),
+            ".",
         )
     return Note("unranked", text)
 

@@ -58,13 +58,12 @@ def functions_of(program, names):
 
 def value_of(design, parameters):
     """Return the engine's log-posterior at parameters by effect, up to a constant."""
-    from bayes_arena.model.build import slice_parameters
 
     x = np.zeros(design.layout.size)
     for block, values in zip(design.blocks, parameters, strict=True):
         indices = design.indices(block)
         if block.effect.per_competitor:
-            indices = slice_parameters(design, block)[2]
+            indices = design.parameters(block)
         x[indices] = values - (block.effect.name == "discrimination")
     return -value(design, x)
 
