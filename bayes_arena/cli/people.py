@@ -41,7 +41,7 @@ from bayes_arena.rating.wording import name_of_model
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
-SHOWN = ("anomalous", "has a favourite", "suspect")
+SHOWN = ("anomalous", "has a favourite", "suspect", "differs")
 # By their verdict: whom a board can leave out.
 WITHOUT = (
     ("anomalous", "the anomalous", "flagged"),
