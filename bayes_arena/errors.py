@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from bayes_arena.said import PYTHON, Remedy, Said, Surface, sentence
+from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, sentence
 
 __all__ = [
     "ArenaError",
@@ -88,12 +88,22 @@ class MissingPackageError(ArenaError, ImportError):
 
 
 class ArenaWarning(UserWarning):
-    """There is an answer, but it has to be read with care."""
+    """There is an answer, but it has to be read with care.
+
+    Attributes
+    ----------
+    note : Note
+        What has to be known, with its kind.
+    """
+
+    def __init__(self, note: Note) -> None:
+        super().__init__(note)
+        self.note = note
 
 
-def warn(text: str) -> None:
+def warn(note: Note) -> None:
     """Warn, naming the line of the user's that led here."""
-    warnings.warn(text, ArenaWarning, skip_file_prefixes=PACKAGE)
+    warnings.warn(ArenaWarning(note), skip_file_prefixes=PACKAGE)
 
 
 def listing(values: Iterable[object]) -> str:

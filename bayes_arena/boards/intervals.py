@@ -34,7 +34,7 @@ from bayes_arena.inference.sandwich import (
 )
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Use, joined
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, why_unread
 
@@ -60,8 +60,8 @@ class Uncertainty:
         What votes of a cluster share.
     n_clusters : int
         Number of clusters; 0 without.
-    notes : tuple of str
-        What intervals do not allow for, a sentence each.
+    notes : tuple of Note
+        What intervals do not allow for.
     samples : ndarray, shape (samples, m), optional
         Samples of NUTS, whose quantiles are the bounds.
     """
@@ -71,7 +71,7 @@ class Uncertainty:
     df: float = np.inf
     cluster: str | None = None
     n_clusters: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     samples: Floats | None = None
 
     @property
@@ -80,13 +80,13 @@ class Uncertainty:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
-    def allowance(self) -> tuple[str, ...]:
-        """What intervals allow for, in a sentence; none without clusters."""
+    def allowance(self) -> tuple[Note, ...]:
+        """What intervals allow for; nothing without clusters."""
         if self.cluster is None:
             return ()
-        if self.cluster in (PROMPT, "annotator"):
-            return (f"Intervals allow for new {self.cluster}s like these.",)
-        return (f"Intervals allow for new levels of {self.cluster} like these.",)
+        is_noun = self.cluster in (PROMPT, "annotator")
+        new = f"{self.cluster}s" if is_noun else f"levels of {self.cluster}"
+        return (Note("allowance", f"Intervals allow for new {new} like these."),)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of numbers (m,) at a level."""
@@ -157,7 +157,7 @@ def clustered(
     votes: Votes,
     cluster: str,
     codes: Ints,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> Uncertainty:
     """Return how certain numbers are if clusters of votes are independent."""
     moves = cluster_moves(fit.posterior, estimate.board, votes, fit.model, codes)
@@ -182,7 +182,7 @@ class Choice(NamedTuple):
 
     name: str
     cluster: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def choose_interval(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
@@ -215,8 +215,8 @@ def default_choice(fit: Fit) -> Choice:
         return Choice("clustered", PROMPT)
     n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
-    note = f"The board is about {prompts} only: there are too few to allow for others."
-    return Choice("posterior", notes=(note,))
+    text = f"The board is about {prompts} only: there are too few to allow for others."
+    return Choice("posterior", notes=(Note("intervals", text),))
 
 
 def choice_of_samples(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
@@ -228,8 +228,8 @@ def choice_of_samples(fit: Fit, interval: str | None, cluster: str | None) -> Ch
         )
     if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
         return Choice("posterior")
-    note = "Prompts repeat, and intervals by NUTS do not allow for new ones."
-    return Choice("posterior", notes=(note,))
+    text = "Prompts repeat, and intervals by NUTS do not allow for new ones."
+    return Choice("posterior", notes=(Note("intervals", text),))
 
 
 def unknown_interval(interval: str | None) -> str:
@@ -259,13 +259,15 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    reasons = [part for note in votes.unread.values() for part in (note.text, " ")]
+    unnamed = ("Name their column with ", Use("prompt"), ".")
+    reasons: list[Said] = [note.text for note in votes.unread.values()]
+    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
-        joined(
-            (Use(interval="clustered"), " needs clusters: the votes carry neither "),
-            "prompts nor annotators. ",
-            *(reasons or [("Name their column with ", Use("prompt"), ". ")]),
-            ("Or use ", Use(interval="sandwich"), "."),
+        (
+            "Clustered intervals need clusters, and the votes carry neither prompts nor "
+            "annotators.",
+            *why,
+            (" Or use ", Use(interval="sandwich"), "."),
         )
     )
 
@@ -276,13 +278,9 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
+        text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
         remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError(
-            joined(
-                f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. ",
-                why_unread(votes.unread, cluster, remedy),
-            )
-        )
+        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
@@ -318,24 +316,24 @@ def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
     return covariance * factor[:, None] * factor
 
 
-def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
+def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[Note, ...]:
     """Say whose votes come from few clusters."""
     if few.all() or not few.any():
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
-    return (
+    text = (
         f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
-        "may be too narrow for new ones.",
+        "may be too narrow for new ones."
     )
+    return (Note("intervals", text),)
 
 
-def lost_resamples(n_lost: int) -> tuple[str, ...]:
+def lost_resamples(n_lost: int) -> tuple[Note, ...]:
     """Say how many resamples were left out."""
     if not n_lost:
         return ()
-    return (
-        f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow.",
-    )
+    text = f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow."
+    return (Note("intervals", text),)
 
 
 def of_prior(fit: Fit, estimate: Estimate) -> Floats:

@@ -21,6 +21,7 @@ from bayes_arena.errors import (
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, dataframe
 
 if TYPE_CHECKING:
@@ -120,28 +121,30 @@ def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) ->
     return more
 
 
-def more_clusters(standing: Standing, columns: Columns) -> str:
-    """Say how many more prompts (or other clusters) would settle pairs, if votes do not.
+def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
+    """Say how many more prompts (or other clusters) open pairs take, if votes do not help.
 
     Intervals shrink with the root of the number of clusters.
     """
-    gap, lower = np.asarray(columns["gap"]), np.asarray(columns["lower"])
     is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
     if not clusters_are_the_limit(standing) or not len(is_open):
-        return ""
+        return ()
     cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
     with np.errstate(divide="ignore"):
-        growth = ((gap - lower)[is_open] / gap[is_open]) ** 2 - 1
-    row = is_open[np.argmin(growth)]
+        growth = ((gap - lower) / gap) ** 2 - 1
+    nearest = is_open[np.argmin(growth)]
     count = np.ceil(growth.min() * n)
     if count > MOST_MULTIPLE * n:
-        return what_would_settle(standing)
+        return (Note("pairs", what_would_settle(standing)),)
     lacking = f"some {plural(count, f'more {cluster}')}"
     useless = f"more votes on these {n:,} would not"
     if len(is_open) == 1:
-        return f"{lacking.capitalize()} would settle it; {useless}."
-    pair = f"{columns['first'][row]} or {columns['second'][row]}"
-    return f"More {cluster}s would settle them, {pair} {lacking}; {useless}."
+        text = f"{lacking.capitalize()} would settle it; {useless}."
+    else:
+        pair = f"{columns['first'][nearest]} or {columns['second'][nearest]}"
+        text = f"More {cluster}s would settle them, {pair} {lacking}; {useless}."
+    return (Note("pairs", text),)
 
 
 def pair_indices(

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 import bayes_arena as ba
-from bayes_arena.boards.pairs import gate, more_clusters, pair_columns
+from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.errors import ArenaWarning
 from tests.boards.arenas import SEED, columns, fitted, of_wins
@@ -159,7 +159,7 @@ def test_where_prompts_lack_no_number_of_votes_is_given():
     table = pair_columns(standing)
     is_open = np.asarray(table["more_votes"]) != 0
     assert is_open.any() and np.isnan(table["more_votes"][is_open]).all()
-    line = more_clusters(standing, table)
+    line = str(what_pairs_lack(standing, table)[0])
     assert line.startswith("More prompts would settle them, ")
     assert line.endswith("; more votes on these 12 would not.")
 
@@ -169,5 +169,6 @@ def test_so_many_prompts_would_settle_a_pair():
     standing = standing_of(fitted(8, 3000, prompts=12, prompt_sd=1.0, spread=0.3))
     n = standing.uncertainty.n_clusters
     names = {"first": ["a"], "second": ["b"], "more_votes": [np.nan]}
-    line = more_clusters(standing, names | {"gap": [10.0], "lower": [-10.0]})
+    open_pair = names | {"gap": [10.0], "lower": [-10.0]}
+    line = str(what_pairs_lack(standing, open_pair)[0])
     assert line.startswith(f"Some {3 * n} more prompts would settle it")
