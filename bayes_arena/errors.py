@@ -7,7 +7,7 @@ their rows, and a remedy that works.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, sentence
@@ -117,6 +117,11 @@ def listing(values: Iterable[object]) -> str:
 def plural(count: float, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words with commas, and "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
 
 def shortened(text: str, length: int = LONGEST_VALUE) -> str:
