@@ -95,5 +95,9 @@ def test_students_with_an_order_of_their_own_do_not_guess():
     assert set(students["verdict"]) <= {"differs", "suspect"}
     differing = students[students["verdict"] == "differs"]
     assert len(differing) >= 2
-    assert differing["why"].str.startswith("votes by a ranking of its own: agreement").all()
+    assert (
+        differing["why"]
+        .str.startswith("votes by a ranking of its own: agreement")
+        .all()
+    )
     assert not set(students.index) & set(ba.flag(votes))
