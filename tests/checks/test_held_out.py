@@ -91,7 +91,7 @@ def test_models_by_name_and_functions(votes):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "topic"}, "no slice 'topic'"),
+        ({"over": "topic"}, "no slice 'topic'"),
         ({"splits": 1}, "at least two splits"),
         ({"share": 1.5}, "share=1.5 must lie"),
         ({"models": ()}, "no model"),

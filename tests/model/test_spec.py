@@ -25,7 +25,7 @@ def votes(**options):
         ),
         ({"discrimination": True}, "discrimination=True must be one of"),
         ({"grades": True}, "grades=True needs"),
-        ({"strength_by": "annotator"}, "strength_by cannot have 'annotator'"),
+        ({"strength_by": "annotator"}, "annotators are none"),
     ],
 )
 def test_impossible_models(fields, message):
