@@ -92,7 +92,7 @@ def test_slices_and_features():
         for topic in ("art", "law", "sport")
     ]
     assert len(set(scores)) == 3
-    with pytest.raises(ba.ArenaError, match="feature 'length'.*has no column"):
+    with pytest.raises(ba.ArenaError, match=r"feature 'length'.*has no column"):
         ba.predict(fit, [("model-1", "model-2")])
 
 
