@@ -65,7 +65,8 @@ def test_results_read_the_samples(votes, sampled):
 
 @pytest.mark.slow
 def test_long_sampling_is_announced(sampled):
-    assert "Sampling 4 x 700 draws: about" in sampled[1]
+    fit, said = sampled
+    assert f"Sampling 4 x 700 draws of {fit.n_parameters} parameters: some" in said
 
 
 @pytest.mark.slow
