@@ -65,8 +65,7 @@ def test_results_read_the_samples(votes, sampled):
 
 @pytest.mark.slow
 def test_long_sampling_is_announced(sampled):
-    fit, said = sampled
-    assert f"Sampling 4 x 700 draws of {fit.n_parameters} parameters: some" in said
+    assert "Sampling 4 x 700 draws, given " in sampled[1]
 
 
 @pytest.mark.slow
