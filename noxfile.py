@@ -15,6 +15,10 @@ nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "quick"]
 PYTHON = (sys.executable, "-m")  # of the environment that nox is in
 UV = os.environ.get("UV", "uv")  # set by ``uv run``: it need not be on the path
+TYPED = """
+import typing, bayes_arena
+typing.assert_type(bayes_arena.rate("votes.csv").verdict, str)
+"""
 OTHER_PROCESSOR = {  # AVX2 and one core, for BLAS and for NumPy's own loops
     "OPENBLAS_CORETYPE": "Haswell",
     "OPENBLAS_NUM_THREADS": "1",
@@ -68,7 +72,7 @@ def lowest(session: nox.Session) -> None:
     here = {"VIRTUAL_ENV": folder}
     session.run(UV, "venv", "--clear", "--python", find_python("3.12"), folder)
     oldest = ("--resolution", "lowest-direct", "--editable", ".[all]")
-    session.run(UV, "pip", "install", *oldest, "--group", "dev", env=here)
+    session.run(UV, "pip", "install", "--python", folder, *oldest, "--group", "dev")
     old = ("-W", "default::DeprecationWarning")  # of libraries, about newer ones
     run = (UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow")
     session.run(*run, *old, *session.posargs, env=here)
@@ -81,7 +85,7 @@ def core(session: nox.Session) -> None:
     here = {"VIRTUAL_ENV": folder}
     session.run(UV, "venv", "--clear", folder)
     tools = ("hypothesis", "pyarrow", "pytest", "pytest-xdist")
-    session.run(UV, "pip", "install", "--editable", ".", *tools, env=here)
+    session.run(UV, "pip", "install", "--python", folder, "--editable", ".", *tools)
     rooms = ("model", "inference", "boards", "people", "checks", "arena", "cli")
     tests = [f"tests/{room}" for room in rooms]
     run = (UV, "run", "--active", "--no-sync", "pytest", "-m", "not slow")
@@ -90,16 +94,22 @@ def core(session: nox.Session) -> None:
 
 @nox.session
 def wheels(session: nox.Session) -> None:
-    """Build wheel and sdist, and rate the example by each on every Python there is."""
+    """Build wheel and sdist; on every Python rate the example by each, and find its types."""
     dist = Path(session.create_tmp()).resolve() / "dist"
     session.run(UV, "build", "--out-dir", str(dist))
     for version in ("3.12", "3.13", "3.14"):
         for package in sorted(dist.glob("bayes_arena-*")):
             folder = str(dist.parent / f"{version}-{package.suffix[1:]}")
-            here = {"VIRTUAL_ENV": folder}
             session.run(UV, "venv", "--clear", "--python", find_python(version), folder)
-            session.run(UV, "pip", "install", str(package), env=here)
+            session.run(UV, "pip", "install", "--python", folder, str(package))
             session.run(f"{folder}/bin/bayes-arena", "rank", external=True)
+            with session.chdir(folder):  # not the clone, of which mypy would read files
+                there = (
+                    "--config-file=",
+                    "--python-executable",
+                    f"{folder}/bin/python",
+                )
+                session.run(*PYTHON, "mypy", "--strict", *there, "-c", TYPED)
 
 
 def find_python(version: str) -> str:

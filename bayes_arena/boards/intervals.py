@@ -15,7 +15,7 @@ narrow.  Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrik
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -24,7 +24,7 @@ from scipy.special import ndtri, stdtrit
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.bootstrap import bootstrap_covariance
 from bayes_arena.boards.estimate import Estimate
-from bayes_arena.errors import ModelError, VotesError, listing, require_choice
+from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.sandwich import (
     cluster_moves,
@@ -34,7 +34,7 @@ from bayes_arena.inference.sandwich import (
 )
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Use, joined
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, why_unread
 
@@ -60,8 +60,8 @@ class Uncertainty:
         What votes of a cluster share.
     n_clusters : int
         Number of clusters; 0 without.
-    notes : tuple of str
-        What intervals do not allow for, a sentence each.
+    notes : tuple of Note
+        What intervals do not allow for.
     samples : ndarray, shape (samples, m), optional
         Samples of NUTS, whose quantiles are the bounds.
     """
@@ -71,7 +71,7 @@ class Uncertainty:
     df: float = np.inf
     cluster: str | None = None
     n_clusters: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     samples: Floats | None = None
 
     @property
@@ -80,13 +80,13 @@ class Uncertainty:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
-    def allowance(self) -> tuple[str, ...]:
-        """What intervals allow for, in a sentence; none without clusters."""
+    def allowance(self) -> tuple[Note, ...]:
+        """What intervals allow for; nothing without clusters."""
         if self.cluster is None:
             return ()
-        if self.cluster in (PROMPT, "annotator"):
-            return (f"Intervals allow for new {self.cluster}s like these.",)
-        return (f"Intervals allow for new levels of {self.cluster} like these.",)
+        is_noun = self.cluster in (PROMPT, "annotator")
+        new = f"{self.cluster}s" if is_noun else f"levels of {self.cluster}"
+        return (Note("allowance", f"Intervals allow for new {new} like these."),)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of numbers (m,) at a level."""
@@ -130,7 +130,7 @@ def uncertainty_of(
     VotesError
         If the votes have no such slice.
     """
-    name, cluster, notes = resolve_interval(fit, interval, cluster)
+    name, cluster, notes = choose_interval(fit, interval, cluster)
     if name == "posterior":
         samples = estimate.samples
         return Uncertainty(name, estimate.covariance, notes=notes, samples=samples)
@@ -157,7 +157,7 @@ def clustered(
     votes: Votes,
     cluster: str,
     codes: Ints,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
 ) -> Uncertainty:
     """Return how certain numbers are if clusters of votes are independent."""
     moves = cluster_moves(fit.posterior, estimate.board, votes, fit.model, codes)
@@ -177,55 +177,70 @@ def clustered(
     )
 
 
-def resolve_interval(
-    fit: Fit, interval: str | None, cluster: str | None
-) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the kind of interval, its clusters, and what it does not allow for."""
-    if interval == "profile":
-        raise ModelError(
-            f"interval must be one of {', '.join(INTERVALS)}; 'profile' is only for "
-            "strengths of a Bradley-Terry fit, in Python."
-        )
-    if interval is not None:
-        require_choice("interval", interval, INTERVALS)
+class Choice(NamedTuple):
+    """A kind of interval, what votes of a cluster share, and what it does not allow for."""
+
+    name: str
+    cluster: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def choose_interval(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
+    """Return the kind of interval that is asked for, or that suits the votes."""
     if fit.samples is not None:
-        if interval not in (None, "posterior") or cluster is not None:
+        return choice_of_samples(fit, interval, cluster)
+    match interval, cluster:
+        case None, None:
+            return default_choice(fit)
+        case None | "clustered", _:
+            return Choice("clustered", cluster or usual_cluster(fit.votes))
+        case "bootstrap", _:
+            return Choice("bootstrap", cluster)
+        case "posterior" | "sandwich", None:
+            return Choice(interval)
+        case "posterior" | "sandwich", _:
+            choices = (Use(interval="clustered"), " or ", Use(interval="bootstrap"))
             raise ModelError(
-                "A fit with method='nuts' has the intervals of its posterior only. Use "
-                "method='gaussian' for others."
+                (Use(cluster=cluster), " goes with ", *choices, f", not {interval!r}.")
             )
-        return "posterior", None, nuts_notes(fit)
-    if cluster is None and interval is None:
-        return default_interval(fit)
-    if cluster is not None and interval in ("posterior", "sandwich"):
-        raise ModelError(
-            f"cluster={cluster!r} goes with interval='clustered' or 'bootstrap', not "
-            f"{interval!r}."
-        )
-    name = interval or "clustered"
-    if name == "clustered" and cluster is None:
-        cluster = usual_cluster(fit.votes)
-    return name, cluster, ()
+    raise ModelError(unknown_interval(interval))
 
 
-def default_interval(fit: Fit) -> tuple[str, str | None, tuple[str, ...]]:
+def default_choice(fit: Fit) -> Choice:
     """Return clusters by prompt where prompts repeat, else the posterior."""
     n_prompts = repeating_prompts(fit)
     if n_prompts is None:
-        return "posterior", None, ()
+        return Choice("posterior")
     if n_prompts >= FEWEST_CLUSTERS:
-        return "clustered", PROMPT, ()
+        return Choice("clustered", PROMPT)
     n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
-    note = f"The board is about {prompts} only: there are too few to allow for others."
-    return "posterior", None, (note,)
+    text = f"The board is about {prompts} only: there are too few to allow for others."
+    return Choice("posterior", notes=(Note("intervals", text),))
 
 
-def nuts_notes(fit: Fit) -> tuple[str, ...]:
-    """Return that samples take votes on the same prompt as independent, if it matters."""
+def choice_of_samples(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
+    """Return the posterior, which is all that samples have; say if prompts repeat."""
+    if interval not in (None, "posterior") or cluster is not None:
+        only = " has the intervals of its posterior only."
+        raise ModelError(
+            ("A fit with ", Use(method="nuts"), only), Use(method="gaussian")
+        )
     if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
-        return ()
-    return ("Prompts repeat, and intervals by NUTS do not allow for new ones.",)
+        return Choice("posterior")
+    text = "Prompts repeat, and intervals by NUTS do not allow for new ones."
+    return Choice("posterior", notes=(Note("intervals", text),))
+
+
+def unknown_interval(interval: str | None) -> str:
+    """Say which intervals there are."""
+    choices = f"interval must be one of {', '.join(INTERVALS)}"
+    if interval == "profile":
+        return (
+            f"{choices}; 'profile' is only for strengths of a Bradley-Terry fit, in "
+            "Python."
+        )
+    return f"{choices}, not {interval!r}."
 
 
 def repeating_prompts(fit: Fit) -> float | None:
@@ -244,13 +259,15 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    reasons = [part for note in votes.unread.values() for part in (note.text, " ")]
+    unnamed = ("Name their column with ", Use("prompt"), ".")
+    reasons: list[Said] = [note.text for note in votes.unread.values()]
+    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
-        joined(
-            (Use(interval="clustered"), " needs clusters: the votes carry neither "),
-            "prompts nor annotators. ",
-            *(reasons or [("Name their column with ", Use("prompt"), ". ")]),
-            ("Or use ", Use(interval="sandwich"), "."),
+        (
+            "Clustered intervals need clusters, and the votes carry neither prompts nor "
+            "annotators.",
+            *why,
+            (" Or use ", Use(interval="sandwich"), "."),
         )
     )
 
@@ -261,13 +278,9 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
+        text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
         remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError(
-            joined(
-                f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. ",
-                why_unread(votes.unread, cluster, remedy),
-            )
-        )
+        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
@@ -303,24 +316,24 @@ def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
     return covariance * factor[:, None] * factor
 
 
-def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
+def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[Note, ...]:
     """Say whose votes come from few clusters."""
     if few.all() or not few.any():
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
-    return (
+    text = (
         f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
-        "may be too narrow for new ones.",
+        "may be too narrow for new ones."
     )
+    return (Note("intervals", text),)
 
 
-def lost_resamples(n_lost: int) -> tuple[str, ...]:
+def lost_resamples(n_lost: int) -> tuple[Note, ...]:
     """Say how many resamples were left out."""
     if not n_lost:
         return ()
-    return (
-        f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow.",
-    )
+    text = f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow."
+    return (Note("intervals", text),)
 
 
 def of_prior(fit: Fit, estimate: Estimate) -> Floats:

@@ -20,6 +20,7 @@ from bayes_arena.errors import ModelError, listing, require_level, require_seed
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -185,31 +186,32 @@ class Standing:
         return everyone
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the board has to know, a sentence each."""
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the board has to know."""
         return (*self.uncertainty.allowance, *self.reservations)
 
     @property
-    def reservations(self) -> tuple[str, ...]:
+    def reservations(self) -> tuple[Note, ...]:
         """What intervals do not allow for, and who has no rank."""
         return (*self.uncertainty.notes, *self.unranked_notes())
 
-    def unranked_notes(self) -> tuple[str, ...]:
+    def unranked_notes(self) -> tuple[Note, ...]:
         """Say who has no rank, and why."""
         mask = self.estimable & ~self.has_votes
-        if mask[self.ranked].any():
-            return (
-                f"Fewer than two competitors have {self.min_votes:g} votes: all are ranked.",
-            )
         if not mask.any():
             return ()
+        votes = f"{self.min_votes:g} votes"
         names = [self.competitors[c] for c in np.flatnonzero(mask)]
-        if len(names) == 1:
-            return (f"{names[0]} has fewer than {self.min_votes:g} votes and no rank.",)
-        return (
-            f"{len(names)} competitors have fewer than {self.min_votes:g} votes and no "
-            f"rank: {listing(names)}.",
-        )
+        if mask[self.ranked].any():
+            text = f"Fewer than two competitors have {votes}: all are ranked."
+        elif len(names) == 1:
+            text = f"{names[0]} has fewer than {votes} and no rank."
+        else:
+            text = (
+                f"{len(names)} competitors have fewer than {votes} and no rank: "
+                f"{listing(names)}."
+            )
+        return (Note("ranks", text),)
 
 
 def standing_of(

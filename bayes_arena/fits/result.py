@@ -16,6 +16,7 @@ from bayes_arena.inference.scale import Board, board_of, board_strengths
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
@@ -39,7 +40,8 @@ class Fit:
         The Gaussian approximation; for "nuts" that from which sampling began.
     estimable : ndarray of bool, shape (competitors,)
         Which competitors have a finite estimate; all, unless the prior is flat.
-    warnings : tuple of str
+    warnings : tuple of Note
+        What makes it doubtful.
     seed : int
     samples : mapping of str to ndarray, optional
         For "nuts", by effect: draws of its parameters, (chains, draws, size).
@@ -64,7 +66,7 @@ class Fit:
     plan: str
     posterior: Posterior
     estimable: Array
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     seed: int = 0
     samples: Mapping[str, Floats] | None = None
     sample_stats: Mapping[str, Array] | None = None

@@ -22,6 +22,7 @@ from bayes_arena.votes.votes import (
     ANNOTATOR,
     FIRST,
     FIRST_CLEARLY,
+    MIN_VOTES,
     PROMPT,
     SECOND,
     TIE,
@@ -29,9 +30,6 @@ from bayes_arena.votes.votes import (
     kish,
     sums,
 )
-
-FEW_VOTES = 10  # of an annotator; with fewer nobody is judged
-UNKNOWN = Note("unknown", "unknown")
 
 
 @dataclass(frozen=True)
@@ -104,8 +102,8 @@ class Check:
 
     def as_dict(self, surface: Surface = PYTHON) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dicts."""
-        unread = {role: as_json(note, surface) for role, note in self.unread.items()}
-        remarks = [as_json(note, surface) for note in self.remarks]
+        unread = {role: note.row(surface) for role, note in self.unread.items()}
+        remarks = [note.row(surface) for note in self.remarks]
         plain = replace(self, remarks=[], unread={})
         return asdict(plain) | {"remarks": remarks, "unread": unread}
 
@@ -148,7 +146,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     """Return what votes can tell."""
     won, lost, tied = records(votes)
     cast, n = votes.votes_by_competitor, votes.n_competitors
-    few = votes.votes_by_annotator < FEW_VOTES if votes.annotators else np.zeros(0)
+    few = votes.votes_by_annotator < MIN_VOTES if votes.annotators else np.zeros(0)
     size = len(votes.levels.get(PROMPT, ()))
     cast_by_row = votes.counts.sum(axis=1)
     prompts = sums(votes.slices[PROMPT], cast_by_row, size) if size else np.zeros(0)
@@ -183,11 +181,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         slices=[name for name in votes.slices if name != PROMPT],
         features=list(votes.features),
     )
-
-
-def as_json(note: Note, surface: Surface) -> dict[str, str]:
-    """Return the kind of a note, and its sentence in the words of a surface."""
-    return {"kind": note.kind, "text": note.spelled(surface)}
 
 
 def columns_of(opened: Opened) -> dict[str, str]:
@@ -252,14 +245,14 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
 
 def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
-    few = f", {summary.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
+    few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    unknown = summary.unread.get(ANNOTATOR, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, ANNOTATOR, surface)
     yield "annotators", text if summary.n_annotators else unknown
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    unknown = summary.unread.get(PROMPT, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, PROMPT, surface)
     yield "prompts", text if summary.n_prompts else unknown
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
@@ -272,3 +265,9 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
             "grades",
             f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )
+
+
+def why_unknown(summary: Check, role: str, surface: Surface) -> str:
+    """Return why annotators or prompts are unknown, as far as reading can tell."""
+    is_unread = role in summary.unread
+    return summary.unread[role].spelled(surface) if is_unread else "unknown"

@@ -225,13 +225,14 @@ def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
 def prompt_remark(column: str | None) -> Note:
     """Say where prompts were read; without a column each record is one."""
     nothing = Use(prompt=False)
-    text: Said = (f"Prompts were read from {column!r}; ", nothing, " reads none.")
+    text: Said = (
+        f"Prompts were read from {column!r}",
+        ("; ", nothing, " reads none"),
+        ".",
+    )
     if column is None:
-        text = (
-            "Verdicts on one record share a prompt; ",
-            nothing,
-            " takes them apart.",
-        )
+        aside = ("; ", nothing, " takes them apart")
+        text = ("Verdicts on one record share a prompt", aside, ".")
     return Note("prompts", text)
 
 

@@ -37,9 +37,9 @@ def remarks_on(
         and "rank" not in roles
     ):
         text = (
-            f"The column {likely!r} looks like numbers of votes but is not read; ",
-            Use(weight=likely),
-            " reads it.",
+            f"The column {likely!r} looks like numbers of votes but is not read",
+            ("; ", Use(weight=likely), " reads it"),
+            ".",
         )
         remarks.append(Note("unread_weight", text))
     ties = header.first(TIES, taken)
@@ -66,9 +66,9 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
         return []
     columns = listing(map(repr, others))
     text = (
-        f"The winner was read from {winner!r}, not from {columns}; ",
-        Use(winner=others[0]),
-        " reads that.",
+        f"The winner was read from {winner!r}, not from {columns}",
+        ("; ", Use(winner=others[0]), " reads that"),
+        ".",
     )
     return [Note("other_winner", text)]
 
@@ -76,12 +76,11 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
 def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
     """Say that an incomplete column was not read, and how to read it."""
     n = plural(n_missing, "vote")
+    ways = (Use(**{option: column}), " with ", Use(on_invalid="drop"))
     text = (
-        f"{kind} are not read, since {column!r} is empty in {n}; ",
-        Use(**{option: column}),
-        " with ",
-        Use(on_invalid="drop"),
-        " leaves such votes out.",
+        f"{kind} are not read, since {column!r} is empty in {n}",
+        ("; ", *ways, " leaves such votes out"),
+        ".",
     )
     return Note("unread", text)
 

@@ -213,9 +213,9 @@ def ranks_with_value(ranks: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
     elif n_unranked:
         text = (
-            f"Left out of rankings: {unranked} (empty, or 0 or below); ",
-            Use(outcomes={"unranked": "last"}),
-            " counts them last.",
+            f"Left out of rankings: {unranked} (empty, or 0 or below)",
+            ("; ", Use(outcomes={"unranked": "last"}), " counts them last"),
+            ".",
         )
         notes.remarks.append(Note("unranked", text))
     ranks = ranks.drop_nulls("value")

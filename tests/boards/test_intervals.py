@@ -124,7 +124,7 @@ def test_who_was_seen_on_one_prompt_is_no_surer_for_it():
     standing = standing_of(fit)
     lone = fit.votes.competitors.index("lone")
     assert standing.uncertainty.sd[lone] >= 0.999 * own.uncertainty.sd[lone]
-    assert any("'lone'" in note for note in standing.notes)
+    assert any("'lone'" in str(note) for note in standing.notes)
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,8 @@ def test_chains_that_disagree_or_diverge_are_named():
     diverging = np.zeros((4, 50), bool)
     diverging[0, :3] = True
     first, second = nuts.faults(samples, {"diverging": diverging})
-    assert first.startswith("The chains disagree: r-hat of strength is ")
-    assert second.startswith("Divergent draws: 3.")
+    assert str(first).startswith("The chains disagree: r-hat of strength is ")
+    assert str(second).startswith("Divergent draws: 3.")
 
 
 @pytest.mark.parametrize(
