@@ -257,7 +257,10 @@ class Rating:
     @cached_property
     def verdict(self) -> str:
         """Who is the best, in a sentence or two."""
-        return verdict_of(self.standing)
+        is_divided = self.annotator_fit is not None and direction_is_open(
+            self.annotator_fit.posterior
+        )
+        return verdict_of(self.standing, is_divided=is_divided)
 
     @property
     def header(self) -> tuple[str, ...]:

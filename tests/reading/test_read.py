@@ -322,7 +322,7 @@ def test_slices_and_features():
     assert votes.levels["language"] == ("de", "en")
     assert sorted(votes.features["z"].tolist()) == [-1.5, -0.5, 0.5]
     for options, text in (
-        ({"slices": "absent"}, "slices= names"),
+        ({"slices": "absent"}, "No column 'absent'"),
         ({"features": {"z": "winner"}}, "z is not a finite number"),
     ):
         with pytest.raises(VotesError, match=text):
