@@ -121,9 +121,9 @@ def test_samples_have_the_same_pairs():
     rng = np.random.default_rng(0)
     samples = {}
     for block in fit.posterior.design.blocks:
-        where = fit.posterior.design.indices(block)
-        noise = rng.normal(0, 0.1, (2, 250, len(where)))
-        samples[block.effect.name] = fit.posterior.mean[where] + noise
+        name = block.effect.name
+        mean, sd = fit.posterior.mean_of(name), fit.posterior.sd_of(name)
+        samples[name] = mean + sd * rng.standard_normal((2, 250, len(mean)))
     sampled = dataclasses.replace(fit, samples=samples)
     np.testing.assert_array_equal(
         pair_scores(sampled).flagged, pair_scores(fit).flagged
