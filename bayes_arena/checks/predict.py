@@ -10,8 +10,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, VotesError, listing
-from bayes_arena.fits.result import Fit, parameter_vectors
-from bayes_arena.inference.predictive import Prediction, row_probabilities
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.predictive import Prediction
 from bayes_arena.reading.columns import ANNOTATORS, PROMPTS, Header
 from bayes_arena.reading.sources import open_source, to_polars
 from bayes_arena.tables import Columns, dataframe
@@ -82,10 +82,7 @@ def predict_rows(
     fit: Fit, votes: Votes, *, with_ties: bool | None = None
 ) -> Prediction:
     """Predict a vote in each row, averaged over the posterior of a fit."""
-    vectors = None
-    if fit.samples is not None:
-        vectors = parameter_vectors(fit.posterior, fit.samples)
-    return row_probabilities(fit.posterior, votes, vectors=vectors, with_ties=with_ties)
+    return fit.marginals.predict(votes, with_ties=with_ties)
 
 
 def folded_outcomes(probabilities: Floats) -> Floats:
