@@ -18,6 +18,8 @@ import bayes_arena
 
 ROOMS = {
     "votes": "Votes",
+    "reading": "Votes",
+    "simulation": "Votes",
     "rating": "Models and fits",
     "fits": "Models and fits",
     "model": "Models and fits",

@@ -11,7 +11,7 @@ from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.sandwich import cluster_scores
 from bayes_arena.model.constants import TINY
-from bayes_arena.said import Use, joined
+from bayes_arena.said import Said, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, kish, why_unread
 
@@ -24,13 +24,9 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
+        text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
         remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError(
-            joined(
-                f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. ",
-                why_unread(votes.unread, cluster, remedy),
-            )
-        )
+        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
@@ -46,13 +42,15 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    reasons = [part for note in votes.unread.values() for part in (note.text, " ")]
+    unnamed = ("Name their column with ", Use("prompt"), ".")
+    reasons: list[Said] = [note.text for note in votes.unread.values()]
+    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
-        joined(
-            (Use(interval="clustered"), " needs clusters: the votes carry neither "),
-            "prompts nor annotators. ",
-            *(reasons or [("Name their column with ", Use("prompt"), ". ")]),
-            ("Or use ", Use(interval="sandwich"), "."),
+        (
+            "Clustered intervals need clusters, and the votes carry neither prompts nor "
+            "annotators.",
+            *why,
+            (" Or use ", Use(interval="sandwich"), "."),
         )
     )
 

@@ -36,7 +36,7 @@ from bayes_arena.fits.result import Fit, fitted_votes, seen_votes
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.sandwich import clustered_covariance, sandwich_covariance
 from bayes_arena.model.constants import TINY
-from bayes_arena.said import Use
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, kish
 
@@ -124,7 +124,7 @@ class Choice(NamedTuple):
 
     name: Interval
     cluster: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def choose_interval(fit: Fit, look: Look) -> Choice:
@@ -149,8 +149,8 @@ def default_choice(fit: Fit) -> Choice:
         return Choice("clustered", PROMPT)
     n = len(np.unique(fitted_votes(fit).slices[PROMPT]))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
-    note = f"The board is about {prompts} only: there are too few to allow for others."
-    return Choice("posterior", notes=(note,))
+    text = f"The board is about {prompts} only: there are too few to allow for others."
+    return Choice("posterior", notes=(Note("intervals", text),))
 
 
 def choice_of_samples(fit: Fit, look: Look) -> Choice:
@@ -162,8 +162,8 @@ def choice_of_samples(fit: Fit, look: Look) -> Choice:
         )
     if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
         return Choice("posterior")
-    note = "Prompts repeat, and intervals by NUTS do not allow for new ones."
-    return Choice("posterior", notes=(note,))
+    text = "Prompts repeat, and intervals by NUTS do not allow for new ones."
+    return Choice("posterior", notes=(Note("intervals", text),))
 
 
 def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
@@ -177,24 +177,24 @@ def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
     return covariance * factor[:, None] * factor
 
 
-def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[str, ...]:
+def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[Note, ...]:
     """Say whose votes come from few clusters."""
     if few.all() or not few.any():
         return ()
     names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
-    return (
+    text = (
         f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
-        "may be too narrow for new ones.",
+        "may be too narrow for new ones."
     )
+    return (Note("intervals", text),)
 
 
-def lost_resamples(n_lost: int) -> tuple[str, ...]:
+def lost_resamples(n_lost: int) -> tuple[Note, ...]:
     """Say how many resamples were left out."""
     if not n_lost:
         return ()
-    return (
-        f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow.",
-    )
+    text = f"{n_lost} resamples had no finite estimate: bootstrap intervals are too narrow."
+    return (Note("intervals", text),)
 
 
 def of_prior(fit: Fit, estimate: Estimate) -> Floats:

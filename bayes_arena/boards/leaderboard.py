@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from bayes_arena.boards.standing import (
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, dataframe, stacked
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -214,19 +216,20 @@ def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFr
         "level": next(iter(standings.values())).look.level,
         "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
         "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
-        "notes": notes_of(standings),
+        "notes": tuple(map(str, notes_of(standings))),
     }
     return table
 
 
-def notes_of(standings: Mapping[str, Standing]) -> tuple[str, ...]:
+def notes_of(standings: Mapping[str, Standing]) -> tuple[Note, ...]:
     """Return the notes of boards: once if all have it, else with the board's name."""
     count = Counter(note for standing in standings.values() for note in standing.notes)
     notes = []
     for name, standing in standings.items():
         for note in standing.notes:
             is_common = count[note] == len(standings)
-            notes.append(note if is_common else f"{name}: {note}")
+            named = replace(note, text=(f"{name}: ", note.text))
+            notes.append(note if is_common else named)
     return tuple(dict.fromkeys(notes))
 
 

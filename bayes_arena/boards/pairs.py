@@ -13,13 +13,16 @@ from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.uncertainty import quantile
+from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
     ModelError,
     NotIdentifiedError,
     did_you_mean,
+    plural,
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -64,7 +67,8 @@ def pairs(
         first, second, gap (Elo), lower, upper, p_ahead (probability that the first is
         stronger), score (expected of the first against the second), votes (on the two),
         more_votes (on the two and as the others came, until the interval excludes 0; 0
-        where it does, inf where it would take more than 1,000 times all votes).
+        where it does, inf where it would take more than 1,000 times all votes, nan where
+        more prompts are needed, not more votes).
 
     Raises
     ------
@@ -89,10 +93,7 @@ def pair_columns(
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
-    cast = votes.votes_by_competitor
     names = np.array(votes.competitors, dtype=object)
-    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
-    more[~(more <= MOST_MULTIPLE * votes.n_votes)] = np.inf
     return {
         "first": names[first],
         "second": names[second],
@@ -102,8 +103,44 @@ def pair_columns(
         "p_ahead": standing.p_above(first, second),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
-        "more_votes": more,
+        "more_votes": more_votes(standing, first, second, growth),
     }
+
+
+def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) -> Floats:
+    """Return the votes that each pair lacks, (pairs,); nan where votes do not help."""
+    cast = standing.fit.votes.votes_by_competitor
+    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
+    more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
+    if clusters_are_the_limit(standing):
+        more[more > 0] = np.nan
+    return more
+
+
+def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
+    """Say how many more prompts (or other clusters) open pairs take, if votes do not help.
+
+    Intervals shrink with the root of the number of clusters.
+    """
+    is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
+    if not clusters_are_the_limit(standing) or not len(is_open):
+        return ()
+    cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
+    with np.errstate(divide="ignore"):
+        growth = ((gap - lower) / gap) ** 2 - 1
+    nearest = is_open[np.argmin(growth)]
+    count = np.ceil(growth.min() * n)
+    if count > MOST_MULTIPLE * n:
+        return (Note("pairs", what_would_settle(standing)),)
+    lacking = f"some {plural(count, f'more {cluster}')}"
+    useless = f"more votes on these {n:,} would not"
+    if len(is_open) == 1:
+        text = f"{lacking.capitalize()} would settle it; {useless}."
+    else:
+        pair = f"{columns['first'][nearest]} or {columns['second'][nearest]}"
+        text = f"More {cluster}s would settle them, {pair} {lacking}; {useless}."
+    return (Note("pairs", text),)
 
 
 def pair_indices(

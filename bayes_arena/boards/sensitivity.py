@@ -14,6 +14,7 @@ from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.scale import board_of
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -22,8 +23,8 @@ LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
 HALF_WIDTH = 1.96  # standard deviations
 
 
-def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
-    """Return a sentence if scores depend on the prior, else None.
+def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
+    """Return a warning if scores depend on the prior, else None.
 
     Models without theta, slices or style are also fitted with ``prior="weak"``.
 
@@ -51,11 +52,11 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
     largest = ELO_PER_LOGIT * abs(move[moved[0]])
     scores = "The score" if len(moved) == 1 else "The scores"
     depend = "depends" if len(moved) == 1 else "depend"
-    return (
-        f"{scores} of {listing(names)} {depend} on the prior: with prior='weak' "
-        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows. Use "
-        "prior='weak'."
+    text = (
+        f"{scores} of {listing(names)} {depend} on the prior: under a weak one "
+        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows."
     )
+    return Note("prior", text, (Use(prior="weak"),))
 
 
 def is_judged(fit: Fit) -> bool:

@@ -21,6 +21,7 @@ from bayes_arena.errors import listing
 from bayes_arena.fits.result import Fit, of_all
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -98,19 +99,32 @@ class Standing:
     @cached_property
     def draws(self) -> Floats:
         """Draws of the strengths of those with a rank, the best first, (draws, ranked)."""
+        return self.draws_of(self.ranked)
+
+    def draws_of(self, codes: Ints) -> Floats:
+        """Return joint draws of the strengths of some competitors, (draws, codes)."""
         if self.uncertainty.samples is not None:
-            return self.uncertainty.samples[:, self.ranked]
+            return self.uncertainty.samples[:, codes]
         rng = np.random.default_rng(self.look.seed)
-        n, df = len(self.ranked), self.uncertainty.df
+        n, df = len(codes), self.uncertainty.df
         size = int(np.clip(DRAWN_NUMBERS // n, FEWEST_DRAWS, MOST_DRAWS))
-        covariance = self.covariance[np.ix_(self.ranked, self.ranked)]
+        covariance = self.covariance[np.ix_(codes, codes)]
         ridge = JITTER * covariance.trace() * np.eye(n)
         with threads_for(n):
             root = np.linalg.cholesky(covariance + ridge)
             deviations = rng.standard_normal((size, n)) @ root.T
         if np.isfinite(df):
             deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
-        return self.strength[self.ranked] + deviations
+        return self.strength[codes] + deviations
+
+    def p_unranked_ahead(self, c: int) -> float:
+        """Return the probability that anybody without a rank is ahead of competitor c."""
+        mask = self.estimable.copy()
+        mask[self.ranked] = False
+        if not mask.any():
+            return 0.0
+        draws = self.draws_of(np.r_[c, np.flatnonzero(mask)])
+        return float((draws[:, 1:] > draws[:, :1]).any(axis=1).mean())
 
     @cached_property
     def order_of_draws(self) -> Ints:
@@ -178,30 +192,32 @@ class Standing:
         return everyone
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the board has to know, a sentence each."""
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the board has to know."""
         return (*self.uncertainty.allowance, *self.reservations)
 
     @property
-    def reservations(self) -> tuple[str, ...]:
+    def reservations(self) -> tuple[Note, ...]:
         """What intervals do not allow for, and who has no rank."""
         return (*self.uncertainty.notes, *self.unranked_notes())
 
-    def unranked_notes(self) -> tuple[str, ...]:
+    def unranked_notes(self) -> tuple[Note, ...]:
         """Say who has no rank, and why."""
-        least = f"{self.look.min_votes:g}"
         mask = self.estimable & ~self.has_votes
-        if mask[self.ranked].any():
-            return (f"Fewer than two competitors have {least} votes: all are ranked.",)
         if not mask.any():
             return ()
+        votes = f"{self.look.min_votes:g} votes"
         names = [self.competitors[c] for c in np.flatnonzero(mask)]
-        if len(names) == 1:
-            return (f"{names[0]} has fewer than {least} votes and no rank.",)
-        return (
-            f"{len(names)} competitors have fewer than {least} votes and no rank: "
-            f"{listing(names)}.",
-        )
+        if mask[self.ranked].any():
+            text = f"Fewer than two competitors have {votes}: all are ranked."
+        elif len(names) == 1:
+            text = f"{names[0]} has fewer than {votes} and no rank."
+        else:
+            text = (
+                f"{len(names)} competitors have fewer than {votes} and no rank: "
+                f"{listing(names)}."
+            )
+        return (Note("ranks", text),)
 
 
 def standing_of(fit: Fit, look: Look = LOOK) -> Standing:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from bayes_arena.arrays import Floats
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import PROMPT
 
 
@@ -26,8 +27,8 @@ class Uncertainty:
         What votes of a cluster share.
     n_clusters : int
         Number of clusters; 0 without.
-    notes : tuple of str
-        What intervals do not allow for, a sentence each.
+    notes : tuple of Note
+        What intervals do not allow for.
     samples : ndarray, shape (samples, m), optional
         Samples of NUTS, whose quantiles are the bounds.
     """
@@ -37,7 +38,7 @@ class Uncertainty:
     df: float = np.inf
     cluster: str | None = None
     n_clusters: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     samples: Floats | None = None
 
     @property
@@ -46,13 +47,13 @@ class Uncertainty:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
-    def allowance(self) -> tuple[str, ...]:
-        """What intervals allow for, in a sentence; none without clusters."""
+    def allowance(self) -> tuple[Note, ...]:
+        """What intervals allow for; nothing without clusters."""
         if self.cluster is None:
             return ()
-        if self.cluster in (PROMPT, "annotator"):
-            return (f"Intervals allow for new {self.cluster}s like these.",)
-        return (f"Intervals allow for new levels of {self.cluster} like these.",)
+        is_noun = self.cluster in (PROMPT, "annotator")
+        new = f"{self.cluster}s" if is_noun else f"levels of {self.cluster}"
+        return (Note("allowance", f"Intervals allow for new {new} like these."),)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of numbers (m,) at a level."""

@@ -38,6 +38,7 @@ from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.rating import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
@@ -86,14 +87,13 @@ def annotators(
     write(answer, answering, warned)
 
 
-def boards_without(verdict: Any, command: str) -> list[str]:
+def boards_without(verdict: Any, command: str) -> list[Note]:
     """Return the commands that show the board without those who are odd."""
     notes = []
     for name, whom, value in WITHOUT:
         if name in verdict:
-            notes.append(
-                f"To see the board without {whom}: {command} --without {value}"
-            )
+            text = f"To see the board without {whom}: {command} --without {value}"
+            notes.append(Note("annotators", text))
     return notes
 
 

@@ -32,6 +32,7 @@ from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
 from bayes_arena.reading.options import NAMES as READING, require_options
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
 from bayes_arena.votes.votes import Votes
@@ -221,29 +222,33 @@ def describe_method(prior: Prior, method: Method) -> str:
 
 def open_questions(
     votes: Votes, model: Model, estimable: Array, posterior: Posterior
-) -> list[str]:
-    """Return what the votes leave open, in sentences."""
+) -> list[Note]:
+    """Return what the votes leave open."""
     notes = []
     if not estimable.all():
         names = [repr(votes.competitors[c]) for c in np.flatnonzero(~estimable)]
-        notes.append(
+        text = (
             f"No finite estimate for {listing(names)}: under a flat prior these won or "
-            "lost against all others, directly or through others. Use prior='default'."
+            "lost against all others, directly or through others."
         )
+        notes.append(Note("infinite", text, (Use(prior="default"),)))
     n_groups = count_components(visible_votes(model, votes))
     if n_groups > 1 and estimable.all():
-        notes.append(
+        text = (
             f"The competitors fall into {n_groups} groups that were never compared. "
             "Scores of different groups are not comparable."
         )
+        notes.append(Note("disconnected", text))
     if model.discrimination != "none" and votes.n_votes < 2 * votes.n_annotators:
-        notes.append(
+        text = (
             "Hardly any annotator voted twice: how annotators differ is what the prior "
             "expects."
         )
+        notes.append(Note("single_votes", text))
     if direction_is_open(posterior):
-        notes.append(
+        text = (
             "About as many votes follow the reverse of this ranking as follow it: which "
             "is right, they cannot tell."
         )
+        notes.append(Note("direction", text))
     return notes

@@ -12,6 +12,7 @@ from bayes_arena.fits.fit import OPTIONS, fit
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.reading.options import NAMES as READING, require_options
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import Votes
 
 
@@ -60,7 +61,8 @@ def fit_many(
         if isinstance(result, Fit):
             fits[name] = result
         else:
-            warn(f"{by} {name!r} has no board: {result}")
+            text = (f"{by} {name!r} has no board: ", result.text)
+            warn(Note("no_board", text, result.remedies))
     return fits
 
 

@@ -24,6 +24,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS, resolve_model
+from bayes_arena.said import Note, Use
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -204,11 +205,11 @@ def effects_in(posterior: Any) -> dict[str, Floats]:
     return samples
 
 
-def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[str]:
-    """Return what is wrong with the chains, in sentences."""
+def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[Note]:
+    """Return what is wrong with the chains."""
     from arviz_stats.base.array import array_stats
 
-    remedy = "Sample longer, with draws= and tune=."
+    remedy = " Sample longer", (", with ", Use("draws"), " and ", Use("tune")), "."
     notes = []
     largest = {
         name: float(np.max(array_stats.rhat(values, chain_axis=0, draw_axis=1)))
@@ -216,14 +217,15 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[st
     }
     worst = max(largest, key=lambda name: largest[name])
     if not largest[worst] <= LARGEST_R_HAT:
-        notes.append(
+        text = (
             f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
-            f"{LARGEST_R_HAT}. {remedy}"
+            f"{LARGEST_R_HAT}."
         )
+        notes.append(Note("sampling", (text, remedy)))
     n_divergent = int(np.sum(stats.get("diverging", 0)))
     if n_divergent:
-        notes.append(
-            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing. "
-            f"{remedy}"
+        text = (
+            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing."
         )
+        notes.append(Note("sampling", (text, remedy)))
     return notes

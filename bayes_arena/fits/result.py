@@ -16,7 +16,7 @@ from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
-from bayes_arena.said import Call, Use
+from bayes_arena.said import Call, Note, Use
 from bayes_arena.votes.votes import Votes
 
 
@@ -35,7 +35,8 @@ class Fit:
         What was fitted, in a line.
     marginals : Marginals
         Means, standard deviations and draws of every effect, and the board.
-    warnings : tuple of str
+    warnings : tuple of Note
+        What makes it doubtful.
     seed : int
     posterior
     samples
@@ -53,7 +54,7 @@ class Fit:
     method: str
     plan: str
     marginals: Marginals
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     seed: int = 0
 
     def __repr__(self) -> str:

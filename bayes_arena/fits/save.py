@@ -25,9 +25,10 @@ from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, Spread
 from bayes_arena.model.spec import Model
+from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes import saved
 
-FORMAT = "bayes_arena fit 1"  # changes whenever former files can no longer be read
+FORMAT = "bayes_arena fit 2"  # changes whenever former files can no longer be read
 OF_VOTES = "votes "  # begins the names of the arrays of the votes
 POINT, SAMPLES = ".npz", ".nc"  # endings of the files
 
@@ -109,7 +110,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
         "prior": asdict(fit.prior),
         "method": fit.method,
         "plan": fit.plan,
-        "warnings": fit.warnings,
+        "warnings": [note.row(NOWHERE) for note in fit.warnings],
         "seed": fit.seed,
         "sds": {b.effect.name: b.sd for b in posterior.design.blocks},
         "loss": posterior.loss,
@@ -163,7 +164,7 @@ def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -
         method=about["method"],
         plan=about["plan"],
         marginals=Marginals(posterior_in(about, arrays, design)),
-        warnings=tuple(about["warnings"]),
+        warnings=tuple(Note(**row) for row in about["warnings"]),
         seed=about["seed"],
     )
 

@@ -15,7 +15,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
-from bayes_arena.model.likelihood import outcome_probabilities
+from bayes_arena.model.likelihood import coordinates, outcome_probabilities
+from bayes_arena.model.objective import predictors
 from bayes_arena.model.priors import FLAT
 from bayes_arena.votes.votes import Votes, sums
 
@@ -76,6 +77,7 @@ def predicted_scores(fit: Fit, design: Design) -> tuple[Floats, Floats]:
     mean = np.empty(len(design.votes))
     square = np.empty_like(mean)
     for chunk in design.chunks():
+        z = coordinates(predictors(chunk, fit.marginals.mean))
         p, _ = outcome_probabilities(design.phi, z)
         mean[chunk.rows] = points @ p
         square[chunk.rows] = points**2 @ p

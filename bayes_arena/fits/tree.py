@@ -35,6 +35,7 @@ from bayes_arena.fits.pointwise import (
 )
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.effects import Effect
+from bayes_arena.said import NOWHERE, Note
 from bayes_arena.version import __version__
 
 if TYPE_CHECKING:
@@ -171,15 +172,17 @@ def labels(fit: Fit, effect: Effect) -> list[str]:
 def has_room(single: SingleVotes, draws: int) -> bool:
     """Whether there can be a value for each vote and draw; warn where not."""
     if single.votes.has_fractions:
-        warn("Votes have fractional weights: the tree has no values of single votes.")
+        text = "Votes have fractional weights: the tree has no values of single votes."
+        warn(Note("single_values", text))
         return False
     size = 8.0 * draws * len(single.row)
     if size > MOST_BYTES:
-        warn(
+        text = (
             f"{draws:,} draws of {len(single.row):,} votes would take {size / 1e9:.1f} GB: "
             "the tree has no log_likelihood and no predicted votes. leave_one_out and "
             "compare do not need them."
         )
+        warn(Note("single_values", text))
         return False
     return True
 
@@ -241,7 +244,7 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "spreads": json.dumps(fit.spreads),
         "method": fit.method,
         "seed": fit.seed,
-        "warnings": json.dumps(fit.warnings),
+        "warnings": json.dumps([note.row(NOWHERE) for note in fit.warnings]),
         "inference_library": "bayes_arena",
         "inference_library_version": __version__,
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.errors import plural
+from bayes_arena.errors import join_words, plural
 from bayes_arena.fits.result import Fit
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import PROMPT, Votes
@@ -42,11 +42,6 @@ def describe_favouring(columns: Columns) -> list[str]:
             verb = "favours" if direction == "for" else "votes against"
         phrases.append(f"{who}{more} {verb} {name} ({counts} votes)")
     return phrases
-
-
-def join_words(words: list[str]) -> str:
-    """Return words with commas, and "and" before the last."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
 
 def describe_source(votes: object) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.columns import SIDES, words
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import FIRST, FIRST_CLEARLY, SECOND, SECOND_CLEARLY, TIE
 
 # What a label can mean besides the columns of counts.
@@ -102,7 +103,7 @@ VERBS = {
 }
 
 
-def outcomes_of(
+def meanings_of(
     labels: Collection[str], columns: tuple[str, str], given: Mapping[str, str]
 ) -> dict[str, int]:
     """Return what labels mean, apart from names of competitors: an outcome for each.
@@ -114,8 +115,11 @@ def outcomes_of(
     for label, meaning in given.items():
         if not isinstance(meaning, str) or meaning not in MEANINGS:
             raise VotesError(
-                f"outcomes= maps {label!r} to {meaning!r}; the outcomes are "
-                f"{', '.join(MEANINGS)}."
+                (
+                    Use("outcomes"),
+                    f" maps {label!r} to {meaning!r}; the outcomes are "
+                    f"{', '.join(MEANINGS)}.",
+                )
             )
         known[bare(str(label))] = MEANINGS[meaning]
     bares = {label: bare(label) for label in labels}

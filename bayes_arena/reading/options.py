@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from bayes_arena.errors import VotesError, did_you_mean, shortened
+from bayes_arena.said import Use
 
 type Columns = str | Sequence[str]
 type Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, and whether it is
@@ -38,7 +39,7 @@ class Options:
             value = getattr(self, name)
             if value == "" or not is_right(value):
                 raise VotesError(
-                    f"{name}= must be {kind}, not {shortened(repr(value))}."
+                    (Use(name), f" must be {kind}, not {shortened(repr(value))}.")
                 )
 
     @property

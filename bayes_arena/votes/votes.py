@@ -28,9 +28,8 @@ MIN_VOTES = 10  # from which a competitor has a rank, and an annotator is judged
 ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
 NO_ANNOTATORS = (
-    "The votes do not say who voted. Name the annotators' column with ",
-    Use("annotator"),
-    ".",
+    "The votes do not say who voted.",
+    (" Name the annotators' column with ", Use("annotator"), "."),
 )
 NO_SLICE = (
     "Columns become slices with ",

@@ -51,7 +51,7 @@ def test_strengths_and_effects_are_near_the_gaussians(fits):
 @pytest.mark.slow
 def test_pairs_count_the_samples(fits):
     pair = ba.pairs(fits[1], between=("m01", "m03")).iloc[0]
-    samples = fits[1].board_samples
+    samples = fits[1].marginals.board.samples
     gap = samples[:, 1] - samples[:, 3]
     assert pair["p_ahead"] == pytest.approx((gap > 0).mean(), abs=1e-12)
     points = ba.EloScale().points_per_logit

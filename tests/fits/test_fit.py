@@ -123,4 +123,3 @@ def test_what_has_no_room_is_refused_before_any_work():
 def test_annotators_are_alike_where_a_model_says_so():
     fit = ba.fit(votes_of(annotators=3, each=20))
     assert fit.discrimination.tolist() == [1, 1, 1]
-    assert fit.discrimination_sd.tolist() == [0, 0, 0]
