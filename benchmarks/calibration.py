@@ -89,8 +89,8 @@ def regimes(arenas: int) -> list[str]:
             fit = ba.fit(arena.votes)
             for kind, tally in tallies.items():
                 options = {"interval": kind, "min_votes": 0}
-                tally.add(standing_of(fitLook(, **options)), arena.strength)
-                totals[kind].add(standing_of(fitLook(, **options)), arena.strength)
+                tally.add(standing_of(fit, Look(**options)), arena.strength)
+                totals[kind].add(standing_of(fit, Look(**options)), arena.strength)
             other = ba.fit(arena.votes, model="bradley-terry")
             plain.add(standing_of(other, Look(min_votes=0)), arena.strength)
         posterior, sandwich = tallies["posterior"], tallies["sandwich"]

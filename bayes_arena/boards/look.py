@@ -55,9 +55,6 @@ class Look:
             raise ModelError(f"min_votes must not be negative; not {self.min_votes!r}.")
 
 
-LOOK = Look()
-
-
 def require_interval(interval: str | None) -> None:
     """Refuse an interval that boards do not have."""
     if interval is None or interval in INTERVALS:
@@ -66,3 +63,6 @@ def require_interval(interval: str | None) -> None:
     if interval == "profile":
         rest = "; 'profile' is only for strengths of a Bradley-Terry fit, in Python."
     raise ModelError(f"interval must be one of {', '.join(INTERVALS)}{rest}")
+
+
+LOOK = Look()

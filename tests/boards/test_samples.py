@@ -7,6 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.marginals import Marginals
 from tests.boards.arenas import columns, fitted
 
 SAMPLES = 200
@@ -16,7 +17,7 @@ def sampled(fit, size=SAMPLES, seed=0):
     """Return a fit as if NUTS had sampled it in two chains."""
     draws = ba.draw(fit, 2 * size, seed)
     samples = {name: values.reshape(2, size, -1) for name, values in draws.items()}
-    return replace(fit, method="nuts", samples=samples)
+    return replace(fit, method="nuts", marginals=Marginals(fit.posterior, samples))
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from bayes_arena.errors import OutputError
 from bayes_arena.said import NOWHERE
 from tests.people.arenas import votes_of
 
-NUMBERS = ("strength", "discrimination", "loss", "deviance", "log_likelihood")
-FACTS = ("plan", "method", "model", "prior", "spreads", "warnings", "seed", "converged")
+NUMBERS = ("strength", "discrimination", "deviance", "log_likelihood")
+FACTS = ("plan", "method", "model", "prior", "spreads", "warnings", "seed")
 
 
 def arena():
