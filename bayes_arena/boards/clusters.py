@@ -30,8 +30,8 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
-            f"All votes have the same {cluster}, and a single cluster has no spread. Use "
-            "interval='sandwich'."
+            f"All votes have the same {cluster}, and a single cluster has no spread.",
+            Use(interval="sandwich"),
         )
     return codes
 

@@ -47,22 +47,23 @@ class Look:
         require_interval(self.interval)
         if self.cluster is not None and self.interval in ("posterior", "sandwich"):
             kinds = (Use(interval="clustered"), " or ", Use(interval="bootstrap"))
-            rest = f", not {self.interval!r}."
+            rest = (", not ", Use(interval=self.interval), ".")
             raise ModelError((Use(cluster=self.cluster), " goes with ", *kinds, rest))
         require_level(self.level)
         require_seed(self.seed)
         if not self.min_votes >= 0:
-            raise ModelError(f"min_votes must not be negative; not {self.min_votes!r}.")
+            raise ModelError((Use(min_votes=self.min_votes), " must not be negative."))
 
 
 def require_interval(interval: str | None) -> None:
     """Refuse an interval that boards do not have."""
     if interval is None or interval in INTERVALS:
         return
-    rest = f", not {interval!r}."
+    text = (Use(interval=interval), f" must be one of {', '.join(INTERVALS)}.")
     if interval == "profile":
-        rest = "; 'profile' is only for strengths of a Bradley-Terry fit, in Python."
-    raise ModelError(f"interval must be one of {', '.join(INTERVALS)}{rest}")
+        also = " Profile intervals are for strengths of a Bradley-Terry fit."
+        raise ModelError((text, also))
+    raise ModelError(text)
 
 
 LOOK = Look()
