@@ -19,6 +19,7 @@ from bayes_arena.errors import (
     require_seed,
     warn,
 )
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.inference.direction import better_direction, direction_is_open
 from bayes_arena.inference.gaussian import nearest_gaussian
@@ -126,8 +127,7 @@ def fit(
         prior=prior,
         method=method,
         plan=f"{plan}, {describe_method(prior, method)}",
-        posterior=posterior,
-        estimable=estimable,
+        marginals=Marginals(posterior),
         warnings=tuple(notes),
         seed=seed,
     )
@@ -173,15 +173,15 @@ def find_posterior(
                 posterior = better_direction(nearest_gaussian, design)
     except np.linalg.LinAlgError as error:
         raise FitError(
-            "The votes and this prior leave some parameters open. Use prior='default'."
+            "The votes and this prior leave some parameters open.", Use(prior="default")
         ) from error
     finally:
         progress.clear()
     if not posterior.converged:
-        other = "model='davidson'" if method == "map" else "method='map'"
         raise FitError(
             f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
-            f"all of one kind. Use {other}."
+            "all of one kind.",
+            Use(model="davidson") if method == "map" else Use(method="map"),
         )
     return posterior
 
@@ -191,7 +191,8 @@ def require_estimates(estimable: Array) -> None:
     if estimable.sum() < 2:
         raise NotIdentifiedError(
             "No two competitors scored against each other, directly or through others: "
-            "nobody has a finite maximum-likelihood estimate. Use prior='default'."
+            "nobody has a finite maximum-likelihood estimate.",
+            Use(prior="default"),
         )
 
 
@@ -207,7 +208,8 @@ def require_room(design: Design, votes: Votes) -> None:
         )
         raise TooLargeError(
             f"{n:,} competitors, and {layout.width:,} parameters that all votes share, "
-            f"are too many: the limit is {limit}. Use model='davidson', or fewer slices."
+            f"are too many: the limit is {limit}. Fewer slices would help.",
+            Use(model="davidson"),
         )
 
 
