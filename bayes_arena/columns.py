@@ -68,7 +68,7 @@ def votes_needed(count: float) -> str:
     return "too many" if math.isinf(count) else number(",.0f")(count)
 
 
-WHOLE, SHARE = number(".0f"), number(".2f")
+WHOLE, SHARE = number("z.0f"), number(".2f")
 
 
 def interval(spare: int) -> Table:
@@ -174,6 +174,13 @@ PAIRS: Table = (
         votes_needed,
         spare=3,
     ),
+    Column("points", "of the first in the votes on the two, ties as half"),
+    Column("expected", "points that the ranking lets expect of these votes"),
+    Column(
+        "p_unexplained",
+        "chance of such points, or further off, by a ranking: at most this",
+    ),
+    Column("flagged", "whether it is said: one in twenty of these is false, at most"),
 )
 NEXT_PAIRS: Table = (
     Column("first", heading="first"),
@@ -193,11 +200,16 @@ ANNOTATORS: Table = (
     Column("annotator", heading="annotator"),
     Column(
         "verdict",
-        "anomalous (P of .8, ten votes), suspect (P of .5), has a favourite, ordinary",
+        "anomalous (P of .8, ten votes, a fault), has a favourite, suspect (P of .5), "
+        "differs (a ranking of its own), ordinary",
         "verdict",
     ),
     Column("why", "what speaks for the verdict", "why", spare=3),
-    Column("reason", "the kind of what speaks for it"),
+    Column(
+        "reason",
+        "its kind: copies, favourite, reversed, ties, side, chance, loose, own ranking, "
+        "opposed",
+    ),
     Column(
         "p_anomaly",
         "probability that the agreement is below .4 of the median annotator's",

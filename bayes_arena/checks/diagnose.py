@@ -23,9 +23,10 @@ from bayes_arena.checks.predictive import (
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.nuts import LARGEST_R_HAT
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import PYTHON, Remedy, Said, Surface, Use, sentence
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.components import count_components
 
@@ -46,7 +47,8 @@ class Finding:
     check: str
     status: str
     finding: str
-    advice: str = ""
+    advice: Said = ""
+    remedies: tuple[Remedy, ...] = ()
 
 
 def diagnose(fit: Fit) -> pd.DataFrame:
@@ -66,14 +68,14 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     return dataframe(diagnosis_columns(fit))
 
 
-def diagnosis_columns(fit: Fit) -> Columns:
-    """Return the table of findings."""
+def diagnosis_columns(fit: Fit, surface: Surface = PYTHON) -> Columns:
+    """Return the table of findings, in the words of a surface."""
     findings = list(all_findings(fit))
     return {
         "check": [finding.check for finding in findings],
         "status": [finding.status for finding in findings],
         "finding": [finding.finding for finding in findings],
-        "advice": [finding.advice for finding in findings],
+        "advice": [sentence(x.advice, x.remedies, surface) for x in findings],
     }
 
 
@@ -82,21 +84,16 @@ def all_findings(fit: Fit) -> Iterator[Finding]:
     yield comparisons(fit)
     yield estimates(fit)
     yield direction(fit)
-    if fit.samples is None:
-        yield search(fit)
+    if fit.method == "nuts":
+        yield from sampling(fit.samples or {}, fit.marginals.statistics)
     else:
-        yield from sampling(fit.samples, fit.sample_stats or {})
+        yield search(fit)
     yield from prediction(fit)
 
 
 def search(fit: Fit) -> Finding:
-    """Say whether the search for the estimate ended."""
-    n = fit.posterior.n_iterations
-    if fit.converged:
-        return Finding("search", OK, f"converged in {n} steps")
-    return Finding(
-        "search", PROBLEM, f"not converged in {n} steps", "Use model='davidson'."
-    )
+    """Say how long the search for the estimate took: one without an end is an error."""
+    return Finding("search", OK, f"converged in {fit.posterior.n_iterations} steps")
 
 
 def comparisons(fit: Fit) -> Finding:
@@ -114,15 +111,16 @@ def comparisons(fit: Fit) -> Finding:
 
 def estimates(fit: Fit) -> Finding:
     """Say whether every competitor has a finite estimate."""
-    if fit.estimable.all():
+    mask = estimable(fit)
+    if mask.all():
         return Finding("estimates", OK, "finite for all competitors")
-    names = [repr(fit.votes.competitors[c]) for c in np.flatnonzero(~fit.estimable)]
+    names = [repr(fit.votes.competitors[c]) for c in np.flatnonzero(~mask)]
     return Finding(
         "estimates",
         PROBLEM,
         f"none for {listing(names)}",
-        "Use prior='default': a flat prior has no finite estimate for who won or lost "
-        "against all others.",
+        "A flat prior has no finite estimate for who won or lost against all others.",
+        (Use(prior="default"),),
     )
 
 
@@ -168,7 +166,8 @@ def of_sampler(check: str, is_fine: bool, finding: str) -> Finding:
     """Return a check of a sampler, with the remedy if it is a problem."""
     if is_fine:
         return Finding(check, OK, finding)
-    return Finding(check, PROBLEM, finding, "Sample longer, with draws= and tune=.")
+    options = (", with ", Use("draws"), " and ", Use("tune"))
+    return Finding(check, PROBLEM, finding, ("Sample longer", options, "."))
 
 
 def prediction(fit: Fit) -> Iterator[Finding]:
@@ -176,7 +175,7 @@ def prediction(fit: Fit) -> Iterator[Finding]:
     try:
         require_replicable(fit)
     except ModelError as error:
-        yield Finding("prediction", NOTE, "not checked", str(error))
+        yield Finding("prediction", NOTE, "not checked", error.text, error.remedies)
         return
     statistics = statistics_of(fit)
     columns = check_columns(fit, statistics, 0.95, REPLICATIONS, fit.seed)

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.result import Fit
-from bayes_arena.model.spec import visible_votes
+from bayes_arena.fits.result import Fit, estimable, seen_votes
+from bayes_arena.said import Call, Said, Use
 from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes
 
 # A number from counts of wins, losses and ties (rows, 3), and their probabilities.
@@ -37,7 +37,7 @@ class Statistic:
     ----------
     name : str
     value : callable
-    about : str
+    about : str, or tuple of str and remedies
         What follows for the board if it is predicted badly.
     is_gap : bool
         Whether only a value larger than predicted is a fault.
@@ -45,19 +45,14 @@ class Statistic:
 
     name: str
     value: Value
-    about: str
+    about: Said
     is_gap: bool = False
-
-
-def seen_votes(fit: Fit) -> Votes:
-    """Return the rows of votes that the model sees, annotators and slices apart."""
-    return visible_votes(fit.model, fit.fitted_votes)
 
 
 def statistics_of(fit: Fit) -> list[Statistic]:
     """Return the statistics that the votes of a fit allow."""
     votes = seen_votes(fit)
-    strength = fit.strength[fit.estimable]
+    strength = fit.strength[estimable(fit)]
     is_first_better = strength[votes.i] >= strength[votes.j]
     statistics = share_statistics(votes, is_first_better, int(strength.argmax()))
     statistics += gap_statistics(votes, is_first_better)
@@ -108,8 +103,11 @@ def pair_gap(votes: Votes) -> Statistic:
     return Statistic(
         "gap of pairs' scores",
         gap_of(groups, score_residual),
-        "Some pairs end otherwise than the scores say: pairs() shows them. The "
-        "ranking is that against all opponents on average.",
+        (
+            "Some pairs end otherwise than the scores say",
+            (": ", Call("pairs"), " shows them"),
+            ". The ranking is that against all opponents on average.",
+        ),
         is_gap=True,
     )
 
@@ -125,9 +123,12 @@ def prompt_gap(votes: Votes) -> Statistic:
     return Statistic(
         "gap of competitors' scores by prompt",
         gap_of(groups, score_residual),
-        "Competitors are stronger on some prompts than on others. The ranking "
-        "stands; its intervals have to allow for the choice of prompts, as "
-        "interval='clustered' does.",
+        (
+            "Competitors are stronger on some prompts than on others. The ranking "
+            "stands; its intervals have to allow for the choice of prompts",
+            (", as ", Use(interval="clustered"), " does"),
+            ".",
+        ),
         is_gap=True,
     )
 
@@ -139,8 +140,11 @@ def annotator_gap(votes: Votes, is_first_better: Array) -> Statistic:
     return Statistic(
         "gap of annotators' agreement with the ranking",
         gap_of(groups, score_residual),
-        "Annotators differ in how closely they follow the ranking, which is that "
-        "of their average: annotators() and shared_ranking() tell more.",
+        (
+            "Annotators differ in how closely they follow the ranking, which is that of "
+            "their average.",
+            (" More: ", Call("annotators"), (", ", Call("shared_ranking")), "."),
+        ),
         is_gap=True,
     )
 

@@ -12,6 +12,7 @@ from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import clusters_are_the_limit
 from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
@@ -86,7 +87,7 @@ def boards(
 ) -> Answer:
     """Rank the competitors in every level of a slice, pooled."""
     fit = fitted(votes, reading, fitting, boarding.left_out, by)
-    standings = standings_by(fit, by, **boarding.standing_options(fitting.seed))
+    standings = standings_by(fit, by, boarding.look(fitting.seed))
     pooled = "competitors may be stronger there than overall, pooled"
     source = name_of(votes)
     return Answer(
@@ -158,12 +159,16 @@ class Compared:
         if self.between is not None:
             return ""
         n_open, n_pairs = len(self.listed["first"]), len(self.columns["first"])
-        return f"Open at {self.standing.level:g}: {n_open:,} of {n_pairs:,} pairs."
+        return f"Open at {self.standing.look.level:g}: {n_open:,} of {n_pairs:,} pairs."
 
     @property
     def notes(self) -> list[Note]:
-        """What intervals allow for, and what would settle the pairs, if not votes."""
-        return [*self.standing.notes, *what_pairs_lack(self.standing, self.columns)]
+        """What intervals allow for, what pairs lack, and what no ranking explains."""
+        return [
+            *self.standing.notes,
+            *what_pairs_lack(self.standing, self.columns),
+            *no_ranking_explains(self.standing.fit),
+        ]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -200,7 +205,7 @@ def pairs(
     """Say how far two competitors are apart, and whether that is settled."""
     require_a_pair(between, require, margin)
     fit = fitted(votes, reading, fitting, boarding.left_out)
-    standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+    standing = standing_of(fit, boarding.look(fitting.seed))
     compared = Compared(standing, boarding.elo, between, require, margin)
     source = name_of(votes)
     return Answer(
@@ -229,7 +234,7 @@ def next_pairs(
 ) -> Answer:
     """Say which pairs to ask about next."""
     fit = fitted(votes, reading, fitting, boarding.left_out)
-    standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+    standing = standing_of(fit, boarding.look(fitting.seed))
     columns = next_pair_columns(standing, goal, count)
     sentence = describe_next(standing, columns, goal)
     source = name_of(votes)

@@ -31,7 +31,7 @@ def facts_of(standing: Standing, source: str) -> dict[str, Any]:
         "plan": standing.fit.plan,
         "interval": standing.uncertainty.name,
         "cluster": standing.uncertainty.cluster,
-        "level": standing.level,
-        "min_votes": standing.min_votes,
-        "seed": standing.seed,
+        "level": standing.look.level,
+        "min_votes": standing.look.min_votes,
+        "seed": standing.look.seed,
     }

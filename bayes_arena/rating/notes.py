@@ -8,6 +8,7 @@ from itertools import chain, islice
 import numpy as np
 from scipy.special import expit
 
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.people.contested import describe_contested
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.rating.rated import Rated
@@ -79,15 +80,15 @@ def contested(rated: Rated) -> Iterator[Note]:
 def two_boards(rated: Rated) -> Iterator[Note]:
     """Say whether the two boards differ by more than chance, and who moves most."""
     weighted = rated.annotator_fit
-    if weighted is None or not rated.fit.estimable.all():
+    if weighted is None or not np.isfinite(rated.fit.strength).all():
         return
     result = compare_boards(rated.fit, weighted)
     if result.p_value >= SURE:
         return
     moved = int(np.argmax(np.abs(result.gap)))
     before, after = (
-        1 + int(np.sum(board.strength > board.strength[moved]))
-        for board in (rated.fit.board, weighted.board)
+        1 + int(np.sum(board.value > board.value[moved]))
+        for board in (rated.fit.marginals.board, weighted.marginals.board)
     )
     name = rated.votes.competitors[moved]
     places = f"from {ordinal(before)} to {ordinal(after)}"
@@ -100,6 +101,11 @@ def two_boards(rated: Rated) -> Iterator[Note]:
     if result.exposure > RANDOM_EXPOSURE:
         text = f"{result.reading} It would move {moves}."
     yield Note("boards", text)
+
+
+def unexplained(rated: Rated) -> Iterable[Note]:
+    """Say which result no ranking explains."""
+    return no_ranking_explains(rated.fit)
 
 
 def reservations(rated: Rated) -> Iterable[Note]:
@@ -130,6 +136,7 @@ NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
     judged,
     contested,
     two_boards,
+    unexplained,
     reservations,
     advantage,
 )

@@ -46,7 +46,7 @@ def contents_of(
         header=tuple(header),
         verdict=rated.verdict,
         notes=tuple(note.spelled(NOWHERE) for note in notes),
-        level=standing.level,
+        level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
@@ -57,7 +57,7 @@ def contents_of(
         annotators=annotators,
         favourites=favourite_rows(rated.named_favourites),
         contested=contested,
-        observed=observed_columns(standing.fit, standing.level),
+        observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing),
         words=words_of(standing.fit.model, bool(annotators)),
     )

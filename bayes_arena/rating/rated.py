@@ -115,7 +115,7 @@ class Rated:
         """The columns of the annotators; none where they are not judged."""
         if self.annotator_fit is None or self.found_favourites is None:
             return {}
-        seed = self.standing.seed
+        seed = self.standing.look.seed
         return annotator_columns(self.annotator_fit, self.found_favourites, seed)
 
     @cached_property

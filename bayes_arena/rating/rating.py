@@ -10,9 +10,9 @@ from typing import Any
 
 from bayes_arena import tables
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
-from bayes_arena.boards.standing import MIN_VOTES, standing_of
+from bayes_arena.boards.standing import standing_of
 from bayes_arena.errors import listing, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
@@ -29,6 +29,7 @@ from bayes_arena.rating.text import (
 )
 from bayes_arena.rating.wording import describe_fit, describe_source, describe_votes
 from bayes_arena.said import Note
+from bayes_arena.votes.votes import MIN_VOTES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +120,7 @@ class Rating(Rated):
 
     def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
         """Return header, verdict, board and notes as lines."""
-        board = board_text(self.board_columns, self.standing.level, rows, width)
+        board = board_text(self.board_columns, self.standing.look.level, rows, width)
         return text_of(self.header, self.verdict, board, self.below)
 
     def __repr__(self) -> str:
@@ -128,7 +129,7 @@ class Rating(Rated):
 
     def _repr_html_(self) -> str:
         """Return the rating for a notebook."""
-        shown = shown_board(self.board_columns, self.standing.level)
+        shown = shown_board(self.board_columns, self.standing.look.level)
         return html_of([*self.header, self.verdict], shown, self.below)
 
 
@@ -183,21 +184,34 @@ def rate(
     >>> rating.verdict
     'model-18 is the best (P above 0.99).'
     """
-    choices: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "level": level,
-        "min_votes": min_votes,
-        "seed": seed,
-    }
-    fit = fitted(votes, **options)
-    rating = Rating(
-        fit=fit,
-        standing=standing_of(fit, **choices),
+    look = Look(interval, cluster, level, min_votes, seed)
+    return rating_of(
+        fitted(votes, **options),
+        look,
+        without=without,
+        rank_spread=rank_spread,
         elo=elo,
         source=describe_source(votes),
+    )
+
+
+def rating_of(
+    fit: Fit,
+    look: Look,
+    *,
+    without: str | Collection[str] | None,
+    rank_spread: bool,
+    elo: EloScale,
+    source: str,
+) -> Rating:
+    """Return the rating of a fit, and of one without some annotators."""
+    rating = Rating(
+        fit=fit,
+        standing=standing_of(fit, look),
+        elo=elo,
+        source=source,
         rank_spread=rank_spread,
-        warnings=warnings_on(fit, min_votes),
+        warnings=warnings_on(fit, look.min_votes),
         without=without,
     )
     names = left_out_names(rating, without)
@@ -206,8 +220,8 @@ def rate(
         rating = replace(
             rating,
             fit=fit,
-            standing=standing_of(fit, **choices),
-            warnings=warnings_on(fit, min_votes),
+            standing=standing_of(fit, look),
+            warnings=warnings_on(fit, look.min_votes),
             left_out=names,
             before=rating,
         )
