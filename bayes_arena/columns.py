@@ -268,16 +268,19 @@ CONTESTED: Table = (
     Column("disagreement", "1 is far from the median competitor, and usual"),
     Column("flagged", "whether it is above 8"),
 )
+ELPD, SE = with_error(
+    "elpd",
+    "log score of votes left out one at a time, summed, in nats; higher is better",
+    number(".1f"),
+    "se",
+)
+ELPD_DIFF, DSE = with_error(
+    "elpd_diff", "difference from the best model", number(".1f"), "dse"
+)
 COMPARISON: Table = (
     Column("model", heading="model"),
     Column("rank", heading="rank"),
-    *with_error(
-        "elpd",
-        "log score of votes left out one at a time, summed, in nats; higher is better",
-        number(".1f"),
-        "se",
-    ),
-    *with_error("elpd_diff", "difference from the best model", number(".1f"), "dse"),
+    *(ELPD, ELPD_DIFF, SE, DSE),
     Column(
         "weight",
         "share of the model in the best mixture of predictions",

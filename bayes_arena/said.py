@@ -104,6 +104,7 @@ class Surface(Protocol):
         """Return a call as it is typed here."""
 
 
+@dataclass(frozen=True)
 class Python:
     """The surface of Python, which has every argument and call."""
 
@@ -125,6 +126,7 @@ def in_python(arguments: Arguments) -> str:
     return ", ".join(words)
 
 
+@dataclass(frozen=True)
 class Nowhere:
     """A surface where nothing can be typed: a page, a file."""
 

@@ -12,11 +12,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
 from bayes_arena.rating.rating import rate
 from bayes_arena.reading.read import read_votes, votes_from
-from tests.helpers import real
+from tests.helpers import real, terminal
 
 CSV = "model_a,model_b,winner,judge\noak,elm,model_a,k1\nelm,ash,tie,k2\nash,oak,model_b,k1\n"
 
@@ -305,7 +304,8 @@ def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
     )
     assert unread(votes) == {"prompt": text}
     assert text not in said(votes)
-    assert "--prompt prompt with --on-invalid drop" in spelled(text)
+    note = votes.unread["prompt"].spelled(terminal("rank"))
+    assert "--prompt prompt with --on-invalid drop" in note
     votes = read_votes(table, prompt="prompt", on_invalid="drop")
     assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
     with pytest.raises(VotesError, match=r"no slice 'prompt'.*Prompts are not read"):
@@ -431,7 +431,8 @@ def test_a_missing_annotator_does_not_block_unless_it_was_named():
     assert (unread(votes), votes.remarks) == ({"annotator": text}, ())
     with pytest.raises(VotesError, match=re.escape(text)):
         votes.keep(annotators="k1")
-    assert "--annotator judge with --on-invalid drop" in spelled(text)
+    note = votes.unread["annotator"].spelled(terminal("rank"))
+    assert "--annotator judge with --on-invalid drop" in note
     with pytest.raises(VotesError, match="leave out annotator="):
         read_votes(table, annotator="judge")
     assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
@@ -544,16 +545,7 @@ def test_real_votes():
     assert (votes.n_votes, len(votes.levels["prompt"])) == (3355, 80)
 
 
-def test_hints_are_spelled_for_the_place_they_are_read_in():
-    hints = {
-        "name it with winner=.": "name it with --winner.",
-        "weight='count' reads it": "--weight count reads it",
-        "prompt=False reads none": "--no-prompt reads none",
-        "(winner=[first, second])": "(--winner first,second)",
-        "outcomes={'0': 'tie'};": "--outcome 0=tie;",
-        "on_invalid='drop'.": "--on-invalid drop.",
-    }
-    assert [spelled(text) for text in hints] == list(hints.values())
+def test_the_winners_of_two_games_are_two_columns():
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
 
