@@ -270,6 +270,9 @@ def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
 
 
 def codes_in(known: Sequence[str], names: Sequence[str]) -> Ints:
-    """Return the codes of names among known ones, (names,)."""
+    """Return the codes of names among known ones, (names + 1,).
+
+    The last is for a name that is missing, whose code is -1.
+    """
     code = {name: number for number, name in enumerate(known)}
-    return np.array([code.get(name, UNKNOWN) for name in names], np.intp)
+    return np.array([*(code.get(name, UNKNOWN) for name in names), UNKNOWN], np.intp)
