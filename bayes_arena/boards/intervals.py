@@ -36,7 +36,7 @@ from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.said import Note, Said, Use
 from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT, Votes, why_unread
+from bayes_arena.votes.votes import PROMPT, Votes
 
 type Interval = Literal["posterior", "clustered", "sandwich", "bootstrap"]
 INTERVALS = get_args(Interval.__value__)
@@ -213,7 +213,7 @@ def default_choice(fit: Fit) -> Choice:
         return Choice("posterior")
     if n_prompts >= FEWEST_CLUSTERS:
         return Choice("clustered", PROMPT)
-    n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
+    n = int(np.sum(fit.fitted_votes.votes_by_level(PROMPT) > 0))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
     text = f"The board is about {prompts} only: there are too few to allow for others."
     return Choice("posterior", notes=(Note("intervals", text),))
@@ -246,7 +246,7 @@ def repeating_prompts(fit: Fit) -> float | None:
     if PROMPT not in votes.slices:
         return None
     cast = votes.counts.sum(axis=1)
-    n_prompts = kish(np.bincount(votes.slices[PROMPT], cast))
+    n_prompts = kish(np.bincount(votes.level_or_row(PROMPT), cast))
     return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
 
 
@@ -256,29 +256,29 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    unnamed = ("Name their column with ", Use("prompt"), ".")
-    reasons: list[Said] = [note.text for note in votes.unread.values()]
-    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
         (
             "Clustered intervals need clusters, and the votes carry neither prompts nor "
             "annotators.",
-            *why,
+            (" Name their column with ", Use("prompt"), "."),
             (" Or use ", Use(interval="sandwich"), "."),
         )
     )
 
 
 def cluster_codes(votes: Votes, cluster: str) -> Ints:
-    """Return the codes 0, 1, ... of the clusters that voted, (rows,)."""
+    """Return the codes 0, 1, ... of the clusters that voted, (rows,).
+
+    Rows whose annotator or prompt nobody knows stand alone.
+    """
     if cluster == "annotator":
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
         text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
         remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
-    codes = np.unique(votes.level(cluster), return_inverse=True)[1]
+        raise VotesError((text, remedy))
+    codes = np.unique(votes.level_or_row(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
             f"All votes have the same {cluster}, and a single cluster has no spread.",
