@@ -82,12 +82,11 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
 
 def remarks_on_gaps(votes: Coded, kept: Array, roles: Roles) -> list[Note]:
     """Say how many votes lack an annotator, or a prompt."""
-    pairs = votes.pairs
-    columns = {ANNOTATOR: roles.annotator, PROMPT: roles.slices.get(PROMPT)}
-    remarks = []
+    pairs, remarks = votes.pairs, []
+    columns = {ANNOTATOR: roles.annotator} if pairs.annotators else {}
+    if PROMPT in pairs.slices:
+        columns[PROMPT] = roles.slices[PROMPT]
     for kind, column in columns.items():
-        if column is None or not pairs.n_levels(kind):
-            continue
         is_missing = kept & (pairs.level(kind) == pairs.n_levels(kind))
         if n := int(votes.n[is_missing].sum()):
             verb = "has" if n == 1 else "have"

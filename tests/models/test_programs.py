@@ -73,7 +73,7 @@ def test_density_is_that_of_the_engine(votes, name):
     drop = ba.Model(ties="drop", discrimination="annotator")
     models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
     prior = resolve_prior("default").held()
-    model, _ = resolve_model(models[name], votes)
+    model, *_ = resolve_model(models[name], votes)
     # With information, sums of parameters are sampled; the model remains the same.
     programs = [any_program(votes, model, prior), any_program(votes, model, prior, {})]
     if name in PRESETS:
