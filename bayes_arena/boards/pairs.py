@@ -10,8 +10,10 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval, quantile
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.look import Interval, Look
+from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.uncertainty import quantile
+from bayes_arena.boards.unexplained import pair_scores
 from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
     ModelError,
@@ -23,6 +25,7 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fitted
 from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +69,10 @@ def pairs(
         stronger), score (expected of the first against the second), votes (on the two),
         more_votes (on the two and as the others came, until the interval excludes 0; 0
         where it does, inf where it would take more than 1,000 times all votes, nan where
-        more prompts are needed, not more votes).
+        more prompts are needed, not more votes); points of the first in these votes, ties
+        as half, expected (points by the ranking), p_unexplained (at most the chance of such
+        a result, or of one further off, if the ranking by all other votes holds; nan with
+        fewer than five votes), flagged (no ranking explains it, at a false rate of .05).
 
     Raises
     ------
@@ -75,14 +81,8 @@ def pairs(
     NotIdentifiedError
         If one of the two has no finite estimate.
     """
-    standing = standing_of(
-        fitted(fit, **options),
-        interval=interval,
-        cluster=cluster,
-        level=level,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    look = Look(interval, cluster, level, min_votes, seed)
+    standing = standing_of(fitted(fit, **options), look)
     return dataframe(pair_columns(standing, between, elo))
 
 
@@ -93,7 +93,7 @@ def pair_columns(
     votes = standing.fit.votes
     first, second = pair_indices(standing, between)
     gap, sd = gaps(standing, first, second)
-    q = quantile(standing.uncertainty.df, (1 + standing.level) / 2)
+    q = quantile(standing.uncertainty.df, (1 + standing.look.level) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
@@ -108,7 +108,16 @@ def pair_columns(
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
         "more_votes": more_votes(standing, first, second, growth),
+        **pair_scores(standing.fit).columns(
+            code_of(standing, first, second), first > second
+        ),
     }
+
+
+def code_of(standing: Standing, first: Ints, second: Ints) -> Ints:
+    """Return the code of each pair, whoever comes first."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * standing.fit.votes.n_competitors + high
 
 
 def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) -> Floats:
@@ -182,8 +191,7 @@ def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:
     votes = standing.fit.votes
     codes, row = np.unique(votes.pair_code, return_inverse=True)
     total = np.bincount(row, votes.counts.sum(axis=1))
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    position = positions_of(codes, low * votes.n_competitors + high)
+    position = positions_of(codes, code_of(standing, first, second))
     return np.where(position >= 0, total[position], 0.0)
 
 
