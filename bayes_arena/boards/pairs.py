@@ -21,7 +21,7 @@ from bayes_arena.errors import (
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
 
 if TYPE_CHECKING:
@@ -154,14 +154,14 @@ def pair_indices(
     names = standing.fit.votes.competitors
     if between is not None:
         if len(between) != 2 or between[0] == between[1]:
-            raise ModelError(f"between= takes two competitors, not {between!r}.")
+            raise ModelError((Use(between=between), " must be two competitors."))
         for name in between:
             if name not in names:
                 hint = did_you_mean(name, names)
                 raise ModelError(f"{name!r} is no competitor.{hint}")
             if np.isnan(standing.strength[names.index(name)]):
                 raise NotIdentifiedError(
-                    f"{name!r} has no finite estimate. Use prior='default'."
+                    f"{name!r} has no finite estimate.", Use(prior="default")
                 )
         first, second = (np.array([names.index(name)]) for name in between)
         return first, second
@@ -215,7 +215,7 @@ def gate(
     """
     require_choice("require", require, REQUIREMENTS)
     if margin < 0:
-        raise ModelError(f"margin must not be negative; not {margin!r}.")
+        raise ModelError((Use(margin=margin), " must not be negative."))
     columns = pair_columns(standing, between, elo)
     (first,), (second,) = pair_indices(standing, between)
     if standing.group[first] != standing.group[second]:

@@ -20,7 +20,7 @@ from bayes_arena.errors import ModelError, listing, require_level, require_seed
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -271,7 +271,7 @@ def standing(
     require_level(level)
     require_seed(seed)
     if not min_votes >= 0:
-        raise ModelError(f"min_votes must not be negative; not {min_votes!r}.")
+        raise ModelError((Use(min_votes=min_votes), " must not be negative."))
     uncertainty = uncertainty_of(fit, estimate, interval, cluster, seed)
     strength = estimate.value
     if len(strength) < votes.n_competitors:

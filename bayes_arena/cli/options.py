@@ -275,7 +275,7 @@ class Answering(Saving):
     def __post_init__(self) -> None:
         """Refuse a format, or a name of a file, before any work."""
         if self.format is not None:
-            require_choice("--format", self.format, FORMATS)
+            require_choice("format", self.format, FORMATS)
         elif self.suffix not in ("", ".txt", *SUFFIXES, *self.pictures):
             other = OTHER_COMMANDS.get(self.suffix)
             who = f"bayes-arena {other}" if other else "another program"

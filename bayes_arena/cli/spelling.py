@@ -32,6 +32,7 @@ OPTIONS = (
     "count",
     "makers",
     "over",
+    "format",
 )
 OTHER_WORDS = {"outcomes": "outcome", "slices": "slice", "features": "style"}
 NAMES = "|".join((*OPTIONS, *options.NAMES))

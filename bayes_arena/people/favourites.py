@@ -6,6 +6,10 @@ this is averaged over a taste N(0, 1.5 tau^2 + uncertainty), with tau the spread
 tastes. Expectations leave the pair's own votes out, by one Newton step back in the
 strength. Discoveries have a false rate of at most .05 (Benjamini & Hochberg, 1995); they
 are left out of the fit, and all is repeated until nothing changes.
+
+Accounts that work together mask one another, as each is held to what the others raised. So
+the first round leaves out all pairs of ten votes and more that are nearly all for a
+competitor, or nearly all against it.
 """
 
 from __future__ import annotations
@@ -20,9 +24,9 @@ from scipy.special import xlogy
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
-from bayes_arena.people.table import PairTable, pair_table
+from bayes_arena.people.table import PairTable, pair_codes, pair_table
 from bayes_arena.tables import Columns, Row, dataframe, records
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import MIN_VOTES, Votes, sums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +35,7 @@ LEAST_VOTES = 5  # from which a pair is tested
 FALSE_RATE = 0.05  # of the discoveries
 WIDER = 1.5  # factor of the variance of tastes
 MOST_ROUNDS = 5
+EXTREME = 0.95  # score of the pairs that the first round leaves out
 TASTES = np.arange(-2.0, 8.01, 0.25)  # nodes, in standard deviations of a taste
 WEIGHTS = 0.25 * np.exp(-(TASTES**2) / 2) / np.sqrt(2 * np.pi)
 LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved a strength
@@ -142,13 +147,23 @@ def favourite_columns(votes: Votes, pairs: Favourites) -> Columns:
 def find_favourites(votes: Votes) -> Favourites:
     """Return the pairs that stand out, found in rounds."""
     votes = votes.collapse(annotators=True)
-    left_out = np.zeros(0, np.intp)
+    left_out = extreme_pairs(votes)
     for _ in range(MOST_ROUNDS):
         pairs = surprising_pairs(pair_table(votes, left_out), left_out)
         if np.array_equal(pairs.named, left_out):
             break
         left_out = pairs.named
     return pairs
+
+
+def extreme_pairs(votes: Votes) -> Array:
+    """Return the codes of pairs of ten votes and more, nearly all for or against."""
+    code, pair = np.unique(np.concatenate(pair_codes(votes)), return_inverse=True)
+    cast, score = votes.counts.sum(axis=1), votes.score_of_first
+    n_votes = sums(pair, np.concatenate([cast, cast]), len(code))
+    total = sums(pair, np.concatenate([score, cast - score]), len(code))
+    is_extreme = np.abs(total - n_votes / 2) >= (EXTREME - 0.5) * n_votes
+    return code[is_extreme & (n_votes >= MIN_VOTES)]
 
 
 def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:

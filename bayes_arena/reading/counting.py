@@ -125,15 +125,26 @@ class Problem:
     remedy: Said | Callable[[str], Said]
 
 
-def problems(votes: Coded) -> Iterator[Problem]:
-    """Yield what may be wrong with votes."""
+FILL_IN = "Fill it in."
+
+
+def problems_of_pairs(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with who meets whom."""
     pairs = votes.pairs
-    fill_in = "Fill it in."
     no_name = (pairs.i < 0) | (pairs.j < 0)
-    yield Problem("a competitor has no name", no_name, fill_in)
+    yield Problem("a competitor has no name", no_name, FILL_IN)
     is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
     remedy = "Correct the name, or remove the row."
     yield Problem("a competitor meets itself", is_same, remedy)
+    for name, values in pairs.features.items():
+        text = f"{name} is not a finite number"
+        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
+
+
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    yield from problems_of_pairs(votes)
     text = "the winner's label is unknown"
     yield Problem(text, votes.outcome == UNKNOWN, say_meaning)
     text = "the winner may be a name or a side"
@@ -144,10 +155,7 @@ def problems(votes: Coded) -> Iterator[Problem]:
     text = "the weight or count is not a number of 0 or more"
     yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
     for name, codes in pairs.slices.items():
-        yield Problem(f"{name} is missing", codes < 0, fill_in)
-    for name, values in pairs.features.items():
-        text = f"{name} is not a finite number"
-        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
+        yield Problem(f"{name} is missing", codes < 0, FILL_IN)
 
 
 def say_meaning(label: str) -> Said:

@@ -46,6 +46,7 @@ from bayes_arena.votes.merge import distinct
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
+LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -249,7 +250,8 @@ def known_votes(
         if not wrong.any():
             continue
         if options.on_invalid == "raise" or (wrong == kept).all():
-            raise VotesError(complaint(problem, wrong, votes, opened.frame))
+            said = complaint(problem, wrong, votes, opened.frame)
+            raise VotesError(said if (wrong == kept).all() else joined(said, LEAVE_OUT))
         dropped[problem.text] += int(votes.n[wrong].sum())
         kept &= ~wrong
     kept &= votes.votes > 0
@@ -282,11 +284,7 @@ def complaint(problem: Problem, wrong: Array, votes: Coded, frame: Frame) -> Sai
         remedy = remedy(shortened(votes.labels[most]))
     rows = quote_rows(frame, votes.table[np.unique(votes.group[wrong])])
     where = f" ({rows})" if rows else ""
-    said = joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)
-    if n == total:
-        return said
-    leave_out = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
-    return joined(said, leave_out)
+    return joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)
 
 
 def quote_rows(frame: Frame, groups: pl.DataFrame) -> str:

@@ -5,7 +5,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.people.favourites import discoveries, divergence, find_favourites
 from tests.helpers import real
-from tests.people.arenas import KINDS, votes_of
+from tests.people.arenas import KINDS, fan, votes_of
 
 COLUMNS = ["annotator", "competitor", "direction", "votes", "wins", "score", "expected"]
 
@@ -116,3 +116,20 @@ def test_named_pairs_are_left_out_of_the_expectations():
     others = fair[fair["competitor"] == "model 10"]
     share = others["score"].sum() / others["votes"].sum()
     assert result.expected[pair] == pytest.approx(share, abs=0.08)
+
+
+@pytest.mark.parametrize(("accounts", "each"), [(4, 60), (5, 40)])
+def test_a_ring_does_not_hide_behind_itself(accounts, each):
+    """Each of the accounts is held to what the honest votes let expect."""
+    honest = votes_of(annotators=30, each=40)
+    rng = np.random.default_rng(1)
+    names = [f"bot {number}" for number in range(accounts)]
+    ring = [fan(rng, each, favourite=6, judge=name) for name in names]
+    ring = [votes[votes["winner"] == "model_a"] for votes in ring]
+    table = flagged(pd.concat([honest, *ring]))
+    assert set(table["annotator"]) == set(names)
+    assert set(table["competitor"]) == {"model 06"}
+    verdicts = ba.annotators(pd.concat([honest, *ring])).set_index("annotator")[
+        "verdict"
+    ]
+    assert set(verdicts[names]) <= {"has a favourite", "anomalous"}
