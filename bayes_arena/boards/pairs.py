@@ -12,6 +12,7 @@ from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.unexplained import pair_scores
 from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
     ModelError,
@@ -66,7 +67,10 @@ def pairs(
         stronger), score (expected of the first against the second), votes (on the two),
         more_votes (on the two and as the others came, until the interval excludes 0; 0
         where it does, inf where it would take more than 1,000 times all votes, nan where
-        more prompts are needed, not more votes).
+        more prompts are needed, not more votes); points of the first in these votes, ties
+        as half, expected (points by the ranking), p_unexplained (at most the chance of such
+        a result, or of one further off, if the ranking by all other votes holds; nan with
+        fewer than five votes), flagged (no ranking explains it, at a false rate of .05).
 
     Raises
     ------
@@ -108,7 +112,16 @@ def pair_columns(
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
         "more_votes": more_votes(standing, first, second, growth),
+        **pair_scores(standing.fit).columns(
+            code_of(standing, first, second), first > second
+        ),
     }
+
+
+def code_of(standing: Standing, first: Ints, second: Ints) -> Ints:
+    """Return the code of each pair, whoever comes first."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * standing.fit.votes.n_competitors + high
 
 
 def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) -> Floats:
@@ -182,8 +195,7 @@ def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:
     votes = standing.fit.votes
     codes, row = np.unique(votes.pair_code, return_inverse=True)
     total = np.bincount(row, votes.counts.sum(axis=1))
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    position = positions_of(codes, low * votes.n_competitors + high)
+    position = positions_of(codes, code_of(standing, first, second))
     return np.where(position >= 0, total[position], 0.0)
 
 

@@ -12,6 +12,7 @@ from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import clusters_are_the_limit
 from bayes_arena.cli.options import (
     Answering,
@@ -173,7 +174,11 @@ def pairs(
         columns=columns,
         shown=shown_pairs(shown),
         head=head,
-        notes=[*standing.notes, *what_pairs_lack(standing, columns)],
+        notes=[
+            *standing.notes,
+            *what_pairs_lack(standing, columns),
+            *no_ranking_explains(fit),
+        ],
         facts=facts,
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,

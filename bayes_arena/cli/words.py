@@ -19,6 +19,10 @@ MEANING = {
     "p_ahead": "probability that the first is stronger",
     "score": "share of votes that the first is expected to get, ties as half votes",
     "more_votes": "on the two, as the others came, until their order is settled; 0 if it is",
+    "points": "of the first in the votes on the two, ties as half",
+    "expected": "points that the ranking lets expect of these votes",
+    "p_unexplained": "chance of such points, or further off, by a ranking: at most this",
+    "flagged": "whether it is said: one in twenty of these is false, at most",
     "worth": "of a vote on the pair, relative to the best pair",
     "verdict": "anomalous (P of .8, ten votes, a fault), has a favourite, suspect (P of .5), "
     "differs (a ranking of its own), ordinary",

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bayes_arena.boards.surprise import divergence
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.anomaly import agreement_of
 from bayes_arena.people.copies import find_copies
-from bayes_arena.people.favourites import Favourite, Favourites, divergence
+from bayes_arena.people.favourites import Favourite, Favourites
 from bayes_arena.people.sides import side_scores, votes_for_one_side
 from bayes_arena.people.table import score_moments
 from bayes_arena.votes.votes import summed_by

@@ -24,6 +24,7 @@ from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.errors import (
     ArenaError,
@@ -282,6 +283,7 @@ class Rating:
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
+            *no_ranking_explains(self.fit),
             *self.standing.reservations,
             *self.side_notes(),
         ]

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.people.favourites import discoveries, divergence, find_favourites
+from bayes_arena.people.favourites import find_favourites
 from tests.helpers import real
 from tests.people.arenas import KINDS, fan, votes_of
 
@@ -93,19 +93,6 @@ def test_llmfao():
 
 def test_mt_bench_has_none():
     assert flagged(real("mt_bench_human.csv")).empty
-
-
-def test_divergence_of_scores():
-    x, q = np.array([0.0, 1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.5, 0.5])
-    expected = [np.log(2), np.log(2), 0, 0.25 * np.log(0.5) + 0.75 * np.log(1.5)]
-    np.testing.assert_allclose(divergence(x, q), expected)
-
-
-def test_discoveries_by_hand():
-    p = np.array([0.04, 0.001, 0.5, 0.02])
-    assert discoveries(p, 0.05).tolist() == [False, True, False, True]
-    assert discoveries(np.array([0.5, 0.9]), 0.05).tolist() == [False, False]
-    assert discoveries(np.zeros(0), 0.05).tolist() == []
 
 
 def test_named_pairs_are_left_out_of_the_expectations():
