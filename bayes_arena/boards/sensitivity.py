@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.boards.standing import MIN_VOTES
 from bayes_arena.errors import FitError, listing
 from bayes_arena.fits.fit import find_posterior
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.scale import board_of
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import MIN_VOTES
 
 MOST_COMPETITORS = 2_000  # above, a second fit takes too long
 LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
@@ -36,15 +36,14 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
     """
     if not is_judged(fit):
         return None
-    votes, prior = fit.fitted_votes, PRIORS["weak"]
+    votes, prior = fitted_votes(fit), PRIORS["weak"]
     try:
         weak = find_posterior(votes, fit.model, prior, "gaussian")
     except FitError:  # votes of one kind: their scores are the prior's, and wide
         return None
     with threads_for(votes.n_competitors):
-        move = board_of(weak).strength - fit.finite_board.strength
-    half_width = HALF_WIDTH * fit.finite_board.sd / ELO_PER_LOGIT
-    ratio = np.abs(move) / half_width
+        move = board_of(weak).value - fit.marginals.board.value
+    ratio = np.abs(move) / (HALF_WIDTH * fit.marginals.board.sd)
     ratio[votes.votes_by_competitor < min_votes] = 0.0
     moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]
     if not len(moved):

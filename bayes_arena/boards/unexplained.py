@@ -19,12 +19,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from bayes_arena.arrays import Array, Floats, Ints, positions_of
-from bayes_arena.boards.estimate import board_estimate
-from bayes_arena.boards.intervals import (
-    FEWEST_CLUSTERS,
-    cluster_codes,
-    repeating_prompts,
-)
+from bayes_arena.boards.clusters import cluster_codes, repeating_prompts
+from bayes_arena.boards.intervals import FEWEST_CLUSTERS
 from bayes_arena.boards.surprise import (
     FALSE_RATE,
     LEAST_VOTES,
@@ -32,7 +28,7 @@ from bayes_arena.boards.surprise import (
     tail_bounds,
 )
 from bayes_arena.errors import plural
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.fits.scores import ScoreSums, scores_of
 from bayes_arena.model.constants import TINY
 from bayes_arena.said import Call, Note
@@ -132,7 +128,7 @@ def independence(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
 
 def variance_of_gaps(fit: Fit, code: Ints) -> Floats:
     """Return the posterior variance of the gap of each pair, (pairs,)."""
-    covariance = board_estimate(fit).covariance
+    covariance = fit.marginals.board.covariance
     i, j = np.divmod(code, len(covariance))
     variance = covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]
     return np.maximum(variance, TINY)
@@ -140,9 +136,9 @@ def variance_of_gaps(fit: Fit, code: Ints) -> Floats:
 
 def codes_of_all(fit: Fit, code: Ints) -> Ints:
     """Return codes of pairs of the competitors with an estimate as those of all."""
-    everyone = np.flatnonzero(fit.estimable)
+    everyone = np.flatnonzero(estimable(fit))
     i, j = np.divmod(code, len(everyone))
-    return everyone[i] * len(fit.estimable) + everyone[j]
+    return everyone[i] * fit.votes.n_competitors + everyone[j]
 
 
 def no_ranking_explains(fit: Fit) -> tuple[Note, ...]:

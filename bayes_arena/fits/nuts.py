@@ -19,7 +19,8 @@ import numpy as np
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import MissingPackageError, ModelError, warn
-from bayes_arena.fits.result import Fit, parameter_index
+from bayes_arena.fits.marginals import CHAINS, Marginals, parameter_index
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS, resolve_model
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     import pymc as pm
     from xarray import DataTree
 
-CHAINS = 4  # on every machine, so that results do not depend on it
 LEAST_DRAWS = 4  # of a chain, for which r-hat exists
 LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
 TARGET_ACCEPT = 0.8
@@ -53,8 +53,7 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     -------
     Fit
         With ``samples`` by effect, and of each estimated spread, ``{effect}_sd``, all
-        (chains, draws, size); ``sample_stats``; and a warning where chains disagree or
-        diverge.
+        (chains, draws, size); and a warning where chains disagree or diverge.
 
     Raises
     ------
@@ -66,7 +65,7 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     require_samplable(fit.prior, draws, tune)
     tree = sample(fit, draws=draws, tune=tune)
     # nutpie also keeps the coordinates that were sampled.
-    samples = by_effect(tree["posterior"].to_dataset()[sampled_names(fit)])
+    samples = effects_in(tree["posterior"].to_dataset()[sampled_names(fit)])
     stats = {
         name: np.asarray(tree["sample_stats"][name].values)
         for name in STATISTICS
@@ -75,9 +74,8 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     notes = faults(samples, stats)
     for note in notes:
         warn(note)
-    return replace(
-        fit, samples=samples, sample_stats=stats, warnings=(*fit.warnings, *notes)
-    )
+    marginals = Marginals(fit.posterior, samples, stats)
+    return replace(fit, marginals=marginals, warnings=(*fit.warnings, *notes))
 
 
 def require_samplable(prior: Prior, draws: int, tune: int) -> None:
@@ -197,7 +195,7 @@ def announce(compiled: Any, n_draws: int) -> None:
         )
 
 
-def by_effect(posterior: Any) -> dict[str, Floats]:
+def effects_in(posterior: Any) -> dict[str, Floats]:
     """Return samples by effect, (chains, draws, size); theta as deviation from 1."""
     samples = {}
     for name, variable in posterior.data_vars.items():

@@ -73,9 +73,9 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Model": fit.plan,
         "Prior": prior_in_words(fit),
         "Method": fit.method,
-        "Intervals": f"{intervals}, {100 * standing.level:g} %",
+        "Intervals": f"{intervals}, {100 * standing.look.level:g} %",
         "Votes": f"{fit.votes.n_votes:,.0f}",
-        "Seed": str(standing.seed),
+        "Seed": str(standing.look.seed),
         "Made with": f"bayes-arena {__version__}",
     }
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]
