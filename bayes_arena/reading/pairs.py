@@ -12,6 +12,7 @@ from bayes_arena.errors import VotesError, listing
 from bayes_arena.reading.columns import ANNOTATORS, PROMPTS, Header
 from bayes_arena.reading.counting import encode_groups, problems_of_pairs
 from bayes_arena.reading.opening import select_roles
+from bayes_arena.reading.options import Options
 from bayes_arena.reading.read import complaint, one_vote_groups
 from bayes_arena.reading.roles import ROW, Roles
 from bayes_arena.reading.sources import in_polars, open_source
@@ -42,7 +43,7 @@ def read_pairs(
     roles = roles_of_pairs(Header.of(frame.collect_schema().names()), slices, features)
     frame = select_roles(frame, roles)
     table = in_polars(frame).collect().with_row_index(ROW)
-    votes = encode_groups(one_vote_groups(table), roles, {})
+    votes = encode_groups(one_vote_groups(table), roles, Options())
     for problem in problems_of_pairs(votes):
         if problem.rows.any():
             raise VotesError(complaint(problem, problem.rows, votes, frame))

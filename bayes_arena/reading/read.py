@@ -72,6 +72,7 @@ def read_votes(
     both_bad: Literal["tie", "drop"] = "tie",
     baseline: str | None = None,
     judge: str | None = None,
+    names: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
@@ -121,6 +122,8 @@ def read_votes(
         Whether votes that call both answers bad are ties or left out.
     baseline, judge : str, optional
         The competitor that all others met, or the one annotator, where no column says it.
+    names : mapping of str to str
+        New names of competitors; those that get the same name are one.
     on_invalid : {"raise", "drop"}
         Whether invalid votes are an error, or left out and counted in ``Votes.dropped``.
 
@@ -144,7 +147,7 @@ def read_votes(
     """
     options = Options(
         layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
-        outcomes, both_bad, baseline, judge, on_invalid,
+        outcomes, both_bad, baseline, judge, names, on_invalid,
     )  # fmt: skip
     return read(source, options)[0]
 
@@ -159,7 +162,7 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.roles, options.labels)
+    votes = encode_groups(groups, opened.roles, options)
     votes, opened = with_known_annotators(votes, opened, options)
     return checked_counts(votes, opened, options), opened
 
