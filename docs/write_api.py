@@ -142,9 +142,10 @@ def head(name: str, value: object) -> str:
 
 def is_called(value: type) -> bool:
     """Whether users make one: a dataclass whose fields all have defaults."""
+    if not dataclasses.is_dataclass(value):
+        return False
     parameters = inspect.signature(value).parameters.values()
-    has_defaults = all(each.default is not each.empty for each in parameters)
-    return dataclasses.is_dataclass(value) and has_defaults
+    return all(each.default is not each.empty for each in parameters)
 
 
 def signature_of(function: Callable[..., object]) -> str:
