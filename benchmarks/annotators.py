@@ -35,9 +35,10 @@ import bayes_arena as ba
 from bayes_arena.errors import FitError
 from bayes_arena.paper.measures import detection
 from bayes_arena.paper.perturb import KINDS, perturb
-from bayes_arena.people.annotators import ANOMALOUS, SUSPECT, annotator_columns
+from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import CONTESTED, find_contested
 from bayes_arena.people.favourites import find_favourites
+from bayes_arena.people.judgement import ANOMALOUS, SUSPECT
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.votes.votes import FIRST, SECOND
 
@@ -87,7 +88,8 @@ def planted_arena(kind: str, share: float, votes: int, seed: int) -> Arena:
 
 def named_by_rules(votes: ba.Votes) -> dict[str, np.ndarray]:
     """Return whom each rule names, (annotators,)."""
-    table = annotator_columns(ba.fit(votes, model="am-davidson"))
+    fit = ba.fit(votes, model="am-davidson")
+    table = annotator_columns(fit, find_favourites(votes))
     p_anomaly = np.empty(votes.n_annotators)
     p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table[
         "p_anomaly"

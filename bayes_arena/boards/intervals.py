@@ -15,7 +15,7 @@ narrow.  Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrik
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -24,7 +24,7 @@ from scipy.special import ndtri, stdtrit
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.bootstrap import bootstrap_covariance
 from bayes_arena.boards.estimate import Estimate
-from bayes_arena.errors import ModelError, VotesError, listing, require_choice
+from bayes_arena.errors import ModelError, VotesError, listing
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.sandwich import (
     cluster_moves,
@@ -130,7 +130,7 @@ def uncertainty_of(
     VotesError
         If the votes have no such slice.
     """
-    name, cluster, notes = resolve_interval(fit, interval, cluster)
+    name, cluster, notes = choose_interval(fit, interval, cluster)
     if name == "posterior":
         samples = estimate.samples
         return Uncertainty(name, estimate.covariance, notes=notes, samples=samples)
@@ -177,55 +177,70 @@ def clustered(
     )
 
 
-def resolve_interval(
-    fit: Fit, interval: str | None, cluster: str | None
-) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the kind of interval, its clusters, and what it does not allow for."""
-    if interval == "profile":
-        raise ModelError(
-            f"interval must be one of {', '.join(INTERVALS)}; 'profile' is only for "
-            "strengths of a Bradley-Terry fit, in Python."
-        )
-    if interval is not None:
-        require_choice("interval", interval, INTERVALS)
+class Choice(NamedTuple):
+    """A kind of interval, what votes of a cluster share, and what it does not allow for."""
+
+    name: str
+    cluster: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def choose_interval(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
+    """Return the kind of interval that is asked for, or that suits the votes."""
     if fit.samples is not None:
-        if interval not in (None, "posterior") or cluster is not None:
+        return choice_of_samples(fit, interval, cluster)
+    match interval, cluster:
+        case None, None:
+            return default_choice(fit)
+        case None | "clustered", _:
+            return Choice("clustered", cluster or usual_cluster(fit.votes))
+        case "bootstrap", _:
+            return Choice("bootstrap", cluster)
+        case "posterior" | "sandwich", None:
+            return Choice(interval)
+        case "posterior" | "sandwich", _:
+            choices = (Use(interval="clustered"), " or ", Use(interval="bootstrap"))
             raise ModelError(
-                "A fit with method='nuts' has the intervals of its posterior only. Use "
-                "method='gaussian' for others."
+                (Use(cluster=cluster), " goes with ", *choices, f", not {interval!r}.")
             )
-        return "posterior", None, nuts_notes(fit)
-    if cluster is None and interval is None:
-        return default_interval(fit)
-    if cluster is not None and interval in ("posterior", "sandwich"):
-        raise ModelError(
-            f"cluster={cluster!r} goes with interval='clustered' or 'bootstrap', not "
-            f"{interval!r}."
-        )
-    name = interval or "clustered"
-    if name == "clustered" and cluster is None:
-        cluster = usual_cluster(fit.votes)
-    return name, cluster, ()
+    raise ModelError(unknown_interval(interval))
 
 
-def default_interval(fit: Fit) -> tuple[str, str | None, tuple[str, ...]]:
+def default_choice(fit: Fit) -> Choice:
     """Return clusters by prompt where prompts repeat, else the posterior."""
     n_prompts = repeating_prompts(fit)
     if n_prompts is None:
-        return "posterior", None, ()
+        return Choice("posterior")
     if n_prompts >= FEWEST_CLUSTERS:
-        return "clustered", PROMPT, ()
+        return Choice("clustered", PROMPT)
     n = len(np.unique(fit.fitted_votes.slices[PROMPT]))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
     note = f"The board is about {prompts} only: there are too few to allow for others."
-    return "posterior", None, (note,)
+    return Choice("posterior", notes=(note,))
 
 
-def nuts_notes(fit: Fit) -> tuple[str, ...]:
-    """Return that samples take votes on the same prompt as independent, if it matters."""
+def choice_of_samples(fit: Fit, interval: str | None, cluster: str | None) -> Choice:
+    """Return the posterior, which is all that samples have; say if prompts repeat."""
+    if interval not in (None, "posterior") or cluster is not None:
+        only = " has the intervals of its posterior only."
+        raise ModelError(
+            ("A fit with ", Use(method="nuts"), only), Use(method="gaussian")
+        )
     if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
-        return ()
-    return ("Prompts repeat, and intervals by NUTS do not allow for new ones.",)
+        return Choice("posterior")
+    note = "Prompts repeat, and intervals by NUTS do not allow for new ones."
+    return Choice("posterior", notes=(note,))
+
+
+def unknown_interval(interval: str | None) -> str:
+    """Say which intervals there are."""
+    choices = f"interval must be one of {', '.join(INTERVALS)}"
+    if interval == "profile":
+        return (
+            f"{choices}; 'profile' is only for strengths of a Bradley-Terry fit, in "
+            "Python."
+        )
+    return f"{choices}, not {interval!r}."
 
 
 def repeating_prompts(fit: Fit) -> float | None:

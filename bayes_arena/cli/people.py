@@ -33,14 +33,12 @@ from bayes_arena.errors import plural, require_choice
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.people.annotators import (
-    FEWEST_VOTES,
-    annotator_columns,
-    discriminating,
-)
+from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.rating import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
+from bayes_arena.votes.votes import MIN_VOTES
 
 SHOWN = ("anomalous", "has a favourite", "suspect")
 # By their verdict: whom a board can leave out.
@@ -68,7 +66,7 @@ def annotators(
             annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
         )
         if makers is not None:
-            from bayes_arena.people.judges import maker_columns
+            from bayes_arena.people.makers import maker_columns
 
             columns |= maker_columns(judging.votes, makers, columns["annotator"])
     verdict = np.asarray(columns["verdict"])
@@ -159,7 +157,7 @@ def counted_verdicts(verdict: Any) -> list[str]:
     if n_few:
         verb = "was" if n_few == 1 else "were"
         sentences.append(
-            f"{n_few} with fewer than {FEWEST_VOTES} votes {verb} not judged."
+            f"{n_few} with fewer than {MIN_VOTES} votes {verb} not judged."
         )
     return sentences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bayes_arena.people.annotators import ODD, UNJUDGED
+from bayes_arena.people.judgement import ODD, UNJUDGED
 from bayes_arena.tables import Columns, Row, records
 
 VERDICTS = {

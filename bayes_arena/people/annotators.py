@@ -1,46 +1,26 @@
-"""The table of annotators: who votes how, and a verdict on each.
-
-One rule decides in every place: *anomalous* at a probability of .8 and ten votes or more,
-*has a favourite*, *suspect* at .5, *ordinary*, and *too few votes* below ten.  Somebody
-alone is the *only annotator*: there is nobody to agree with.
-"""
+"""The table of annotators: who votes how, and a verdict on each (judgement.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Ints
-from bayes_arena.errors import ModelError
-from bayes_arena.fits.fit import fit as fit_model, refuse_options
 from bayes_arena.fits.result import Fit
+from bayes_arena.people.doors import discriminating
 from bayes_arena.people.evidence import Evidence, evidence_of
 from bayes_arena.people.favourites import Favourites, find_favourites
-from bayes_arena.people.reasons import reasons
-from bayes_arena.reading.options import NAMES
-from bayes_arena.reading.read import votes_from
+from bayes_arena.people.judgement import VERDICTS, Judgement, judge
+from bayes_arena.people.makers import maker_columns
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# In the order of the table.
-VERDICTS = (
-    "anomalous",
-    "has a favourite",
-    "suspect",
-    "ordinary",
-    "too few votes",
-    "only annotator",
-)
-ODD = ("anomalous", "has a favourite")  # verdicts that are marked
-UNJUDGED = ("too few votes", "only annotator")
-ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
-FEWEST_VOTES = 10  # of an annotator who is judged
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
 
@@ -82,8 +62,6 @@ def annotators(
     VotesError
         If annotators are unknown.
     """
-    from bayes_arena.people.judges import maker_columns
-
     fit = discriminating(votes, **options)
     pairs = find_favourites(fit.votes)
     table = dict(annotator_columns(fit, pairs, seed))
@@ -92,62 +70,34 @@ def annotators(
     return dataframe(table)
 
 
-def discriminating(votes: object, **options: Any) -> Fit:
-    """Return a fit with discrimination as it is; else fit am-Davidson."""
-    if isinstance(votes, Fit):
-        refuse_options(options)
-        if votes.model.discrimination != "none":
-            return votes
-        votes = votes.votes
-    columns = {name: options.pop(name) for name in NAMES if name in options}
-    source = votes_from(votes, **columns)
-    source.require_annotators()
-    fit = fit_model(source, **{"model": "am-davidson", **options})
-    require_discrimination(fit, "am-davidson")
-    return fit
-
-
-def require_discrimination(fit: Fit, model: str) -> None:
-    """Raise an error for a fit in which annotators do not differ; name a model to use."""
-    if fit.model.discrimination == "none":
-        raise ModelError(
-            f"Model {fit.model.name!r} has no discrimination. Use model={model!r}."
-        )
-
-
-def annotator_columns(
-    fit: Fit, favourites: Favourites | None = None, seed: int = 0
-) -> Columns:
-    """Return the columns of :func:`annotators`.
-
-    Parameters
-    ----------
-    fit : Fit
-        Of a model with discrimination.
-    favourites : Favourites, optional
-    seed : int
-    """
+def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Columns:
+    """Return the columns of :func:`annotators`, of a fit with discrimination."""
     evidence = evidence_of(fit, favourites, seed)
-    agreement = evidence.agreement
-    verdict = verdicts(evidence)
-    why = reasons(fit, evidence, verdict)
+    judgements = [judge(row) for row in evidence]
+    if len(evidence) == 1:  # there is nobody to agree with
+        judgements = [Judgement("only annotator")]
     columns: dict[str, Any] = {
-        "annotator": np.array(fit.votes.annotators, dtype=object),
-        "verdict": verdict,
-        "why": np.array([reason.text for reason in why], dtype=object),
-        "reason": np.array([reason.kind for reason in why], dtype=object),
-        "p_anomaly": agreement.p_anomaly,
-        "agreement": agreement.mean,
-        "lower": agreement.lower,
-        "upper": agreement.upper,
+        "annotator": words(fit.votes.annotators),
+        "verdict": words([row.verdict for row in judgements]),
+        "why": words([row.reason.text for row in judgements]),
+        "reason": words([row.reason.kind for row in judgements]),
+        "p_anomaly": np.array([row.p_anomaly for row in evidence]),
+        "agreement": np.array([row.agreement for row in evidence]),
+        "lower": np.array([row.lower for row in evidence]),
+        "upper": np.array([row.upper for row in evidence]),
         "theta": fit.discrimination,
-        "ties": evidence.tie_share,
-        "side": evidence.side_share,
-        "votes": evidence.n_votes,
+        "ties": np.array([row.tie_share for row in evidence]),
+        "side": np.array([row.side_share for row in evidence]),
+        "votes": np.array([row.votes for row in evidence]),
     }
     columns |= {**unknown_columns(fit.votes), **paper_columns(fit)}
-    order = table_order(verdict, evidence)
+    order = table_order(judgements, evidence)
     return {name: values[order] for name, values in columns.items()}
+
+
+def words(values: Sequence[str]) -> Array:
+    """Return a column of words."""
+    return np.array(values, dtype=object)
 
 
 def unknown_columns(votes: Votes) -> Columns:
@@ -172,24 +122,15 @@ def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
     return fit.discrimination / fit.votes.n_annotators <= epsilon + THETA_ACCURACY
 
 
-def verdicts(evidence: Evidence) -> Array:
-    """Return the verdict on each annotator, (annotators,)."""
-    p, n_votes = evidence.agreement.p_anomaly, evidence.n_votes
-    if len(p) == 1:
-        return np.array(["only annotator"], dtype=object)
-    verdict = np.full(len(p), "ordinary", dtype=object)
-    # Of an open direction, who is anomalous under one of the two is suspect.
-    suspect_from = ANOMALOUS / 2 if evidence.agreement.is_open else SUSPECT
-    verdict[p >= suspect_from] = "suspect"
-    verdict[n_votes < FEWEST_VOTES] = "too few votes"
-    verdict[list(evidence.clearest_pair)] = "has a favourite"
-    verdict[(p >= ANOMALOUS) & (n_votes >= FEWEST_VOTES)] = "anomalous"
-    return verdict
-
-
-def table_order(verdict: Array, evidence: Evidence) -> Ints:
+def table_order(judgements: Sequence[Judgement], evidence: Sequence[Evidence]) -> Ints:
     """Return the order of the table: by verdict, favourites first, then the surest."""
-    place = np.array([VERDICTS.index(name) for name in verdict])
-    has_favourite = np.isin(np.arange(len(verdict)), list(evidence.clearest_pair))
-    p_anomaly = evidence.agreement.p_anomaly
-    return np.lexsort((-evidence.n_votes, -p_anomaly, ~has_favourite, place))
+    keys = [
+        (
+            VERDICTS.index(judgement.verdict),
+            row.favourite is None,
+            -row.p_anomaly,
+            -row.votes,
+        )
+        for judgement, row in zip(judgements, evidence, strict=True)
+    ]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

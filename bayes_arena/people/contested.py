@@ -15,7 +15,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.model.constants import TINY
-from bayes_arena.people.table import PairTable, pair_table, votes_of
+from bayes_arena.people.doors import votes_of
+from bayes_arena.people.table import PairTable, pair_table
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 

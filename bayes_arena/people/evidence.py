@@ -1,102 +1,125 @@
-"""What speaks for and against annotators: counts, agreement, sides and favourites."""
+"""What speaks for and against each annotator: counts, agreement, the side, a favourite."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
 from bayes_arena.fits.result import Fit
-from bayes_arena.people.anomaly import Agreement, agreement_of
-from bayes_arena.people.favourites import Favourites
+from bayes_arena.people.anomaly import agreement_of
+from bayes_arena.people.favourites import Favourite, Favourites, divergence
 from bayes_arena.people.sides import side_scores, votes_for_one_side
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
+from bayes_arena.people.table import score_moments
+from bayes_arena.votes.votes import summed_by
+
+# Nats by which a score is beyond what is expected: a chance of 1 in 20.
+SURPRISING = 3.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Evidence:
-    """What the table of annotators is made of.
+    """What is known of an annotator.
 
     Attributes
     ----------
-    counts : ndarray, shape (annotators, 3)
-        Wins of the first, of the second, and ties.
-    agreement : Agreement
-        0 of those who vote for one side and nothing else.
-    side_share, side_score : ndarray, shape (annotators,)
-        Share of the decided votes for the first, nan without any; and its z.
-    favourites : Favourites, optional
-    clearest_pair : mapping of int to int
-        Of each annotator who has a favourite, the row of the clearest in ``favourites``.
+    first, second, ties : float
+        Votes for the competitor shown first, for the second, and ties.
+    agreement, lower, upper, p_anomaly : float
+        Net agreement with its bounds at .95, and the probability of an anomaly
+        (anomaly.py); 0 and 1 of who votes for one side and nothing else.
+    is_open : bool
+        Whether the direction of the ranking is, for all.
+    side_score : float
+        z of the side (sides.py).
+    favourite : Favourite, optional
+        The clearest.
     """
 
-    counts: Floats
-    agreement: Agreement
-    side_share: Floats
-    side_score: Floats
-    favourites: Favourites | None
-    clearest_pair: Mapping[int, int]
+    first: float
+    second: float
+    ties: float
+    agreement: float
+    lower: float
+    upper: float
+    p_anomaly: float
+    is_open: bool = False
+    side_score: float = 0.0
+    favourite: Favourite | None = None
 
     @property
-    def n_votes(self) -> Floats:
-        """Votes of each annotator, (annotators,)."""
-        return np.asarray(self.counts.sum(axis=1))
+    def decided(self) -> float:
+        """Votes that are not ties."""
+        return self.first + self.second
 
     @property
-    def tie_share(self) -> Floats:
-        """Share of ties of each annotator, (annotators,)."""
-        return share(self.counts[:, TIE], self.n_votes)
+    def votes(self) -> float:
+        """All votes."""
+        return self.decided + self.ties
+
+    @property
+    def tie_share(self) -> float:
+        """Share of ties among the votes."""
+        return self.ties / self.votes if self.votes else np.nan
+
+    @property
+    def side_share(self) -> float:
+        """Share of the decided votes that went to the first."""
+        return self.first / self.decided if self.decided else np.nan
 
 
-def evidence_of(fit: Fit, favourites: Favourites | None, seed: int) -> Evidence:
+def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
     """Return what speaks for and against the annotators of a fit with discrimination."""
-    counts = counts_by_annotator(fit.votes)
-    side_share = share(counts[:, FIRST], counts[:, FIRST] + counts[:, SECOND])
-    side_score = side_scores(fit)
-    is_one_sided = votes_for_one_side(side_score, side_share)
-    return Evidence(
-        counts=counts,
-        agreement=with_chance_of(is_one_sided, agreement_of(fit, seed)),
-        side_share=side_share,
-        side_score=side_score,
-        favourites=favourites,
-        clearest_pair=clearest_pairs(favourites),
-    )
+    votes = fit.votes
+    counts = summed_by(votes.annotator, votes.folded, votes.n_annotators)
+    agreement = agreement_of(fit, seed)
+    scores = side_scores(fit)
+    rows = []
+    for k in range(votes.n_annotators):
+        first, second, ties = counts[k]
+        row = Evidence(
+            first=first,
+            second=second,
+            ties=ties,
+            agreement=agreement.mean[k],
+            lower=agreement.lower[k],
+            upper=agreement.upper[k],
+            p_anomaly=agreement.p_anomaly[k],
+            is_open=agreement.is_open,
+            side_score=scores[k],
+        )
+        rows.append(by_chance_if_one_sided(row))
+    for k, pair in favourites.clearest.items():
+        is_reversed = rows[k].upper < 0
+        if not (is_reversed and is_mere_reversal(fit, favourites, pair)):
+            favourite = favourites.of_pair(pair, votes.competitors)
+            rows[k] = replace(rows[k], favourite=favourite)
+    return rows
 
 
-def counts_by_annotator(votes: Votes) -> Floats:
-    """Return wins of the first, of the second and ties of each annotator, (annotators, 3)."""
-    counts = np.zeros((votes.n_annotators, 3))
-    for outcome in (FIRST, SECOND, TIE):
-        column = votes.folded[:, outcome]
-        counts[:, outcome] = np.bincount(votes.annotator, column, votes.n_annotators)
-    return counts
+def by_chance_if_one_sided(evidence: Evidence) -> Evidence:
+    """Return no agreement, and an anomaly, for who votes for one side and nothing else."""
+    if not votes_for_one_side(evidence.side_score, evidence.side_share):
+        return evidence
+    return replace(evidence, agreement=0.0, lower=0.0, upper=0.0, p_anomaly=1.0)
 
 
-def share(part: Floats, total: Floats) -> Floats:
-    """Return shares, nan of nothing."""
-    return np.divide(part, total, out=np.full(len(part), np.nan), where=total > 0)
+def is_mere_reversal(fit: Fit, favourites: Favourites, pair: int) -> bool:
+    """Whether a favourite is what votes against the ranking make of a weak competitor."""
+    table = favourites.table
+    expected = score_by_own_theta(fit, table.annotator[pair], table.competitor[pair])
+    surprise = table.votes[pair] * divergence(table.score[pair], np.asarray(expected))
+    return bool(surprise < SURPRISING)
 
 
-def with_chance_of(is_one_sided: Array, agreement: Agreement) -> Agreement:
-    """Return the agreement, 0 of who votes for one side: by chance, and an anomaly."""
-    return replace(
-        agreement,
-        mean=np.where(is_one_sided, 0.0, agreement.mean),
-        lower=np.where(is_one_sided, 0.0, agreement.lower),
-        upper=np.where(is_one_sided, 0.0, agreement.upper),
-        p_anomaly=np.where(is_one_sided, 1.0, agreement.p_anomaly),
-    )
-
-
-def clearest_pairs(favourites: Favourites | None) -> dict[int, int]:
-    """Return the clearest favourite of each annotator who has one: a row of the pairs."""
-    clearest: dict[int, int] = {}
-    if favourites is None:
-        return clearest
-    named = np.flatnonzero(favourites.is_for | favourites.is_against)
-    for pair in named[np.argsort(favourites.p_value[named], kind="stable")]:
-        clearest.setdefault(int(favourites.table.annotator[pair]), int(pair))
-    return clearest
+def score_by_own_theta(fit: Fit, k: int, c: int) -> float:
+    """Return the score that annotator k, as fitted, is expected to give competitor c."""
+    votes, posterior = fit.votes, fit.posterior
+    rows = (votes.annotator == k) & ((votes.i == c) | (votes.j == c))
+    first, second = votes.i[rows], votes.j[rows]
+    eta = fit.discrimination[k] * (fit.strength[first] - fit.strength[second])
+    eta += posterior.of_annotator("position", k)
+    sign = np.where(first == c, 1, -1)  # the competitor may be shown second
+    tie = posterior.of_annotator("tie", k)
+    score, _ = score_moments(sign * eta, posterior.design.outcomes, tie)
+    return float(np.average(score, weights=votes.counts[rows].sum(axis=1)))

@@ -10,6 +10,7 @@ are left out of the fit, and all is repeated until nothing changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,8 @@ from scipy.special import xlogy
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.model.constants import TINY
-from bayes_arena.people.table import PairTable, pair_table, votes_of
+from bayes_arena.people.doors import votes_of
+from bayes_arena.people.table import PairTable, pair_table
 from bayes_arena.tables import Columns, Row, dataframe, records
 from bayes_arena.votes.votes import Votes
 
@@ -30,9 +32,25 @@ FALSE_RATE = 0.05  # of the discoveries
 WIDER = 1.5  # factor of the variance of tastes
 MOST_ROUNDS = 5
 TASTES = np.arange(-2.0, 8.01, 0.25)  # nodes, in standard deviations of a taste
+WEIGHTS = 0.25 * np.exp(-(TASTES**2) / 2) / np.sqrt(2 * np.pi)
 LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved a strength
 LEAST_LEFT = 0.05  # of the precision of a strength, without a pair's own votes
 LARGEST_VARIANCE = 2.0  # of a strength that only these votes determine
+
+
+@dataclass(frozen=True)
+class Favourite:
+    """A competitor that an annotator nearly always votes for, or against.
+
+    ``wins`` of ``votes`` were for it; ``expected`` is the score that the others' votes let
+    expect.
+    """
+
+    competitor: str
+    is_for: bool
+    wins: float
+    votes: float
+    expected: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +71,26 @@ class Favourites:
     def named(self) -> Array:
         """Codes of the pairs that are named."""
         return self.table.code[self.is_for | self.is_against]
+
+    @property
+    def clearest(self) -> dict[int, int]:
+        """The clearest named pair of each annotator who has one."""
+        clearest: dict[int, int] = {}
+        named = np.flatnonzero(self.is_for | self.is_against)
+        for pair in named[np.argsort(self.p_value[named], kind="stable")]:
+            clearest.setdefault(int(self.table.annotator[pair]), int(pair))
+        return clearest
+
+    def of_pair(self, pair: int, competitors: Sequence[str]) -> Favourite:
+        """Return a pair in words and numbers."""
+        votes = float(self.table.votes[pair])
+        return Favourite(
+            competitor=competitors[self.table.competitor[pair]],
+            is_for=bool(self.is_for[pair]),
+            wins=float(self.table.wins[pair]),
+            votes=votes,
+            expected=float(self.expected[pair]) * votes,
+        )
 
 
 def favourites(votes: object, **columns: Any) -> pd.DataFrame:
@@ -126,19 +164,28 @@ def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:
 def tail_probabilities(
     table: PairTable, taste: float, left_out: Array
 ) -> tuple[Floats, Floats, Floats]:
-    """Return p-values of a score as high, and as low, and expected scores, (pairs,)."""
+    """Return p-values of a score as high, and as low, and expected scores, (pairs,).
+
+    Both are averaged over tastes: one for the competitor makes a high score likelier, one
+    against it a low one.
+    """
     shift, variance = without_own_votes(table, left_out)
     sd = np.sqrt(WIDER * taste**2 + variance)
-    high, low = np.zeros((2, len(table.code)))
-    width = TASTES[1] - TASTES[0]
-    for node in TASTES:
-        share = width * np.exp(-(node**2) / 2) / np.sqrt(2 * np.pi)
-        for sign, p in ((1, high), (-1, low)):
-            mean = table.expected(table.lead + (shift + sign * node * sd)[table.row])
-            bound = np.exp(-table.votes * divergence(table.score, mean))
-            p += share * np.where(sign * (table.score - mean) > 0, bound, 1.0)
-    expected = table.expected(table.lead + shift[table.row])
-    return high, low, expected
+    high = np.zeros(len(table.code))
+    low = np.zeros(len(table.code))
+    for node, weight in zip(TASTES, WEIGHTS, strict=True):
+        liked = table.expected_at(shift + node * sd)
+        disliked = table.expected_at(shift - node * sd)
+        high += weight * np.where(table.score > liked, hoeffding(table, liked), 1.0)
+        low += weight * np.where(
+            table.score < disliked, hoeffding(table, disliked), 1.0
+        )
+    return high, low, table.expected_at(shift)
+
+
+def hoeffding(table: PairTable, mean: Floats) -> Floats:
+    """Return the bound on the chance of each pair's score, or one beyond, (pairs,)."""
+    return np.exp(-table.votes * divergence(table.score, mean))
 
 
 def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats]:

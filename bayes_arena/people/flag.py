@@ -8,12 +8,8 @@ import numpy as np
 
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
-from bayes_arena.people.annotators import (
-    annotator_columns,
-    discriminating,
-    is_low_theta,
-    require_discrimination,
-)
+from bayes_arena.people.annotators import annotator_columns, is_low_theta
+from bayes_arena.people.doors import discriminating, require_discrimination
 from bayes_arena.people.favourites import find_favourites
 
 

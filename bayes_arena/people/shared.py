@@ -30,7 +30,8 @@ from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.sandwich import cluster_moves
 from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
-from bayes_arena.people.table import exposure, votes_of
+from bayes_arena.people.doors import votes_of
+from bayes_arena.people.table import exposure
 from bayes_arena.tables import dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT
@@ -84,7 +85,6 @@ def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
         pairs were given out at random), reading.
     """
     source = votes_of(votes, **columns)
-    source.require_annotators()
     plain = fit_model(source, model="davidson")
     weighted = fit_model(source, model="am-davidson")
     result = compare_boards(plain, weighted)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.table import score_moments
 from bayes_arena.votes.votes import FIRST, TIE
@@ -54,14 +54,14 @@ def side_scores_at(theta: Floats, fit: Fit) -> Floats:
     return np.divide(sums, sd, out=np.zeros(n), where=sd > 0)
 
 
-def votes_for_one_side(score: Floats, share: Floats) -> Array:
-    """Return who votes for one side and nothing else, (annotators,).
+def votes_for_one_side(score: float, share: float) -> bool:
+    """Whether somebody votes for one side and nothing else.
 
     Parameters
     ----------
-    score : ndarray, shape (annotators,)
+    score : float
         z.
-    share : ndarray, shape (annotators,)
+    share : float
         Share of the decided votes that went to the competitor shown first.
     """
-    return (np.abs(score) >= CERTAIN_SIDE) & (np.abs(share - 0.5) >= NEARLY_ALL - 0.5)
+    return abs(score) >= CERTAIN_SIDE and abs(share - 0.5) >= NEARLY_ALL - 0.5

@@ -14,95 +14,134 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.special import ndtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.fit import find_posterior, refuse_options
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.fit import find_posterior
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.effects import Outcomes
 from bayes_arena.model.likelihood import outcome_probabilities
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import resolve_model
-from bayes_arena.reading.read import votes_from
-from bayes_arena.votes.votes import FIRST, TIE, Votes
+from bayes_arena.votes.votes import FIRST, SECOND, Votes, sums
 
 LEAST_TASTE = 0.3  # smallest spread of tastes, in logits: that of ordinary annotators
 LARGEST_TASTE = 10.0
 TASTE_ACCURACY = 1e-6
 CLIP = 4.0  # largest square of a standard score where tastes are estimated: robust
 MOST_LEVERAGE = 0.9  # of an annotator's votes on a competitor's strength
-# Fields of a table with a value for each pair.
-OF_PAIRS = (
-    "code",
-    "annotator",
-    "competitor",
-    "votes",
-    "score",
-    "wins",
-    "net",
-    "variance",
-    "strength_variance",
-)
+
+
+class OrientedVotes(NamedTuple):
+    """Votes seen from one of their competitors, each (oriented votes,).
+
+    ``pair`` is the row of the annotator and this competitor in the table, ``lead`` the lead
+    of the competitor, ``weight`` the number of votes, and ``score`` and ``wins`` are the
+    competitor's.  Every vote is there twice, for its first and for its second competitor.
+    """
+
+    pair: Ints
+    lead: Floats
+    weight: Floats
+    score: Floats
+    wins: Floats
+
+    def of_pairs(self, mask: Array) -> OrientedVotes:
+        """Return the votes of some pairs, (pairs,), numbered anew."""
+        kept = mask[self.pair]
+        number = np.cumsum(mask) - 1
+        return OrientedVotes(
+            pair=number[self.pair[kept]],
+            lead=self.lead[kept],
+            weight=self.weight[kept],
+            score=self.score[kept],
+            wins=self.wins[kept],
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
     """One row for every annotator and competitor who met.
 
-    Every vote counts twice, for its first and for its second competitor: the arrays of
-    *oriented votes* have twice as many rows as the votes.
-
     Attributes
     ----------
     code : ndarray of int, shape (pairs,)
         Annotator times competitors plus competitor.
-    annotator, competitor : ndarray of int, shape (pairs,)
-    votes, score : ndarray, shape (pairs,)
-        Number of votes, and mean score of the competitor.
-    wins : ndarray, shape (pairs,)
-        Votes for the competitor.
-    net, variance : ndarray, shape (pairs,)
-        S and V.
-    strength_variance : ndarray, shape (pairs,)
-        Posterior variance of the competitor's strength.
-    row : ndarray of int, shape (oriented votes,)
-        The pair of each oriented vote.
-    lead, weight : ndarray, shape (oriented votes,)
-        Lead of the competitor, and number of votes.
+    oriented : OrientedVotes
+    variance_of_strength : ndarray, shape (competitors,)
+        Posterior variance of each strength.
     outcomes : Outcomes
     tie : float
         Davidson's common propensity to tie.
     """
 
     code: Ints
-    annotator: Ints
-    competitor: Ints
-    votes: Floats
-    score: Floats
-    wins: Floats
-    net: Floats
-    variance: Floats
-    strength_variance: Floats
-    row: Ints
-    lead: Floats
-    weight: Floats
+    oriented: OrientedVotes
+    variance_of_strength: Floats
     outcomes: Outcomes
     tie: float
 
+    @property
+    def annotator(self) -> Ints:
+        """Code of the annotator of each pair, (pairs,)."""
+        return self.code // len(self.variance_of_strength)
+
+    @property
+    def competitor(self) -> Ints:
+        """Code of the competitor of each pair, (pairs,)."""
+        return self.code % len(self.variance_of_strength)
+
+    @property
+    def strength_variance(self) -> Floats:
+        """Posterior variance of each pair's competitor, (pairs,)."""
+        return self.variance_of_strength[self.competitor]
+
     def sum(self, values: Floats) -> Floats:
         """Return sums over the oriented votes of each pair, (pairs,)."""
-        return np.bincount(self.row, values, len(self.code)).astype(float)
+        return sums(self.oriented.pair, values, len(self.code))
 
-    def expected(self, lead: Floats) -> Floats:
-        """Return the mean expected score of each pair at some leads, (pairs,)."""
+    @cached_property
+    def votes(self) -> Floats:
+        """m, (pairs,)."""
+        return self.sum(self.oriented.weight)
+
+    @cached_property
+    def wins(self) -> Floats:
+        """Votes for the competitor, (pairs,)."""
+        return self.sum(self.oriented.wins)
+
+    @cached_property
+    def score(self) -> Floats:
+        """Mean score of the competitor, (pairs,)."""
+        return self.sum(self.oriented.score) / np.maximum(self.votes, TINY)
+
+    @cached_property
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean and variance of the score of oriented votes, as fitted."""
+        return score_moments(self.oriented.lead, self.outcomes, self.tie)
+
+    @cached_property
+    def net(self) -> Floats:
+        """S, (pairs,)."""
+        mean, _ = self.moments
+        return self.sum(self.oriented.score - self.oriented.weight * mean)
+
+    @cached_property
+    def variance(self) -> Floats:
+        """V, (pairs,)."""
+        _, variance = self.moments
+        return self.sum(self.oriented.weight * variance)
+
+    def expected_at(self, shift: Floats) -> Floats:
+        """Return the mean expected score of each pair, its leads shifted, (pairs,)."""
+        lead = self.oriented.lead + shift[self.oriented.pair]
         mean, _ = score_moments(lead, self.outcomes, self.tie)
-        return self.sum(self.weight * mean) / self.votes
+        return self.sum(self.oriented.weight * mean) / self.votes
 
     @cached_property
     def chance_variance(self) -> Floats:
@@ -113,8 +152,8 @@ class PairTable:
     @cached_property
     def taste_variance(self) -> Floats:
         """What a unit variance of tastes adds to Var(S): V^2, and the opponents' tastes."""
-        _, variance = score_moments(self.lead, self.outcomes, self.tie)
-        return self.variance**2 + self.sum((self.weight * variance) ** 2)
+        _, variance = self.moments
+        return self.variance**2 + self.sum((self.oriented.weight * variance) ** 2)
 
     @cached_property
     def taste(self) -> float:
@@ -123,15 +162,8 @@ class PairTable:
 
     def subset(self, mask: Array) -> PairTable:
         """Return the table of some pairs, (pairs,), and of their oriented votes."""
-        kept = mask[self.row]
-        number = np.cumsum(mask) - 1
-        columns: dict[str, Any] = {name: getattr(self, name)[mask] for name in OF_PAIRS}
         return replace(
-            self,
-            row=number[self.row[kept]],
-            lead=self.lead[kept],
-            weight=self.weight[kept],
-            **columns,
+            self, code=self.code[mask], oriented=self.oriented.of_pairs(mask)
         )
 
 
@@ -191,12 +223,7 @@ def pair_table(votes: Votes, left_out: Array | None = None) -> PairTable:
     left_out : ndarray of int, optional
         Codes of pairs whose votes are left out of the fit.
 
-    Raises
-    ------
-    VotesError
-        If annotators are unknown.
     """
-    votes.require_annotators()
     n = votes.n_competitors
     first, second = votes.annotator * n + votes.i, votes.annotator * n + votes.j
     posterior = davidson_posterior(without_pairs(votes, first, second, left_out))
@@ -216,40 +243,25 @@ def without_pairs(
 def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
     """Return the table of votes at a posterior, given the pairs of oriented votes."""
     design = posterior.design
-    n = votes.n_competitors
     r = posterior.mean_of("strength")
     side, tie = posterior.common("position"), posterior.common("tie")
     index = design.indices(design.block("strength"))
-    strength_variance = np.diag(posterior.covariance.shared)[index]
 
     folded = votes.folded
     cast = folded.sum(axis=1)
-    wins = folded[:, FIRST]
-    won = wins + folded[:, TIE] / 2
+    score = votes.score_of_first
     lead = r[votes.i] - r[votes.j] + side
-    lead = np.concatenate([lead, -lead])
-    weight = np.concatenate([cast, cast])
-    score = np.concatenate([won, cast - won])
-    win = np.concatenate([wins, cast - wins - folded[:, TIE]])
-    mean, variance = score_moments(lead, design.outcomes, tie)
-    code, row = np.unique(oriented, return_inverse=True)
-
-    def total(values: Floats) -> Floats:
-        return np.bincount(row, values, len(code)).astype(float)
-
+    code, pair = np.unique(oriented, return_inverse=True)
     return PairTable(
         code=code,
-        annotator=code // n,
-        competitor=code % n,
-        votes=total(weight),
-        score=total(score) / np.maximum(total(weight), TINY),
-        wins=total(win),
-        net=total(score - weight * mean),
-        variance=total(weight * variance),
-        strength_variance=strength_variance[code % n],
-        row=row,
-        lead=lead,
-        weight=weight,
+        oriented=OrientedVotes(
+            pair=pair,
+            lead=np.concatenate([lead, -lead]),
+            weight=np.concatenate([cast, cast]),
+            score=np.concatenate([score, cast - score]),
+            wins=np.concatenate([folded[:, FIRST], folded[:, SECOND]]),
+        ),
+        variance_of_strength=np.diag(posterior.covariance.shared)[index],
         outcomes=design.outcomes,
         tie=tie,
     )
@@ -275,11 +287,3 @@ def exposure(votes: Votes) -> float:
     )
     n_rows, n_columns = np.count_nonzero(by_annotator), np.count_nonzero(by_competitor)
     return float((chi_square - total) / max((n_rows - 1) * (n_columns - 1), 1))
-
-
-def votes_of(source: object, **columns: Any) -> Votes:
-    """Return the votes of a fit, or votes that are read."""
-    if isinstance(source, Fit):
-        refuse_options(columns)
-        return source.votes
-    return votes_from(source, **columns)

@@ -9,15 +9,12 @@ import numpy as np
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.result import Fit
 from bayes_arena.palette import LIGHT
-from bayes_arena.people.annotators import (
-    ODD,
-    UNJUDGED,
-    annotators as annotators_table,
-)
+from bayes_arena.people.annotators import annotators as annotators_table
 from bayes_arena.people.favourites import (
     favourite_rows,
     favourites as favourites_table,
 )
+from bayes_arena.people.judgement import ODD, UNJUDGED
 from bayes_arena.plots.canvas import (
     axes_of,
     entitle,

@@ -38,12 +38,13 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
-from bayes_arena.people.annotators import annotator_columns, discriminating
+from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import (
     contested_columns,
     describe_contested,
     find_contested,
 )
+from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import (
     Favourites,
     favourite_columns,
@@ -198,7 +199,7 @@ class Rating:
     @cached_property
     def annotator_columns(self) -> Columns:
         """The columns of the annotators; none where they are not judged."""
-        if self.annotator_fit is None:
+        if self.annotator_fit is None or self.found_favourites is None:
             return {}
         seed = self.standing.seed
         return annotator_columns(self.annotator_fit, self.found_favourites, seed)

@@ -22,6 +22,7 @@ from bayes_arena.votes.votes import (
     ANNOTATOR,
     FIRST,
     FIRST_CLEARLY,
+    MIN_VOTES,
     PROMPT,
     SECOND,
     TIE,
@@ -30,7 +31,6 @@ from bayes_arena.votes.votes import (
     sums,
 )
 
-FEW_VOTES = 10  # of an annotator; with fewer nobody is judged
 UNKNOWN = Note("unknown", "unknown")
 
 
@@ -148,7 +148,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     """Return what votes can tell."""
     won, lost, tied = records(votes)
     cast, n = votes.votes_by_competitor, votes.n_competitors
-    few = votes.votes_by_annotator < FEW_VOTES if votes.annotators else np.zeros(0)
+    few = votes.votes_by_annotator < MIN_VOTES if votes.annotators else np.zeros(0)
     size = len(votes.levels.get(PROMPT, ()))
     cast_by_row = votes.counts.sum(axis=1)
     prompts = sums(votes.slices[PROMPT], cast_by_row, size) if size else np.zeros(0)
@@ -252,7 +252,7 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
 
 def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
-    few = f", {summary.annotators_with_few:,} with fewer than {FEW_VOTES} votes"
+    few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
     unknown = summary.unread.get(ANNOTATOR, UNKNOWN).spelled(surface)
     yield "annotators", text if summary.n_annotators else unknown

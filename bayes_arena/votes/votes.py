@@ -24,6 +24,7 @@ from bayes_arena.said import Note, Said, Use, joined
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
+MIN_VOTES = 10  # from which a competitor has a rank, and an annotator is judged
 ANNOTATOR = "annotator"  # the role of who voted
 PROMPT = "prompt"  # the slice that holds the prompts
 NO_ANNOTATORS = (

@@ -18,7 +18,7 @@ def test_by_chance_scores_are_standard_normal():
     score = scores_of(votes_of(annotators=60, each=100))
     assert abs(score.mean()) < 0.4
     assert 0.7 < score.std() < 1.3
-    assert not votes_for_one_side(score.to_numpy(), np.full(60, 0.95)).any()
+    assert not any(votes_for_one_side(value, 0.95) for value in score)
 
 
 def test_the_sign_is_the_side():
@@ -45,7 +45,7 @@ def test_a_strong_competitor_shown_first_is_no_side():
     [(4.0, 0.9, True), (-4.0, 0.1, True), (3.9, 1.0, False), (9.0, 0.89, False)],
 )
 def test_nearly_all_votes_and_surely(score, share, answer):
-    assert votes_for_one_side(np.array([score]), np.array([share])) == [answer]
+    assert votes_for_one_side(score, share) == answer
 
 
 def test_without_sides_there_is_no_score():

@@ -6,17 +6,18 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning
-from bayes_arena.people.annotators import verdicts
-from bayes_arena.people.anomaly import Agreement
 from bayes_arena.people.evidence import Evidence
+from bayes_arena.people.favourites import Favourite
+from bayes_arena.people.judgement import judge
 from tests.people.arenas import rows, votes_of
 
+FAVOURITE = Favourite("oak", is_for=True, wins=9, votes=9, expected=4)
 
-def evidence(p, n_votes, clearest_pair=None, is_open=False):
-    nothing = np.zeros(len(p))
-    counts = np.outer(n_votes, [0.5, 0.5, 0.0])
-    agreement = Agreement(nothing, nothing, nothing, np.array(p), is_open)
-    return Evidence(counts, agreement, nothing, nothing, None, clearest_pair or {})
+
+def verdict_on(p, votes, favourite=None, is_open=False):
+    half = votes / 2
+    evidence = Evidence(half, half, 0, 0, 0, 0, p, is_open, 0, favourite)
+    return judge(evidence).verdict
 
 
 @pytest.mark.parametrize(
@@ -34,19 +35,12 @@ def evidence(p, n_votes, clearest_pair=None, is_open=False):
     ],
 )
 def test_the_rule(p, votes, has_favourite, verdict):
-    favourite = {0: 3} if has_favourite else {}
-    answer = verdicts(evidence([p, 0.0], [votes, 50.0], favourite))
-    assert answer.tolist() == [verdict, "ordinary"]
-
-
-def test_who_is_alone_is_nothing_else():
-    verdict = verdicts(evidence([0.9], [50.0]))
-    assert verdict.tolist() == ["only annotator"]
+    assert verdict_on(p, votes, FAVOURITE if has_favourite else None) == verdict
 
 
 def test_of_an_open_direction_nobody_is_anomalous_by_it():
-    verdict = verdicts(evidence([0.5, 0.4, 0.39, 0.9], [50.0] * 4, is_open=True))
-    assert verdict.tolist() == ["suspect", "suspect", "ordinary", "anomalous"]
+    verdicts = [verdict_on(p, 50, is_open=True) for p in (0.5, 0.4, 0.39, 0.9)]
+    assert verdicts == ["suspect", "suspect", "ordinary", "anomalous"]
 
 
 @pytest.mark.parametrize("kind", ["guesses", "reversed", "always ties"])
