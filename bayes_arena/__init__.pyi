@@ -47,6 +47,7 @@ from .people.annotators import annotators as annotators
 from .people.contested import contested as contested
 from .people.favourites import favourites as favourites
 from .people.flag import flag as flag, flag_by_theta as flag_by_theta
+from .people.groups import groups as groups
 from .people.judges import judge_report as judge_report
 from .people.shared import shared_ranking as shared_ranking
 from .rating.rating import rate as rate

@@ -7,10 +7,10 @@ their rows, and a remedy that works.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from bayes_arena.said import PYTHON, Remedy, Said, Surface, sentence
+from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, Use, sentence
 
 __all__ = [
     "ArenaError",
@@ -88,12 +88,22 @@ class MissingPackageError(ArenaError, ImportError):
 
 
 class ArenaWarning(UserWarning):
-    """There is an answer, but it has to be read with care."""
+    """There is an answer, but it has to be read with care.
+
+    Attributes
+    ----------
+    note : Note
+        What has to be known, with its kind.
+    """
+
+    def __init__(self, note: Note) -> None:
+        super().__init__(note)
+        self.note = note
 
 
-def warn(text: str) -> None:
+def warn(note: Note) -> None:
     """Warn, naming the line of the user's that led here."""
-    warnings.warn(text, ArenaWarning, skip_file_prefixes=PACKAGE)
+    warnings.warn(ArenaWarning(note), skip_file_prefixes=PACKAGE)
 
 
 def listing(values: Iterable[object]) -> str:
@@ -107,6 +117,11 @@ def listing(values: Iterable[object]) -> str:
 def plural(count: float, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words with commas, and "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
 
 
 def shortened(text: str, length: int = LONGEST_VALUE) -> str:
@@ -132,20 +147,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def require_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise a ModelError for a value that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise ModelError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+        choice = Use(**{name: value})
+        raise ModelError((choice, f" must be one of {', '.join(choices)}."))
 
 
 def require_level(level: float) -> None:
     """Raise a ModelError unless a level lies between 0 and 1."""
     if not 0 < level < 1:
-        raise ModelError(
-            f"The level must lie between 0 and 1, such as 0.95; not {level!r}."
-        )
+        text = " must lie between 0 and 1, such as 0.95."
+        raise ModelError((Use(level=level), text))
 
 
 def require_seed(seed: int) -> None:
     """Raise a ModelError unless a seed is a whole number that is not negative."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise ModelError(
-            f"The seed must be a whole number that is not negative; not {seed!r}."
-        )
+        text = " must be a whole number that is not negative."
+        raise ModelError((Use(seed=seed), text))

@@ -4,38 +4,77 @@ A remedy is an argument or a call.  Python reads ``prior='default'`` and
 ``ba.held_out(over='vote')`` where a terminal reads ``--prior default`` and ``bayes-arena
 compare --over vote``: a *surface* spells remedies in its own words, and has none for what it
 lacks.  Nothing that is said is ever read back: what a program asks for is a kind.
+
+A text is a string, or a tuple of strings and remedies.  A tuple within it is an aside, or a
+sentence of its own, which a surface that lacks a remedy in it leaves out as a whole:
+
+>>> text = ("Weighing them", (" (", Use(model="am-davidson"), ")"), " would move 'a'.")
+>>> sentence(text)
+"Weighing them (model='am-davidson') would move 'a'."
+>>> sentence(text, surface=NOWHERE)
+"Weighing them would move 'a'."
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 type Remedy = Use | Call
-type Said = str | tuple[str | Remedy, ...]
+type Said = str | Remedy | tuple[Said, ...]
+type Arguments = tuple[tuple[str, object], ...]
 
-
-class Unset:
-    """The value of an argument that is only named: ``weight=``."""
-
-    def __repr__(self) -> str:
-        """Return nothing, as such an argument is written."""
-        return ""
-
-
-UNSET = Unset()
+# What notes and warnings are about.
+type Kind = Literal[
+    # notes on a board, in the order in which they are given
+    "sides",  # each pair was shown one way only
+    "winners_first",  # rows seem to list the winner first
+    "unread",  # a column of the votes is not read
+    "direction",  # about as many votes follow the reverse of the ranking
+    "annotators",  # who is anomalous or has a favourite; or nobody was judged
+    "groups",  # annotators of two groups rank differently
+    "contested",  # annotators disagree about a competitor
+    "boards",  # the boards of equal and of unequal votes differ
+    "pairs",  # results that no ranking explains
+    "allowance",  # what intervals allow for
+    "intervals",  # what they do not allow for
+    "ranks",  # who has no rank
+    "advantage",  # of the side that is shown first
+    # remarks on a file of votes
+    "prompts",  # where prompts were read
+    "other_winner",  # another column may hold the winner
+    "unread_weight",  # a column of numbers of votes is not read
+    "unread_ties",  # a column of ties is not read
+    "copies",  # rows that equal another
+    "names_alike",  # names that differ by case or spaces
+    "merged_names",  # names that were read as one
+    "case",  # winners were matched without regard to case
+    "mixed_grades",  # some verdicts have grades and others none
+    "unranked",  # competitors without a rank in rankings
+    "left_out",  # votes that were left out
+    # warnings
+    "infinite",  # no finite estimate under a flat prior
+    "disconnected",  # groups of competitors were never compared
+    "single_votes",  # hardly any annotator voted twice
+    "prior",  # scores depend on the prior
+    "sampling",  # chains disagree, or diverge
+    "no_board",  # a level of a slice cannot be fitted
+    "single_values",  # a tree has no values of single votes
+    "known_votes",  # votes added to an arena equal stored ones
+    "remarks",  # on the file: `check` has them
+    "note",  # of a table or figure of the paper
+]
 
 
 @dataclass(frozen=True, init=False)
 class Use:
     """Arguments of the call at hand: ``Use(prior="default")``; by name ``Use("weight")``."""
 
-    arguments: tuple[tuple[str, object], ...]
+    arguments: Arguments
 
     def __init__(self, *names: str, **values: object) -> None:
-        arguments = (*((name, UNSET) for name in names), *values.items())
-        object.__setattr__(self, "arguments", arguments)
+        object.__setattr__(self, "arguments", arguments_of(names, values))
 
 
 @dataclass(frozen=True, init=False)
@@ -43,11 +82,16 @@ class Call:
     """Another call: ``Call("held_out", over="vote")``; a method as ``"votes.keep"``."""
 
     name: str
-    arguments: tuple[tuple[str, object], ...]
+    arguments: Arguments
 
     def __init__(self, name: str, /, *names: str, **values: object) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "arguments", Use(*names, **values).arguments)
+        object.__setattr__(self, "arguments", arguments_of(names, values))
+
+
+def arguments_of(names: Iterable[str], values: dict[str, object]) -> Arguments:
+    """Return arguments: those that are only named, ``weight=``, have the value ``...``."""
+    return (*((name, ...) for name in names), *values.items())
 
 
 class Surface(Protocol):
@@ -66,39 +110,71 @@ class Python:
 
     def use(self, remedy: Use) -> str:
         """Return ``prior='default'``."""
-        return ", ".join(f"{name}={value!r}" for name, value in remedy.arguments)
+        return in_python(remedy.arguments)
 
     def call(self, remedy: Call) -> str:
         """Return ``ba.held_out(over='vote')``, or ``votes.keep(more_than=5)``."""
         owner = "" if "." in remedy.name else "ba."
-        return f"{owner}{remedy.name}({self.use(Use(**dict(remedy.arguments)))})"
+        return f"{owner}{remedy.name}({in_python(remedy.arguments)})"
 
 
-PYTHON = Python()
+def in_python(arguments: Arguments) -> str:
+    """Return arguments as Python has them."""
+    words = []
+    for name, value in arguments:
+        words.append(f"{name}=" if value is ... else f"{name}={value!r}")
+    return ", ".join(words)
 
 
-def parts_of(text: Said) -> tuple[str | Remedy, ...]:
-    """Return the parts of a text."""
-    return (text,) if isinstance(text, str) else text
+class Nowhere:
+    """A surface where nothing can be typed: a page, a file."""
+
+    def use(self, remedy: Use) -> None:
+        """Return None."""
+
+    def call(self, remedy: Call) -> None:
+        """Return None."""
+
+
+PYTHON, NOWHERE = Python(), Nowhere()
 
 
 def joined(*texts: Said) -> Said:
-    """Return texts one after the other."""
-    return tuple(part for text in texts for part in parts_of(text))
+    """Return texts one after the other, as one."""
+    parts: list[Said] = []
+    for text in texts:
+        parts += text if isinstance(text, tuple) else [text]
+    return tuple(parts)
 
 
-def spelled(part: str | Remedy, surface: Surface = PYTHON) -> str | None:
-    """Return a part of what is said as a surface has it; None for what it lacks."""
-    if isinstance(part, str):
-        return part
-    return surface.use(part) if isinstance(part, Use) else surface.call(part)
+def spelled(said: Said, surface: Surface) -> str | None:
+    """Return what is said in the words of a surface; None where it lacks a remedy."""
+    if isinstance(said, str):
+        return said
+    if isinstance(said, Use):
+        return surface.use(said)
+    if isinstance(said, Call):
+        return surface.call(said)
+    words = []
+    for part in said:
+        text = spelled(part, surface)
+        if text is not None:
+            words.append(text)
+        elif not isinstance(part, tuple):
+            return None
+    return "".join(words)
 
 
 def sentence(
     text: Said, remedies: Iterable[Remedy] = (), surface: Surface = PYTHON
 ) -> str:
-    """Return text, and the remedies that a surface has, as a person reads them there."""
-    words = "".join(spelled(part, surface) or "" for part in parts_of(text))
+    """Return text, and the remedies that a surface has, as a person reads them there.
+
+    What a text cannot do without is spelled for Python where the surface lacks it.
+    """
+    words = spelled(text, surface)
+    if words is None:
+        words = f"{spelled(text, PYTHON)}"
     ways = [way for remedy in remedies if (way := spelled(remedy, surface))]
     return f"{words} Use {', or '.join(ways)}." if ways else words
 
@@ -107,7 +183,7 @@ def sentence(
 class Note:
     """What a reader has to know: its kind, the sentence, and the call that tells more."""
 
-    kind: str
+    kind: Kind
     text: Said
     remedies: tuple[Remedy, ...] = ()
     more: Call | None = None
@@ -119,3 +195,7 @@ class Note:
     def spelled(self, surface: Surface) -> str:
         """Return the sentence in the words of a surface."""
         return sentence(self.text, self.remedies, surface)
+
+    def row(self, surface: Surface = PYTHON) -> dict[str, str]:
+        """Return kind and text, as JSON has them."""
+        return {"kind": self.kind, "text": self.spelled(surface)}

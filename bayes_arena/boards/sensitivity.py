@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.boards.standing import MIN_VOTES
 from bayes_arena.errors import FitError, listing
 from bayes_arena.fits.fit import find_posterior
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.scale import board_of
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import MIN_VOTES
 
 MOST_COMPETITORS = 2_000  # above, a second fit takes too long
 LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
 HALF_WIDTH = 1.96  # standard deviations
 
 
-def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
-    """Return a sentence if scores depend on the prior, else None.
+def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
+    """Return a warning if scores depend on the prior, else None.
 
     Models without theta, slices or style are also fitted with ``prior="weak"``.
 
@@ -35,15 +36,14 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
     """
     if not is_judged(fit):
         return None
-    votes, prior = fit.fitted_votes, PRIORS["weak"]
+    votes, prior = fitted_votes(fit), PRIORS["weak"]
     try:
         weak = find_posterior(votes, fit.model, prior, "gaussian")
     except FitError:  # votes of one kind: their scores are the prior's, and wide
         return None
     with threads_for(votes.n_competitors):
-        move = board_of(weak).strength - fit.finite_board.strength
-    half_width = HALF_WIDTH * fit.finite_board.sd / ELO_PER_LOGIT
-    ratio = np.abs(move) / half_width
+        move = board_of(weak).value - fit.marginals.board.value
+    ratio = np.abs(move) / (HALF_WIDTH * fit.marginals.board.sd)
     ratio[votes.votes_by_competitor < min_votes] = 0.0
     moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]
     if not len(moved):
@@ -52,11 +52,11 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> str | None:
     largest = ELO_PER_LOGIT * abs(move[moved[0]])
     scores = "The score" if len(moved) == 1 else "The scores"
     depend = "depends" if len(moved) == 1 else "depend"
-    return (
-        f"{scores} of {listing(names)} {depend} on the prior: with prior='weak' "
-        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows. Use "
-        "prior='weak'."
+    text = (
+        f"{scores} of {listing(names)} {depend} on the prior: under a weak one "
+        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows."
     )
+    return Note("prior", text, (Use(prior="weak"),))
 
 
 def is_judged(fit: Fit) -> bool:

@@ -14,19 +14,20 @@ import numpy as np
 from scipy.special import expit, ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.estimate import Estimate, board_estimate
-from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
-from bayes_arena.errors import ModelError, listing, require_level, require_seed
-from bayes_arena.fits.result import Fit
+from bayes_arena.boards.intervals import board_uncertainty
+from bayes_arena.boards.look import LOOK, Look
+from bayes_arena.boards.uncertainty import Uncertainty
+from bayes_arena.errors import listing
+from bayes_arena.fits.result import Fit, of_all
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 MOST_DRAWS, FEWEST_DRAWS = 20_000, 2_000
 DRAWN_NUMBERS = 1_500_000  # draws times competitors, between these limits
-MIN_VOTES = 10  # votes from which a competitor has a rank
 ROUNDING = 1e-12  # of a sum of shares of draws
 JITTER = 1e-10  # relative; a covariance of few clusters is singular
 
@@ -44,21 +45,14 @@ class Standing:
         On the common scale, in logits, of mean zero; nan without an estimate.
     uncertainty : Uncertainty
         Of the competitors that have an estimate.
-    level : float
-        Coverage of intervals and rank ranges.
-    min_votes : float
-        Votes from which a competitor has a rank.
-    seed : int
-        Of the draws.
+    look : Look
     """
 
     fit: Fit
     votes: Votes
     strength: Floats
     uncertainty: Uncertainty
-    level: float
-    min_votes: float
-    seed: int
+    look: Look
 
     @property
     def competitors(self) -> tuple[str, ...]:
@@ -74,7 +68,7 @@ class Standing:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the strengths, in logits, (competitors,) each."""
         value = self.strength[self.estimable]
-        lower, upper = self.uncertainty.bounds(value, self.level)
+        lower, upper = self.uncertainty.bounds(value, self.look.level)
         return self.of_all(lower), self.of_all(upper)
 
     @cached_property
@@ -88,7 +82,7 @@ class Standing:
     @cached_property
     def has_votes(self) -> Array:
         """Whether competitors have enough votes for a rank, (competitors,)."""
-        return self.votes.votes_by_competitor >= self.min_votes
+        return self.votes.votes_by_competitor >= self.look.min_votes
 
     @cached_property
     def ranked(self) -> Ints:
@@ -105,19 +99,32 @@ class Standing:
     @cached_property
     def draws(self) -> Floats:
         """Draws of the strengths of those with a rank, the best first, (draws, ranked)."""
+        return self.draws_of(self.ranked)
+
+    def draws_of(self, codes: Ints) -> Floats:
+        """Return joint draws of the strengths of some competitors, (draws, codes)."""
         if self.uncertainty.samples is not None:
-            return self.uncertainty.samples[:, self.ranked]
-        rng = np.random.default_rng(self.seed)
-        n, df = len(self.ranked), self.uncertainty.df
+            return self.uncertainty.samples[:, codes]
+        rng = np.random.default_rng(self.look.seed)
+        n, df = len(codes), self.uncertainty.df
         size = int(np.clip(DRAWN_NUMBERS // n, FEWEST_DRAWS, MOST_DRAWS))
-        covariance = self.covariance[np.ix_(self.ranked, self.ranked)]
+        covariance = self.covariance[np.ix_(codes, codes)]
         ridge = JITTER * covariance.trace() * np.eye(n)
         with threads_for(n):
             root = np.linalg.cholesky(covariance + ridge)
             deviations = rng.standard_normal((size, n)) @ root.T
         if np.isfinite(df):
             deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
-        return self.strength[self.ranked] + deviations
+        return self.strength[codes] + deviations
+
+    def p_unranked_ahead(self, c: int) -> float:
+        """Return the probability that anybody without a rank is ahead of competitor c."""
+        mask = self.estimable.copy()
+        mask[self.ranked] = False
+        if not mask.any():
+            return 0.0
+        draws = self.draws_of(np.r_[c, np.flatnonzero(mask)])
+        return float((draws[:, 1:] > draws[:, :1]).any(axis=1).mean())
 
     @cached_property
     def order_of_draws(self) -> Ints:
@@ -146,7 +153,7 @@ class Standing:
         Ranks below the first have together a probability of half of 1 - level at most,
         and so have those above the last.
         """
-        tail = (1 - self.level) / 2
+        tail = (1 - self.look.level) / 2
         cumulative = self.rank_shares.cumsum(axis=1)
         first = 1 + (cumulative <= tail).sum(axis=1)
         last = 1 + (cumulative < 1 - tail - ROUNDING).sum(axis=1)
@@ -185,83 +192,39 @@ class Standing:
         return everyone
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the board has to know, a sentence each."""
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the board has to know."""
         return (*self.uncertainty.allowance, *self.reservations)
 
     @property
-    def reservations(self) -> tuple[str, ...]:
+    def reservations(self) -> tuple[Note, ...]:
         """What intervals do not allow for, and who has no rank."""
         return (*self.uncertainty.notes, *self.unranked_notes())
 
-    def unranked_notes(self) -> tuple[str, ...]:
+    def unranked_notes(self) -> tuple[Note, ...]:
         """Say who has no rank, and why."""
         mask = self.estimable & ~self.has_votes
-        if mask[self.ranked].any():
-            return (
-                f"Fewer than two competitors have {self.min_votes:g} votes: all are ranked.",
-            )
         if not mask.any():
             return ()
+        votes = f"{self.look.min_votes:g} votes"
         names = [self.competitors[c] for c in np.flatnonzero(mask)]
-        if len(names) == 1:
-            return (f"{names[0]} has fewer than {self.min_votes:g} votes and no rank.",)
-        return (
-            f"{len(names)} competitors have fewer than {self.min_votes:g} votes and no "
-            f"rank: {listing(names)}.",
-        )
+        if mask[self.ranked].any():
+            text = f"Fewer than two competitors have {votes}: all are ranked."
+        elif len(names) == 1:
+            text = f"{names[0]} has fewer than {votes} and no rank."
+        else:
+            text = (
+                f"{len(names)} competitors have fewer than {votes} and no rank: "
+                f"{listing(names)}."
+            )
+        return (Note("ranks", text),)
 
 
-def standing_of(
-    fit: Fit,
-    *,
-    interval: Interval | None = None,
-    cluster: str | None = None,
-    level: float = 0.95,
-    min_votes: float = MIN_VOTES,
-    seed: int = 0,
-) -> Standing:
-    """Return where the competitors of a fit stand.
-
-    Parameters
-    ----------
-    fit : Fit
-    interval, cluster, level, min_votes, seed
-        As for :func:`~bayes_arena.leaderboard`.
-    """
-    return standing(
-        fit,
-        board_estimate(fit),
-        fit.votes,
-        interval=interval,
-        cluster=cluster,
-        level=level,
-        min_votes=min_votes,
-        seed=seed,
-    )
-
-
-def standing(
-    fit: Fit,
-    estimate: Estimate,
-    votes: Votes,
-    *,
-    interval: Interval | None,
-    cluster: str | None,
-    level: float,
-    min_votes: float,
-    seed: int,
-) -> Standing:
-    """Return where competitors stand by some estimate of their strengths."""
-    require_level(level)
-    require_seed(seed)
-    if not min_votes >= 0:
-        raise ModelError(f"min_votes must not be negative; not {min_votes!r}.")
-    uncertainty = uncertainty_of(fit, estimate, interval, cluster, seed)
-    strength = estimate.value
-    if len(strength) < votes.n_competitors:
-        strength = fit.of_all(strength)
-    return Standing(fit, votes, strength, uncertainty, level, min_votes, seed)
+def standing_of(fit: Fit, look: Look = LOOK) -> Standing:
+    """Return where the competitors of a fit stand."""
+    uncertainty = board_uncertainty(fit, look)
+    strength = of_all(fit, fit.marginals.board.value)
+    return Standing(fit, fit.votes, strength, uncertainty, look)
 
 
 def records(votes: Votes) -> tuple[Floats, Floats, Floats]:

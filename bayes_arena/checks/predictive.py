@@ -20,16 +20,14 @@ from bayes_arena.checks.statistics import (
     TIES,
     UPSETS,
     Statistic,
-    seen_votes,
     share_of_first,
     share_of_ties,
     share_of_upsets,
     statistics_of,
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
-from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
@@ -37,6 +35,7 @@ from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
 from bayes_arena.model.likelihood import coordinates
 from bayes_arena.model.objective import predictors
+from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import TIE
@@ -120,12 +119,16 @@ def require_replicable(fit: Fit) -> None:
     if fit.model.ties == "half" and fit.votes.counts[:, TIE].any():
         raise ModelError(
             f"Model {fit.model.name!r} counts ties as half wins, so it cannot predict "
-            "them. Check a fit with ties='davidson', such as model='davidson'."
+            "them.",
+            Use(model="davidson"),
+            Use(ties="davidson"),
         )
     if fit.votes.has_fractions:
         raise ModelError(
-            "Votes with fractional weights cannot be cast again. Check a fit of the "
-            "votes without weight=."
+            (
+                "Votes with fractional weights cannot be cast again.",
+                (" Check a fit of the votes without ", Use("weight"), "."),
+            )
         )
 
 
@@ -136,7 +139,7 @@ def replications(fit: Fit, draws: int, seed: int) -> Iterator[tuple[Floats, Floa
     rows = rows_of(fit.posterior.design, votes)
     back = np.argsort(rows.order)
     rng = np.random.default_rng([seed, 1])
-    for x in draw_vectors(fit, draws, seed):
+    for x in fit.marginals.draws(draws, seed):
         p = probabilities_at(rows.design, x)[back]
         yield rng.multinomial(n_votes, p).astype(float), p
 
@@ -183,7 +186,9 @@ def prior_check(
     require_seed(seed)
     fit = fitted(votes, **options)
     if fit.prior.is_flat:
-        raise ModelError("A flat prior implies nothing. Use prior='default' or 'weak'.")
+        raise ModelError(
+            "A flat prior implies nothing.", Use(prior="default"), Use(prior="weak")
+        )
     return dataframe(prior_columns(fit, draws, seed))
 
 
@@ -197,9 +202,10 @@ def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
         "sd of Elo scores": elo.std(axis=1),
         "best less worst, Elo": np.ptp(elo, axis=1),
     }
+    fitted_elo = ELO_PER_LOGIT * fit.marginals.board.value
     estimated = {
-        "sd of Elo scores": fit.board.elo.std(),
-        "best less worst, Elo": np.ptp(fit.board.elo),
+        "sd of Elo scores": fitted_elo.std(),
+        "best less worst, Elo": np.ptp(fitted_elo),
         **vote_shares(design, fit.posterior.mean),
     }
     shares = [vote_shares(design, x) for x in vectors]

@@ -68,8 +68,8 @@ def add(
         added = StableArena.open(path).add(source_of(votes), **reading.columns())
     known = f", {added.known:,} known already" if added.known else ""
     tell(f"{path}: {plural(added.new, 'vote')} added{known}.")
-    for text in warned:
-        tell(f"Warning: {spelled(text)}")
+    for note in warned:
+        tell(f"Warning: {spelled(str(note))}")
 
 
 @with_options

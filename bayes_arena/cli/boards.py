@@ -1,6 +1,7 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -8,10 +9,11 @@ import typer
 
 from bayes_arena.boards.leaderboard import stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
-from bayes_arena.boards.pairs import gate, pair_columns
+from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
+from bayes_arena.boards.unexplained import no_ranking_explains
+from bayes_arena.boards.verdict import clusters_are_the_limit
 from bayes_arena.cli.options import (
     Answering,
     Boarding,
@@ -33,12 +35,9 @@ from bayes_arena.cli.output import (
 )
 from bayes_arena.cli.source import files_in_words, fitted, name_of
 from bayes_arena.errors import ModelError, OutputError, plural
-from bayes_arena.rating.rating import (
-    ANNOTATORS,
-    SHOWN_ROWS,
-    Rating,
-)
+from bayes_arena.rating.rating import SHOWN_ROWS, Rating
 from bayes_arena.rating.wording import describe_votes, ranges, shown_board
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 
 # What the gate answers by the exit code.
@@ -70,7 +69,7 @@ def rank(
         files = files_in_words(votes)
         notes = [with_command(note, files) for note in rating.notes]
         notes += remarks_on(rating, files)
-    warned += [text for text in rating.warnings if text not in warned]
+    warned += [note for note in rating.warnings if note not in warned]
     answer = Answer(
         key="leaderboard",
         columns=rating.board_columns,
@@ -85,18 +84,22 @@ def rank(
     write(answer, answering, warned)
 
 
-def with_command(note: str, files: str) -> str:
+def with_command(note: Note, files: str) -> Note:
     """Return a note with the command that tells more."""
-    is_short = note.startswith(f"{ANNOTATORS}: ")
-    return f"{note} More: bayes-arena annotators{files}" if is_short else note
+    if note.more is None:
+        return note
+    return replace(
+        note, text=(note.text, f" More: bayes-arena {note.more.name}{files}")
+    )
 
 
-def remarks_on(rating: Rating, files: str) -> list[str]:
+def remarks_on(rating: Rating, files: str) -> list[Note]:
     """Return where remarks on the file are to be seen, in a line."""
     count = len(rating.votes.remarks)
     if not files or not count:
         return []
-    return [f"{plural(count, 'remark')} on the file: bayes-arena check{files}"]
+    text = f"{plural(count, 'remark')} on the file: bayes-arena check{files}"
+    return [Note("remarks", text)]
 
 
 @with_options
@@ -112,8 +115,7 @@ def boards(
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out, by)
-        options = boarding.standing_options(fitting.seed)
-        standings = standings_by(fit, by, **options)
+        standings = standings_by(fit, by, boarding.look(fitting.seed))
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
     shown = {by: texts(columns[by]), **shown_board(columns, boarding.level)}
     pooled = "competitors may be stronger there than overall, pooled"
@@ -152,7 +154,7 @@ def pairs(
     require_a_pair(between, require, margin)
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+        standing = standing_of(fit, boarding.look(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
         gate_answer = None
         if between is not None and require is not None:
@@ -171,7 +173,11 @@ def pairs(
         columns=columns,
         shown=shown_pairs(shown),
         head=head,
-        notes=[*standing.notes, *what_lacks(standing, columns)],
+        notes=[
+            *standing.notes,
+            *what_pairs_lack(standing, columns),
+            *no_ranking_explains(fit),
+        ],
         facts=facts,
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,
@@ -207,13 +213,6 @@ def gate_in_words(answer: str, standing: Standing) -> str:
     return f"not enough {kind}s to say"
 
 
-def what_lacks(standing: Standing, columns: Columns) -> list[str]:
-    """Say what would settle open pairs, if it is not votes."""
-    if not clusters_are_the_limit(standing) or not len(open_pairs(columns)["first"]):
-        return []
-    return [what_would_settle(standing)]
-
-
 def open_pairs(columns: Columns) -> Columns:
     """Return the pairs whose order is not settled."""
     is_open = np.asarray(columns["more_votes"]) != 0
@@ -237,8 +236,9 @@ def shown_pairs(columns: Columns) -> dict[str, list[str]]:
 
 
 def votes_needed(counts: Iterable[float]) -> list[str]:
-    """Return numbers of votes as texts; infinite ones in words."""
-    return ["too many" if np.isinf(n) else f"{n:,.0f}" for n in counts]
+    """Return numbers of votes as texts; infinite ones in words, and none for nan."""
+    words = {np.inf: "too many"}
+    return ["" if np.isnan(n) else words.get(n, f"{n:,.0f}") for n in counts]
 
 
 @with_options
@@ -255,7 +255,7 @@ def next_pairs(
     """Say which pairs to ask about next."""
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+        standing = standing_of(fit, boarding.look(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns, goal)
     answer = Answer(
@@ -299,6 +299,6 @@ def report(
         fit = fitted(votes, reading, fitting)
         rating = boarding.rating(fit, name_of(votes), fitting.seed)
         rating.report(saving.output, title=title)
-    warned += [text for text in rating.warnings if text not in warned]
+    warned += [note for note in rating.warnings if note not in warned]
     tell(f"{saving.output} written.")
     tell_warnings(warned, saving)

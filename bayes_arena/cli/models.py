@@ -33,6 +33,7 @@ from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating.wording import describe_votes
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, Shown
 from bayes_arena.votes.votes import PROMPT, Votes
 
@@ -119,7 +120,7 @@ def comparison(
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out
 
-    return columns_of(held_out(votes, names, by=over, seed=seed))
+    return columns_of(held_out(votes, names, over=over, seed=seed))
 
 
 def predicted_in_words(over: str | None) -> str:
@@ -184,6 +185,6 @@ def reproduce(
         return
     used = describe_votes(result.votes, name_of(votes))
     head = [f"{name}, Liu et al. (2025), on {used}."]
-    notes = [result.note] if result.note else []
+    notes = [Note("note", result.note)] if result.note else []
     answer = Answer("summary", result.summary, head=head, notes=notes)
     write(answer, answering, warned)

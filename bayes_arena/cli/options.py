@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, cast, get_type_hints
 
 import typer
 
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.errors import (
     ModelError,
     OutputError,
@@ -22,8 +23,9 @@ from bayes_arena.errors import (
     listing,
     require_choice,
 )
+from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating.rating import WITHOUT, Rating, rate
+from bayes_arena.rating.rating import WITHOUT, Rating, rated
 from bayes_arena.reading.read import read_votes
 from bayes_arena.simulation import example_arena
 from bayes_arena.votes.votes import Votes
@@ -80,6 +82,9 @@ class Reading:
     both_bad: str = shared("Votes for neither: tie or drop.", "tie")
     baseline: str | None = shared("The competitor that all others met.")
     judge: str | None = shared("Who cast all votes.")
+    rename: list[str] | None = shared(
+        "New name of a competitor: ATLAS=atlas. May be repeated."
+    )
     on_invalid: str = shared("Invalid votes: raise or drop.", "raise")
     delta: float | None = shared("Leave out annotators with so many votes or fewer.")
 
@@ -96,7 +101,9 @@ class Reading:
         if self.slice:
             columns["slices"] = tuple(dict.fromkeys(self.slice))
         if self.outcome:
-            columns["outcomes"] = dict(map(meaning, self.outcome))
+            columns["outcomes"] = pairs_of("--outcome", "-=tie", self.outcome)
+        if self.rename:
+            columns["names"] = pairs_of("--rename", "ATLAS=atlas", self.rename)
         return columns
 
     def votes(self, sources: Sequence[str] | None, **further: Any) -> Votes:
@@ -118,14 +125,17 @@ def source_of(sources: Sequence[str] | None) -> Any:
     return sources[0] if len(sources) == 1 else list(sources)
 
 
-def meaning(text: str) -> tuple[str, str]:
-    """Return a label and its meaning."""
-    label, equals, outcome = text.rpartition("=")
-    if not equals:
-        raise VotesError(
-            f"--outcome takes LABEL=MEANING, such as '-=tie'; not {text!r}."
-        )
-    return label, outcome
+def pairs_of(option: str, example: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return what is written LEFT=RIGHT, by what stands left."""
+    pairs = {}
+    for text in texts:
+        left, equals, right = text.rpartition("=")
+        if not equals:
+            raise VotesError(
+                f"{option} takes two with = between, such as {example!r}; not {text!r}."
+            )
+        pairs[left] = right
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -227,28 +237,23 @@ class Boarding:
             return self.without
         return tuple(name.strip() for name in self.without.split(","))
 
-    def standing_options(self, seed: int) -> dict[str, Any]:
-        """Return the options of a standing."""
-        return {
-            "interval": self.interval,
-            "cluster": self.cluster,
-            "level": self.level,
-            "min_votes": self.min_votes,
-            "seed": seed,
-        }
+    def look(self, seed: int) -> Look:
+        """Return how the board is looked at."""
+        interval = cast("Interval | None", self.interval)
+        return Look(interval, self.cluster, self.level, self.min_votes, seed)
 
     def rating(
-        self, fitted: Any, source: str, seed: int, *, rank_spread: bool = False
+        self, fitted: Fit, source: str, seed: int, *, rank_spread: bool = False
     ) -> Rating:
         """Return the rating of a fit."""
-        rating = rate(
+        return rated(
             fitted,
+            self.look(seed),
             without=self.left_out,
             rank_spread=rank_spread,
             elo=self.elo,
-            **self.standing_options(seed),
+            source=source,
         )
-        return replace(rating, source=source)
 
 
 @dataclass(frozen=True)
@@ -275,7 +280,7 @@ class Answering(Saving):
     def __post_init__(self) -> None:
         """Refuse a format, or a name of a file, before any work."""
         if self.format is not None:
-            require_choice("--format", self.format, FORMATS)
+            require_choice("format", self.format, FORMATS)
         elif self.suffix not in ("", ".txt", *SUFFIXES, *self.pictures):
             other = OTHER_COMMANDS.get(self.suffix)
             who = f"bayes-arena {other}" if other else "another program"

@@ -19,6 +19,7 @@ from bayes_arena.cli.spelling import spelled
 from bayes_arena.cli.words import explanations
 from bayes_arena.errors import ArenaWarning, printable
 from bayes_arena.files import written_beside
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, Shown
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ class Answer:
         All of it, for JSON and CSV.
     shown : mapping of str to list of str, optional
         What people see of it; by default all.
-    head, notes : sequence of str
-        Lines above and below the table.
+    head : sequence of str
+        Lines above the table.
+    notes : sequence of Note
+        What is said below it.
     facts : dict
         Further entries of the JSON object: plan, verdict.
     spare : sequence of str
@@ -55,14 +58,14 @@ class Answer:
     columns: Columns
     shown: Shown | None = None
     head: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     facts: dict[str, Any] = field(default_factory=dict)
     spare: Sequence[str] = ()
     n_shown: int | None = None
     more: str = "--explain"
 
 
-def write(answer: Answer, answering: Answering, warned: Sequence[str]) -> None:
+def write(answer: Answer, answering: Answering, warned: Sequence[Note]) -> None:
     """Write an answer, then the warnings to standard error."""
     write_text(render(answer, answering, warned), answering)
     tell_warnings(warned, answering)
@@ -79,22 +82,22 @@ def write_text(text: str, answering: Answering) -> None:
         tell(f"{answering.output} written.")
 
 
-def tell_warnings(warned: Sequence[str], answering: Saving) -> None:
+def tell_warnings(warned: Sequence[Note], answering: Saving) -> None:
     """Print warnings to standard error; with --strict, exit after them."""
-    for text in warned:
-        tell(f"Warning: {spelled(text)}")
+    for note in warned:
+        tell(f"Warning: {spelled(str(note))}")
     if warned and answering.strict:
         raise typer.Exit(WARNED)
 
 
-def render(answer: Answer, answering: Answering, warned: Sequence[str]) -> str:
+def render(answer: Answer, answering: Answering, warned: Sequence[Note]) -> str:
     """Return the text of an answer in its format."""
     if answering.form == "csv":
         return tables.csv_text(answer.columns)
     if answering.form == "json":
         content = {answer.key: tables.records(answer.columns), **answer.facts}
-        content["notes"] = [spelled(note) for note in answer.notes]
-        content["warnings"] = [spelled(text) for text in warned]
+        content["notes"] = rows_of(answer.notes)
+        content["warnings"] = rows_of(warned)
         return json_text(content)
     return text_for_people(answer, answering)
 
@@ -104,10 +107,15 @@ def json_text(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
+def rows_of(notes: Sequence[Note]) -> list[dict[str, str]]:
+    """Return kinds and texts, as JSON has them."""
+    return [{"kind": note.kind, "text": spelled(str(note))} for note in notes]
+
+
 def text_for_people(answer: Answer, answering: Answering) -> str:
     """Return head, table and notes, as text or Markdown."""
     head = [printable(spelled(line)) for line in answer.head]
-    notes = [printable(spelled(line)) for line in answer.notes]
+    notes = [printable(spelled(str(note))) for note in answer.notes]
     words = explanations(answer.columns) if answering.explain else []
     shown = shown_rows(answer, answering.explain)
     hidden = hidden_rows(answer, shown)
@@ -167,16 +175,16 @@ def tell(text: str) -> None:
 
 
 @contextmanager
-def collected_warnings() -> Iterator[list[str]]:
+def collected_warnings() -> Iterator[list[Note]]:
     """Collect the package's warnings, each once."""
-    texts: list[str] = []
+    notes: list[Note] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield texts
+        yield notes
     for warning in caught:
-        text = str(warning.message)
-        if issubclass(warning.category, ArenaWarning) and text not in texts:
-            texts.append(text)
+        message = warning.message
+        if isinstance(message, ArenaWarning) and message.note not in notes:
+            notes.append(message.note)
 
 
 def columns_of(table: pd.DataFrame) -> Columns:

@@ -17,6 +17,7 @@ from bayes_arena.cli.output import (
     Answer,
     collected_warnings,
     json_text,
+    rows_of,
     tell_warnings,
     write,
     write_text,
@@ -34,7 +35,7 @@ def check(votes: Sources = None, *, reading: Reading, answering: Answering) -> N
     with collected_warnings() as warned:
         result = checked(votes, reading)
     if answering.form == "json":
-        text = json_text({**plain(result.as_dict()), "warnings": warned})
+        text = json_text({**plain(result.as_dict()), "warnings": rows_of(warned)})
     else:
         lines = [printable(spelled(line)) for line in str(result).splitlines()]
         text = "\n".join(lines) + "\n"

@@ -19,6 +19,7 @@ from bayes_arena.errors import (
     require_seed,
     warn,
 )
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.inference.direction import better_direction, direction_is_open
 from bayes_arena.inference.gaussian import nearest_gaussian
@@ -31,6 +32,7 @@ from bayes_arena.model.priors import Prior, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
 from bayes_arena.reading.options import NAMES as READING, require_options
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
 from bayes_arena.votes.votes import Votes
@@ -125,8 +127,7 @@ def fit(
         prior=prior,
         method=method,
         plan=f"{plan}, {describe_method(prior, method)}",
-        posterior=posterior,
-        estimable=estimable,
+        marginals=Marginals(posterior),
         warnings=tuple(notes),
         seed=seed,
     )
@@ -172,15 +173,15 @@ def find_posterior(
                 posterior = better_direction(nearest_gaussian, design)
     except np.linalg.LinAlgError as error:
         raise FitError(
-            "The votes and this prior leave some parameters open. Use prior='default'."
+            "The votes and this prior leave some parameters open.", Use(prior="default")
         ) from error
     finally:
         progress.clear()
     if not posterior.converged:
-        other = "model='davidson'" if method == "map" else "method='map'"
         raise FitError(
             f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
-            f"all of one kind. Use {other}."
+            "all of one kind.",
+            Use(model="davidson") if method == "map" else Use(method="map"),
         )
     return posterior
 
@@ -190,7 +191,8 @@ def require_estimates(estimable: Array) -> None:
     if estimable.sum() < 2:
         raise NotIdentifiedError(
             "No two competitors scored against each other, directly or through others: "
-            "nobody has a finite maximum-likelihood estimate. Use prior='default'."
+            "nobody has a finite maximum-likelihood estimate.",
+            Use(prior="default"),
         )
 
 
@@ -206,7 +208,8 @@ def require_room(design: Design, votes: Votes) -> None:
         )
         raise TooLargeError(
             f"{n:,} competitors, and {layout.width:,} parameters that all votes share, "
-            f"are too many: the limit is {limit}. Use model='davidson', or fewer slices."
+            f"are too many: the limit is {limit}. Fewer slices would help.",
+            Use(model="davidson"),
         )
 
 
@@ -221,29 +224,33 @@ def describe_method(prior: Prior, method: Method) -> str:
 
 def open_questions(
     votes: Votes, model: Model, estimable: Array, posterior: Posterior
-) -> list[str]:
-    """Return what the votes leave open, in sentences."""
+) -> list[Note]:
+    """Return what the votes leave open."""
     notes = []
     if not estimable.all():
         names = [repr(votes.competitors[c]) for c in np.flatnonzero(~estimable)]
-        notes.append(
+        text = (
             f"No finite estimate for {listing(names)}: under a flat prior these won or "
-            "lost against all others, directly or through others. Use prior='default'."
+            "lost against all others, directly or through others."
         )
+        notes.append(Note("infinite", text, (Use(prior="default"),)))
     n_groups = count_components(visible_votes(model, votes))
     if n_groups > 1 and estimable.all():
-        notes.append(
+        text = (
             f"The competitors fall into {n_groups} groups that were never compared. "
             "Scores of different groups are not comparable."
         )
+        notes.append(Note("disconnected", text))
     if model.discrimination != "none" and votes.n_votes < 2 * votes.n_annotators:
-        notes.append(
+        text = (
             "Hardly any annotator voted twice: how annotators differ is what the prior "
             "expects."
         )
+        notes.append(Note("single_votes", text))
     if direction_is_open(posterior):
-        notes.append(
+        text = (
             "About as many votes follow the reverse of this ranking as follow it: which "
             "is right, they cannot tell."
         )
+        notes.append(Note("direction", text))
     return notes

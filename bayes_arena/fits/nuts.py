@@ -19,16 +19,17 @@ import numpy as np
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import MissingPackageError, ModelError, warn
-from bayes_arena.fits.result import Fit, parameter_index
+from bayes_arena.fits.marginals import CHAINS, Marginals, parameter_index
+from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS, resolve_model
+from bayes_arena.said import Note, Use
 
 if TYPE_CHECKING:
     import pymc as pm
     from xarray import DataTree
 
-CHAINS = 4  # on every machine, so that results do not depend on it
 LEAST_DRAWS = 4  # of a chain, for which r-hat exists
 LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
 TARGET_ACCEPT = 0.8
@@ -52,8 +53,7 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     -------
     Fit
         With ``samples`` by effect, and of each estimated spread, ``{effect}_sd``, all
-        (chains, draws, size); ``sample_stats``; and a warning where chains disagree or
-        diverge.
+        (chains, draws, size); and a warning where chains disagree or diverge.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     require_samplable(fit.prior, draws, tune)
     tree = sample(fit, draws=draws, tune=tune)
     # nutpie also keeps the coordinates that were sampled.
-    samples = by_effect(tree["posterior"].to_dataset()[sampled_names(fit)])
+    samples = effects_in(tree["posterior"].to_dataset()[sampled_names(fit)])
     stats = {
         name: np.asarray(tree["sample_stats"][name].values)
         for name in STATISTICS
@@ -74,27 +74,27 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     notes = faults(samples, stats)
     for note in notes:
         warn(note)
-    return replace(
-        fit, samples=samples, sample_stats=stats, warnings=(*fit.warnings, *notes)
-    )
+    marginals = Marginals(fit.posterior, samples, stats)
+    return replace(fit, marginals=marginals, warnings=(*fit.warnings, *notes))
 
 
 def require_samplable(prior: Prior, draws: int, tune: int) -> None:
     """Refuse what cannot be sampled, before anything is compiled."""
-    if draws < LEAST_DRAWS or tune < 0:
-        raise ModelError(
-            f"draws must be at least {LEAST_DRAWS} and tune at least 0; not {draws} and "
-            f"{tune}."
-        )
+    if draws < LEAST_DRAWS:
+        raise ModelError((Use(draws=draws), f" must be at least {LEAST_DRAWS}."))
+    if tune < 0:
+        raise ModelError((Use(tune=tune), " must not be negative."))
     if prior.is_flat:
         raise ModelError(
             "Sampling needs a proper prior: under a flat one the strength of who always "
-            "won is unbounded. Use prior='default', or method='map'."
+            "won is unbounded.",
+            Use(prior="default"),
+            Use(method="map"),
         )
     missing = [name for name in ("pymc", "nutpie") if find_spec(name) is None]
     if missing:
         raise MissingPackageError(
-            f"method='nuts' needs {' and '.join(missing)}. Install with: "
+            f"Sampling needs {' and '.join(missing)}. Install with: "
             "pip install 'bayes-arena[posterior]'"
         )
 
@@ -195,7 +195,7 @@ def announce(compiled: Any, n_draws: int) -> None:
         )
 
 
-def by_effect(posterior: Any) -> dict[str, Floats]:
+def effects_in(posterior: Any) -> dict[str, Floats]:
     """Return samples by effect, (chains, draws, size); theta as deviation from 1."""
     samples = {}
     for name, variable in posterior.data_vars.items():
@@ -206,11 +206,11 @@ def by_effect(posterior: Any) -> dict[str, Floats]:
     return samples
 
 
-def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[str]:
-    """Return what is wrong with the chains, in sentences."""
+def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[Note]:
+    """Return what is wrong with the chains."""
     from arviz_stats.base.array import array_stats
 
-    remedy = "Sample longer, with draws= and tune=."
+    remedy = " Sample longer", (", with ", Use("draws"), " and ", Use("tune")), "."
     notes = []
     largest = {
         name: float(np.max(array_stats.rhat(values, chain_axis=0, draw_axis=1)))
@@ -218,14 +218,15 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[st
     }
     worst = max(largest, key=lambda name: largest[name])
     if not largest[worst] <= LARGEST_R_HAT:
-        notes.append(
+        text = (
             f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
-            f"{LARGEST_R_HAT}. {remedy}"
+            f"{LARGEST_R_HAT}."
         )
+        notes.append(Note("sampling", (text, remedy)))
     n_divergent = int(np.sum(stats.get("diverging", 0)))
     if n_divergent:
-        notes.append(
-            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing. "
-            f"{remedy}"
+        text = (
+            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing."
         )
+        notes.append(Note("sampling", (text, remedy)))
     return notes

@@ -11,6 +11,7 @@ import numpy as np
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.fit import fit
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import labels
@@ -18,6 +19,7 @@ from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
@@ -71,8 +73,9 @@ def from_posterior(
         gaussian,
         method="nuts",
         plan=f"{gaussian.model.name}, draws of your own",
-        samples=normalised(samples, effects),
-        sample_stats=sample_stats_of(tree),
+        marginals=Marginals(
+            gaussian.posterior, normalised(samples, effects), sample_stats_of(tree)
+        ),
     )
 
 
@@ -136,8 +139,12 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
             sizes = posterior["strength"].sizes
             return np.zeros((sizes["chain"], sizes["draw"], 1))
         raise ModelError(
-            f"The model {gaussian.model.name!r} has {name!r}, and the posterior does not. "
-            "Name the model of your draws with model=, or the variable so."
+            (
+                f"The model {gaussian.model.name!r} has {name!r}, and the posterior does "
+                "not. Name the model of your draws with ",
+                Use("model"),
+                ", or the variable so.",
+            )
         )
     variable = posterior[name]
     wanted = ["chain", "draw", *([dim] if dim else [])]

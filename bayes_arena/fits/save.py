@@ -17,16 +17,18 @@ import numpy as np
 from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
-from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.fits.marginals import Marginals
+from bayes_arena.fits.result import Fit, estimable, subset_competitors
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.arrow import Covariance
 from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, Spread
 from bayes_arena.model.spec import Model
+from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes import saved
 
-FORMAT = "bayes_arena fit 1"  # changes whenever former files can no longer be read
+FORMAT = "bayes_arena fit 2"  # changes whenever former files can no longer be read
 OF_VOTES = "votes "  # begins the names of the arrays of the votes
 POINT, SAMPLES = ".npz", ".nc"  # endings of the files
 
@@ -45,7 +47,7 @@ def save(fit: Fit, path: str | Path) -> None:
     OutputError
         If the ending is another, or the file cannot be written.
     """
-    suffix = SAMPLES if fit.samples is not None else POINT
+    suffix = SAMPLES if fit.method == "nuts" else POINT
     if Path(path).suffix.lower() != suffix:
         raise OutputError(
             f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
@@ -53,7 +55,7 @@ def save(fit: Fit, path: str | Path) -> None:
         )
     arrays = to_arrays(fit)
     with written_beside(path) as draft, draft.open("wb") as file:
-        if fit.samples is None:
+        if suffix == POINT:
             np.savez(file, **arrays)  # type: ignore[arg-type]
         else:
             from bayes_arena.fits.tree import samples_as_netcdf
@@ -77,12 +79,10 @@ def load(path: str | Path) -> Fit:
     if suffix == SAMPLES:
         from bayes_arena.fits.tree import read_samples
 
-        saved_samples = read_samples(path)
-        return replace(
-            from_arrays(saved_samples.arrays, path),
-            samples=saved_samples.samples,
-            sample_stats=saved_samples.sample_stats,
-        )
+        file = read_samples(path)
+        fit = from_arrays(file.arrays, path)
+        marginals = Marginals(fit.posterior, file.samples, file.statistics)
+        return replace(fit, marginals=marginals)
     try:
         arrays = saved.read_arrays(path)
     except VotesError as error:
@@ -110,7 +110,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
         "prior": asdict(fit.prior),
         "method": fit.method,
         "plan": fit.plan,
-        "warnings": fit.warnings,
+        "warnings": [note.row(NOWHERE) for note in fit.warnings],
         "seed": fit.seed,
         "sds": {b.effect.name: b.sd for b in posterior.design.blocks},
         "loss": posterior.loss,
@@ -122,7 +122,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
     votes = {OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes).items()}
     return {
         "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
-        "estimable": fit.estimable,
+        "estimable": estimable(fit),
         "mean": posterior.mean,
         "shared": posterior.covariance.shared,
         "regression": posterior.covariance.regression,
@@ -155,8 +155,7 @@ def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -
     votes = saved.from_arrays(arrays_of_votes(arrays), path)
     model = Model(**about["model"])
     prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
-    estimable = arrays["estimable"].astype(bool)
-    fitted = subset_competitors(votes, estimable)
+    fitted = subset_competitors(votes, arrays["estimable"].astype(bool))
     design = build_design(fitted, model, prior).with_spreads(about["sds"])
     return Fit(
         votes=votes,
@@ -164,9 +163,8 @@ def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -
         prior=prior,
         method=about["method"],
         plan=about["plan"],
-        posterior=posterior_in(about, arrays, design),
-        estimable=estimable,
-        warnings=tuple(about["warnings"]),
+        marginals=Marginals(posterior_in(about, arrays, design)),
+        warnings=tuple(Note(**row) for row in about["warnings"]),
         seed=about["seed"],
     )
 

@@ -32,8 +32,15 @@ ANNOTATORS = {
     ),
     "Anomalous": (
         "P is the probability that the agreement is below 0.4 of the median annotator's. "
-        "From 0.8 on, and with ten votes, an annotator is called anomalous; from 0.5 on "
-        "suspect. A probability is no proof: look at the votes."
+        "From 0.8 on, with ten votes and a fault, an annotator is called anomalous: a "
+        "favourite, votes against the ranking, nothing but ties, one side, or no more "
+        "agreement than chance; and so is who casts the votes of another again. From 0.5 "
+        "on, or with three in four votes for a side, suspect. A probability is no proof: "
+        "look at the votes."
+    ),
+    "Differs": (
+        "Agrees no more than chance with the others, and yet votes by a ranking: one of "
+        "its own. That is another taste, and not a fault."
     ),
     "Favourite": (
         "A competitor to which an annotator gives far more, or far less, than everybody "
@@ -66,9 +73,9 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Model": fit.plan,
         "Prior": prior_in_words(fit),
         "Method": fit.method,
-        "Intervals": f"{intervals}, {100 * standing.level:g} %",
+        "Intervals": f"{intervals}, {100 * standing.look.level:g} %",
         "Votes": f"{fit.votes.n_votes:,.0f}",
-        "Seed": str(standing.seed),
+        "Seed": str(standing.look.seed),
         "Made with": f"bayes-arena {__version__}",
     }
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats
@@ -24,6 +25,7 @@ from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.said import Call
 from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import Votes
 
@@ -64,11 +66,12 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
         r = (runs.mean(axis=0) - scale.init) / scale.points_per_logit
         return Ratings(r, lambda rows: expit(r[rows.i] - r[rows.j]))
     result = quiet_fit(name, votes)
-    if not result.estimable.all():
-        lost = [votes.competitors[i] for i in (~result.estimable).nonzero()[0]]
+    is_lost = np.isnan(result.strength)
+    if is_lost.any():
+        lost = [votes.competitors[i] for i in np.flatnonzero(is_lost)]
         raise FitError(
-            f"{name} has no finite estimate of {listing(map(repr, lost))}. Leave them "
-            "out: votes.drop(competitors=...)."
+            f"{name} has no finite estimate of {listing(map(repr, lost))}.",
+            Call("votes.drop", competitors=tuple(lost)),
         )
     return Ratings(result.strength, lambda rows: predict_rows(result, rows).score)
 

@@ -20,10 +20,11 @@ from scipy.special import expit
 from bayes_arena import tables
 from bayes_arena.arrays import Array
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.errors import (
     ArenaError,
@@ -60,8 +61,9 @@ from bayes_arena.rating.wording import (
     ordinal,
     shown_board,
 )
+from bayes_arena.said import Call, Note, Said, Use
 from bayes_arena.tables import Columns
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import MIN_VOTES, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +74,6 @@ MOST_JUDGED = 5_000  # annotators that `rate` judges
 MOST_NOTES = 5
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 SHOWN_ROWS = 10  # of a board on the screen
-ANNOTATORS = "Annotators"  # how a note begins that says who is anomalous
 # Of tables without rows, where annotators are not judged.
 ANNOTATOR_COLUMNS = (
     *(
@@ -109,7 +110,7 @@ class Rating:
         Where the votes come from.
     rank_spread : bool
         Whether ranges of ranks are the arena's spread.
-    warnings : tuple of str
+    warnings : tuple of Note
         What makes the board doubtful.
     without : str or collection of str, optional
         Whom to leave out, as it was asked for.
@@ -138,7 +139,7 @@ class Rating:
     elo: EloScale = ELO
     source: str = "votes"
     rank_spread: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rating | None = None
@@ -201,7 +202,7 @@ class Rating:
         """The columns of the annotators; none where they are not judged."""
         if self.annotator_fit is None or self.found_favourites is None:
             return {}
-        seed = self.standing.seed
+        seed = self.standing.look.seed
         return annotator_columns(self.annotator_fit, self.found_favourites, seed)
 
     @cached_property
@@ -257,13 +258,16 @@ class Rating:
     @cached_property
     def verdict(self) -> str:
         """Who is the best, in a sentence or two."""
-        return verdict_of(self.standing)
+        is_divided = self.annotator_fit is not None and direction_is_open(
+            self.annotator_fit.posterior
+        )
+        return verdict_of(self.standing, is_divided=is_divided)
 
     @property
     def header(self) -> tuple[str, ...]:
         """What was rated, and how, in plain words."""
-        words = describe_fit(self.fit)
-        words = " ".join([words, *self.standing.uncertainty.allowance])
+        allowance = map(str, self.standing.uncertainty.allowance)
+        words = " ".join([describe_fit(self.fit), *allowance])
         lines = [describe_votes(self.votes, self.source), words]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
@@ -272,27 +276,30 @@ class Rating:
         return tuple(lines)
 
     @cached_property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader has to know, a line each; five at most."""
         notes = [
-            *map(str, self.votes.unread.values()),
+            *self.votes.unread.values(),
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
+            *no_ranking_explains(self.fit),
             *self.standing.reservations,
             *self.side_notes(),
         ]
         return tuple(notes[:MOST_NOTES])
 
-    def annotator_notes(self) -> list[str]:
+    def annotator_notes(self) -> list[Note]:
         """Say who is anomalous, and who has a favourite."""
         if self.is_full and self.votes.n_annotators > 1 and not self.judges_annotators:
-            return [
+            text = (
                 f"The {self.votes.n_annotators:,} annotators were not judged: that takes "
                 "minutes with so many of them, or of competitors."
-            ]
+            )
+            return [Note("annotators", text)]
         if self.judges_annotators and self.annotator_fit is None:
-            return ["Annotators were not judged: their fit found no answer."]
+            text = "Annotators were not judged: their fit found no answer."
+            return [Note("annotators", text)]
         if self.annotator_fit is None:
             return []
         is_anomalous = np.asarray(self.annotator_columns["verdict"]) == "anomalous"
@@ -308,38 +315,45 @@ class Rating:
             who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""
             parts.append(f"{len(names)} of {len(is_anomalous):,} {verb} anomalous{who}")
         parts += describe_favouring(self.named_favourites)[:MOST_NAMED]
-        return [f"{ANNOTATORS}: {'; '.join(parts)}."] if parts else []
+        if not parts:
+            return []
+        text = f"Annotators: {'; '.join(parts)}."
+        return [Note("annotators", text, more=Call("annotators"))]
 
-    def contested_notes(self) -> list[str]:
+    def contested_notes(self) -> list[Note]:
         """Say about whom annotators disagree far more than about others."""
         if self.disagreement is None:
             return []
-        return describe_contested(self.votes, self.disagreement)[:1]
+        sentences = describe_contested(self.votes, self.disagreement)
+        return [Note("contested", text) for text in sentences[:1]]
 
-    def ranking_notes(self) -> list[str]:
+    def ranking_notes(self) -> list[Note]:
         """Say whether the two boards differ by more than chance, and who moves most."""
-        if self.annotator_fit is None or not self.fit.estimable.all():
+        if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
             return []
         result = compare_boards(self.fit, self.annotator_fit)
         if result.p_value >= SURE:
             return []
         moved = int(np.argmax(np.abs(result.gap)))
         before, after = (
-            1 + int(np.sum(board.strength > board.strength[moved]))
-            for board in (self.fit.board, self.annotator_fit.board)
+            1 + int(np.sum(board.value > board.value[moved]))
+            for board in (self.fit.marginals.board, self.annotator_fit.marginals.board)
         )
         name = self.votes.competitors[moved]
         size = abs(result.gap[moved])
         places = f"from {ordinal(before)} to {ordinal(after)}"
         moves = f"'{name}' the most: {size:.0f} Elo, {places}"
-        if result.exposure <= RANDOM_EXPOSURE:
-            return [
-                f"{result.reading} Weighting them by discrimination "
-                f"(model='am-davidson') would move {moves}."
-            ]
-        return [f"{result.reading} It would move {moves}."]
+        weighed = Use(model="am-davidson")
+        text: Said = (
+            f"{result.reading} Weighting them by discrimination",
+            (" (", weighed, ")"),
+            f" would move {moves}.",
+        )
+        if result.exposure > RANDOM_EXPOSURE:
+            text = f"{result.reading} It would move {moves}."
+        return [Note("boards", text)]
 
-    def side_notes(self) -> list[str]:
+    def side_notes(self) -> list[Note]:
         """Say whether the side shown first wins more often."""
         if not self.fit.posterior.design.has("position"):
             return []
@@ -348,10 +362,11 @@ class Rating:
             return []
         side = "first" if b > 0 else "second"
         share = 100 * float(expit(abs(b)))
-        return [
+        text = (
             f"Between equals the {side} side wins {share:.0f} % of the decided votes; "
             "scores allow for it."
-        ]
+        )
+        return [Note("advantage", text)]
 
     def report(self, path: str | Path, *, title: str | None = None) -> None:
         """Write the page of the rating: one file of HTML that opens anywhere."""
@@ -368,8 +383,8 @@ class Rating:
             "contested": tables.records(self.contested_columns),
             "plan": self.fit.plan,
             "verdict": self.verdict,
-            "notes": self.notes,
-            "warnings": self.warnings,
+            "notes": [note.row() for note in self.notes],
+            "warnings": [note.row() for note in self.warnings],
         }
         return json.dumps(content, ensure_ascii=False, indent=2)
 
@@ -377,14 +392,14 @@ class Rating:
         """Return header, verdict, board and notes as lines."""
         table = self.board_text(rows, width)
         parts = ["\n".join(map(printable, self.header)), printable(self.verdict), table]
-        below = [*self.notes, *(f"Warning: {text}" for text in self.warnings)]
+        below = [*map(str, self.notes), *(f"Warning: {note}" for note in self.warnings)]
         if below:
             parts.append("\n".join(map(printable, below)))
         return "\n\n".join(parts) + "\n"
 
     def board_text(self, rows: int | None, width: int | None) -> str:
         """Return the first rows of the board as lines, and how many there are more."""
-        shown = shown_board(self.board_columns, self.standing.level)
+        shown = shown_board(self.board_columns, self.standing.look.level)
         shown = {name: values[:rows] for name, values in shown.items()}
         table = tables.text_table(shown, width, spare=("votes", "rank range")).rstrip(
             "\n"
@@ -398,10 +413,10 @@ class Rating:
 
     def _repr_html_(self) -> str:
         """Return the rating for a notebook."""
-        shown = shown_board(self.board_columns, self.standing.level)
+        shown = shown_board(self.board_columns, self.standing.look.level)
         head = [*self.header, self.verdict]
         paragraphs = [f"<p>{tables.html_text(text)}</p>" for text in head]
-        below = [*self.notes, *(f"Warning: {text}" for text in self.warnings)]
+        below = [*map(str, self.notes), *(f"Warning: {note}" for note in self.warnings)]
         notes = [f"<p>{tables.html_text(text)}</p>" for text in below]
         return "\n".join([*paragraphs, tables.html_table(shown), *notes])
 
@@ -457,21 +472,34 @@ def rate(
     >>> rating.verdict
     'model-18 is the best (P above 0.99).'
     """
-    choices: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "level": level,
-        "min_votes": min_votes,
-        "seed": seed,
-    }
-    fit = fitted(votes, **options)
-    rating = Rating(
-        fit=fit,
-        standing=standing_of(fit, **choices),
+    look = Look(interval, cluster, level, min_votes, seed)
+    return rated(
+        fitted(votes, **options),
+        look,
+        without=without,
+        rank_spread=rank_spread,
         elo=elo,
         source=describe_source(votes),
+    )
+
+
+def rated(
+    fit: Fit,
+    look: Look,
+    *,
+    without: str | Collection[str] | None,
+    rank_spread: bool,
+    elo: EloScale,
+    source: str,
+) -> Rating:
+    """Return the rating of a fit, and of one without some annotators."""
+    rating = Rating(
+        fit=fit,
+        standing=standing_of(fit, look),
+        elo=elo,
+        source=source,
         rank_spread=rank_spread,
-        warnings=warnings_on(fit, min_votes),
+        warnings=warnings_on(fit, look.min_votes),
         without=without,
     )
     names = left_out_names(rating, without)
@@ -480,18 +508,18 @@ def rate(
         rating = replace(
             rating,
             fit=fit,
-            standing=standing_of(fit, **choices),
-            warnings=warnings_on(fit, min_votes),
+            standing=standing_of(fit, look),
+            warnings=warnings_on(fit, look.min_votes),
             left_out=names,
             before=rating,
         )
-    for text in rating.warnings:
-        if text not in fit.warnings:  # which were given when it was fitted
-            warn(text)
+    for note in rating.warnings:
+        if note not in fit.warnings:  # which were given when it was fitted
+            warn(note)
     return rating
 
 
-def warnings_on(fit: Fit, min_votes: float) -> tuple[str, ...]:
+def warnings_on(fit: Fit, min_votes: float) -> tuple[Note, ...]:
     """Return what makes a board doubtful: a fit's warnings, and scores of the prior."""
     sensitivity = prior_sensitivity(fit, min_votes=min_votes)
     return fit.warnings if sensitivity is None else (*fit.warnings, sensitivity)

@@ -16,6 +16,7 @@ from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
 from bayes_arena.rating.rating import Rating, rate
+from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, records
 
 TITLE = "Leaderboard"
@@ -63,8 +64,10 @@ def contents_of(rating: Rating, title: str) -> Contents:
         title=title,
         header=tuple(rating.header),
         verdict=rating.verdict,
-        notes=(*rating.notes, *rating.warnings),
-        level=standing.level,
+        notes=tuple(
+            note.spelled(NOWHERE) for note in (*rating.notes, *rating.warnings)
+        ),
+        level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
@@ -75,7 +78,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         annotators=annotators,
         favourites=favourite_rows(rating.named_favourites),
         contested=contested,
-        observed=observed_columns(standing.fit, standing.level),
+        observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing),
         words=words_of(standing.fit.model, bool(annotators)),
     )

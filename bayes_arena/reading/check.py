@@ -11,11 +11,10 @@ import numpy as np
 
 from bayes_arena.arrays import Array
 from bayes_arena.errors import listing, plural
-from bayes_arena.reading.counting import FEATURE, SLICE
 from bayes_arena.reading.opening import Opened
 from bayes_arena.reading.options import options_from
 from bayes_arena.reading.read import read
-from bayes_arena.reading.tables import CANDIDATE
+from bayes_arena.reading.roles import SINGLE
 from bayes_arena.said import PYTHON, Note, Surface
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import (
@@ -30,8 +29,6 @@ from bayes_arena.votes.votes import (
     kish,
     sums,
 )
-
-UNKNOWN = Note("unknown", "unknown")
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,8 @@ class Check:
 
     def as_dict(self, surface: Surface = PYTHON) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dicts."""
-        unread = {role: as_json(note, surface) for role, note in self.unread.items()}
-        remarks = [as_json(note, surface) for note in self.remarks]
+        unread = {role: note.row(surface) for role, note in self.unread.items()}
+        remarks = [note.row(surface) for note in self.remarks]
         plain = replace(self, remarks=[], unread={})
         return asdict(plain) | {"remarks": remarks, "unread": unread}
 
@@ -146,7 +143,7 @@ def check(source: object, **columns: Any) -> Check:
 
 def check_of(votes: Votes, opened: Opened | None) -> Check:
     """Return what votes can tell."""
-    won, lost, tied = records(votes)
+    won, lost, tied = wins_losses_ties(votes)
     cast, n = votes.votes_by_competitor, votes.n_competitors
     few = votes.votes_by_annotator < MIN_VOTES if votes.annotators else np.zeros(0)
     size = len(votes.levels.get(PROMPT, ()))
@@ -164,13 +161,13 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         n_prompts=len(prompts),
         effective_prompts=kish(prompts),
         layout=None if opened is None else opened.layout.name,
-        columns={} if opened is None else columns_of(opened),
+        columns={} if opened is None else columns_by_role(opened),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
         unread=dict(votes.unread),
         groups=linked_groups(votes),
-        never_lost=named(votes, lost + tied == 0),
-        never_won=named(votes, won + tied == 0),
+        never_lost=names_where(votes, lost + tied == 0),
+        never_won=names_where(votes, won + tied == 0),
         n_pairs=len(np.unique(votes.pair_code)),
         n_possible_pairs=n * (n - 1) // 2,
         least_votes=float(cast.min()),
@@ -185,21 +182,17 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     )
 
 
-def as_json(note: Note, surface: Surface) -> dict[str, str]:
-    """Return the kind of a note, and its sentence in the words of a surface."""
-    return {"kind": note.kind, "text": note.spelled(surface)}
+def columns_by_role(opened: Opened) -> dict[str, str]:
+    """Return the columns in use by role."""
+    roles = opened.roles
+    columns = {role: getattr(roles, role) for role in SINGLE}
+    for part in (roles.results, roles.fields, roles.each, roles.slices):
+        columns.update(part)
+    columns |= {name: ", ".join(parts) for name, parts in roles.features.items()}
+    return {role: str(c) for role, c in columns.items() if c is not None}
 
 
-def columns_of(opened: Opened) -> dict[str, str]:
-    """Return the columns in use by role, without marks of slices and features."""
-    return {
-        role.removeprefix(SLICE).removeprefix(FEATURE): str(column)
-        for role, column in opened.roles.items()
-        if not role.startswith(CANDIDATE) and role not in opened.unread
-    }
-
-
-def records(votes: Votes) -> tuple[Array, Array, Array]:
+def wins_losses_ties(votes: Votes) -> tuple[Array, Array, Array]:
     """Return the wins, losses and ties of each competitor."""
     counts, n = votes.folded, votes.n_competitors
     as_first = [sums(votes.i, column, n) for column in counts.T]
@@ -212,11 +205,11 @@ def records(votes: Votes) -> tuple[Array, Array, Array]:
 def linked_groups(votes: Votes) -> list[list[str]]:
     """Return the groups of competitors that votes link, the largest first."""
     group = components(votes)
-    groups = [named(votes, group == number) for number in np.unique(group)]
+    groups = [names_where(votes, group == number) for number in np.unique(group)]
     return sorted(groups, key=len, reverse=True)
 
 
-def named(votes: Votes, which: Array) -> list[str]:
+def names_where(votes: Votes, which: Array) -> list[str]:
     """Return the names of some competitors."""
     return [votes.competitors[k] for k in np.flatnonzero(which)]
 
@@ -254,12 +247,12 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    unknown = summary.unread.get(ANNOTATOR, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, ANNOTATOR, surface)
     yield "annotators", text if summary.n_annotators else unknown
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    unknown = summary.unread.get(PROMPT, UNKNOWN).spelled(surface)
+    unknown = why_unknown(summary, PROMPT, surface)
     yield "prompts", text if summary.n_prompts else unknown
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
@@ -272,3 +265,9 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
             "grades",
             f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )
+
+
+def why_unknown(summary: Check, role: str, surface: Surface) -> str:
+    """Return why annotators or prompts are unknown, as far as reading can tell."""
+    is_unread = role in summary.unread
+    return summary.unread[role].spelled(surface) if is_unread else "unknown"

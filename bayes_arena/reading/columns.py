@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 
 from bayes_arena.errors import VotesError, did_you_mean, listing
+from bayes_arena.said import Use
 
 type Words = tuple[str, ...]
 
@@ -133,19 +134,23 @@ class Header:
     def column(self, name: object, option: str) -> str:
         """Return the column that an option names."""
         if not isinstance(name, str):
-            raise VotesError(f"{option}= names a column, as text; not {name!r}.")
+            raise VotesError((Use(option), f" names a column, as text; not {name!r}."))
         if name in self.names:
             return name
         if column := self.by_words.get(" ".join(words(name))):
             if others := self.alike(column):
                 raise VotesError(
-                    f"Both {column!r} and {others[0]!r} may be the column {name!r}. Write "
-                    f"its name as it stands: {option}={column!r}."
+                    (
+                        f"Both {column!r} and {others[0]!r} may be the column {name!r}. "
+                        "Write its name as it stands: ",
+                        Use(**{option: column}),
+                        ".",
+                    )
                 )
             return column
         raise VotesError(
-            f"No column {name!r}, which {option}= names."
-            f"{did_you_mean(name, self.names)} The columns are {listing(self.names)}."
+            f"No column {name!r}.{did_you_mean(name, self.names)} The columns are "
+            f"{listing(self.names)}."
         )
 
     def alike(self, column: str) -> list[str]:

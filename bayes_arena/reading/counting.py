@@ -7,7 +7,7 @@ quoted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,16 +15,17 @@ import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import listing
-from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, outcomes_of
-from bayes_arena.reading.names import clean_name, code
+from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, meanings_of
+from bayes_arena.reading.names import clean_name, code, renamed
+from bayes_arena.reading.options import Options
+from bayes_arena.reading.roles import Roles, feature_columns, slice_column
 from bayes_arena.reading.values import number_of
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
 
-SLICE, FEATURE = "slice:", "feature:"  # prefixes of columns of slices and features
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
-ROW = "row of the table"
+GROUP = "group"  # the column that numbers groups of equal votes
 MERGED = Note(
     "merged_names",
     "Names of competitors that differ in spaces at their ends or in their Unicode form "
@@ -35,7 +36,6 @@ MIXED = Note(
     "Some verdicts have grades (A>>B) and others none: these count as weak wins.",
 )
 OTHER_CASE = "Winners were matched to names without regard to case"
-LABEL = "LABEL"  # stands for the label in a remedy
 NOBODY = -3  # a missing competitor, which no label names
 
 
@@ -53,8 +53,10 @@ class Coded:
         Weight times number of votes.
     n : ndarray of int
         Number of votes.
-    row : ndarray of int
-        Row of the table.
+    table : polars.DataFrame
+        The groups of equal votes that they were read from.
+    group : ndarray of int
+        Row of ``table``.
     labels, label : tuple of str, ndarray of int
         The labels of winners, and the code of each; one above the last is none.
     is_ambiguous : ndarray of bool
@@ -65,7 +67,8 @@ class Coded:
     outcome: Ints
     votes: Floats
     n: Ints
-    row: Ints
+    table: pl.DataFrame
+    group: Ints
     labels: tuple[str, ...]
     label: Ints
     is_ambiguous: Array
@@ -112,48 +115,64 @@ def swap_sides(pairs: Votes, rows: Array) -> Votes:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What may be wrong with votes: with which rows, and what to do."""
+    """What may be wrong with votes: with which rows, and what to do.
+
+    Where the labels of the winners are wrong, ``labels`` makes the remedy of the label that
+    most of the votes have.
+    """
 
     text: str
     rows: Array
-    remedy: str
+    remedy: Said | Callable[[str], Said]
 
 
-def problems(votes: Coded) -> Iterator[Problem]:
-    """Yield what may be wrong with votes."""
+FILL_IN = "Fill it in."
+
+
+def problems_of_pairs(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with who meets whom."""
     pairs = votes.pairs
-    fill_in = "Fill it in."
     no_name = (pairs.i < 0) | (pairs.j < 0)
-    yield Problem("a competitor has no name", no_name, fill_in)
+    yield Problem("a competitor has no name", no_name, FILL_IN)
     is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
     remedy = "Correct the name, or remove the row."
     yield Problem("a competitor meets itself", is_same, remedy)
-    remedy = (
-        f"Say what each label means: outcomes={{{LABEL}: 'model_a'}} (or model_b, tie, "
-        "both_bad, unplayed)."
-    )
-    text = "the winner's label is unknown"
-    yield Problem(text, votes.outcome == UNKNOWN, remedy)
-    remedy = (
-        "Rename the competitor, or say which side the label means: "
-        f"outcomes={{{LABEL}: 'model_a'}} (or model_b)."
-    )
-    yield Problem("the winner may be a name or a side", votes.is_ambiguous, remedy)
-    remedy = "Fill it in, or read no annotators: leave out annotator=."
-    yield Problem("the annotator is missing", pairs.annotator < 0, remedy)
-    is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
-    text = "the weight or count is not a number of 0 or more"
-    yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
-    for name, codes in pairs.slices.items():
-        yield Problem(f"{name} is missing", codes < 0, fill_in)
     for name, values in pairs.features.items():
         text = f"{name} is not a finite number"
         yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
 
 
-def encode_groups(
-    table: pl.DataFrame, sides: tuple[str, str], outcomes: Mapping[str, str]
-) -> Coded:
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    yield from problems_of_pairs(votes)
+    text = "the winner's label is unknown"
+    yield Problem(text, votes.outcome == UNKNOWN, say_meaning)
+    text = "the winner may be a name or a side"
+    yield Problem(text, votes.is_ambiguous, say_side)
+    nobody = ("Fill it in, or read no annotators: leave out ", Use("annotator"), ".")
+    yield Problem("the annotator is missing", pairs.annotator < 0, nobody)
+    is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
+    text = "the weight or count is not a number of 0 or more"
+    yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
+    for name, codes in pairs.slices.items():
+        yield Problem(f"{name} is missing", codes < 0, FILL_IN)
+
+
+def say_meaning(label: str) -> Said:
+    """Ask what a label means."""
+    meaning = Use(outcomes={label: "model_a"})
+    rest = " (or model_b, tie, both_bad, unplayed)."
+    return ("Say what each label means: ", meaning, rest)
+
+
+def say_side(label: str) -> Said:
+    """Ask which side a label means that may be a name."""
+    text = "Rename the competitor, or say which side the label means: "
+    return (text, Use(outcomes={label: "model_a"}), " (or model_b).")
+
+
+def encode_groups(table: pl.DataFrame, roles: Roles, options: Options) -> Coded:
     """Return groups of votes as codes.
 
     Parameters
@@ -161,17 +180,19 @@ def encode_groups(
     table : polars.DataFrame
         Columns by role: ``a, b``, ``winner`` or ``wins_a, wins_b, ties`` or neither,
         ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
-    sides : (str, str)
-        What the columns of the competitors were called.
-    outcomes : mapping of str to str
-        Meanings of further labels.
+    roles : Roles
+        What the columns stand for, and what they were called.
+    options : Options
+        Meanings of further labels, and new names.
     """
-    table = table.with_row_index(ROW)
+    groups = table
+    table = table.with_row_index(GROUP)
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
+    competitors, (i, j) = renamed(competitors, (i, j), options.names or {})
     annotators, annotator = annotators_of(table)
-    slices, levels = slices_of(table)
+    slices, levels = slices_of(table, roles.slices)
     pairs = Votes(
         competitors=competitors,
         annotators=annotators,
@@ -181,7 +202,7 @@ def encode_groups(
         counts=np.zeros((len(i), 0)),
         slices=slices,
         levels=levels,
-        features=features_of(table),
+        features=features_of(table, roles.features),
         remarks=(MERGED,) if n_merged else (),
     )
     n = table["n"].to_numpy()
@@ -193,33 +214,38 @@ def encode_groups(
         outcome=outcome,
         votes=n * number_of(table["weight"]) if "weight" in table.columns else n * 1.0,
         n=n,
-        row=table[ROW].to_numpy(),
+        table=groups,
+        group=table[GROUP].to_numpy(),
         labels=(),
         label=np.zeros(len(n), np.intp),
         is_ambiguous=np.zeros(len(n), bool),
     )
     if "winner" not in table.columns:
         return votes
-    return with_winners(votes, table["winner"], sides, outcomes)
+    return with_winners(votes, table["winner"], roles.sides, options)
 
 
 def with_winners(
     votes: Coded,
     column: pl.Series,
     sides: tuple[str, str],
-    outcomes: Mapping[str, str],
+    options: Options,
 ) -> Coded:
     """Return votes with the outcomes that labels of winners mean.
 
     The name of one of the two competitors comes before any other meaning of a label, but
     for one that the user gives.
     """
+    outcomes, new_names = options.labels, options.names or {}
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
-    meaning = outcomes_of(labels, sides, outcomes)
+    meaning = meanings_of(labels, sides, outcomes)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
     given = {bare(str(text)) for text in outcomes}
-    names = [text if bare(text) not in given else "" for text in labels]
+    names = [new_names.get(text, text) for text in labels]
+    for place, text in enumerate(labels):
+        if bare(text) in given:
+            names[place] = ""
     is_first, is_second, is_exact, is_name = sides_named(names, label, votes.pairs)
     outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
     is_named = is_first | is_second
@@ -298,26 +324,27 @@ def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
 
 
 def slices_of(
-    table: pl.DataFrame,
+    table: pl.DataFrame, names: Iterable[str]
 ) -> tuple[dict[str, Ints], dict[str, tuple[str, ...]]]:
     """Return the codes and the levels of each slice."""
     slices, levels = {}, {}
-    for column in table.columns:
-        if column.startswith(SLICE):
-            name = column.removeprefix(SLICE)
-            levels[name], (slices[name],), _ = code([table[column]])
+    for name in names:
+        levels[name], (slices[name],), _ = code([table[slice_column(name)]])
     return slices, levels
 
 
-def features_of(table: pl.DataFrame) -> dict[str, Floats]:
+def features_of(
+    table: pl.DataFrame, features: Mapping[str, Sequence[str]]
+) -> dict[str, Floats]:
     """Return the features: one column of differences, or the difference of two columns."""
-    features: dict[str, Floats] = {}
-    for name in table.columns:
-        if name.startswith(FEATURE):
-            side, feature = name[len(FEATURE) :].split(":", 1)
-            values = number_of(table[name])
-            features[feature] = values if side == "0" else features[feature] - values
-    return {name: values + 0.0 for name, values in features.items()}
+    differences = {}
+    for name, columns in features.items():
+        first, *second = feature_columns(name, len(columns))
+        difference = number_of(table[first])
+        for column in second:
+            difference = difference - number_of(table[column])
+        differences[name] = difference + 0.0
+    return differences
 
 
 def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:

@@ -1,21 +1,14 @@
 """Layouts: how arenas, judges and crowd platforms write votes down.
 
-A layout finds its columns in the header, by their usual names or as the options name them,
-and may rewrite them to one vote a row.  Roles of columns:
-
-``a, b`` or ``pair``        the competitors, in two columns or in one cell
-``winner``                  the label of the outcome
-``wins_a, wins_b, ties``    counts, or the three columns of a one-hot winner
-``score_a, score_b``        the higher score wins
-``rater:NAME``              the verdict of one annotator
-``annotator, weight``       who voted, and how much a vote counts
+A layout finds the roles of its columns in the header, by their usual names or as the options
+name them, and may rewrite them to one vote a row.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -31,10 +24,11 @@ from bayes_arena.reading.columns import (
     words,
 )
 from bayes_arena.reading.options import Options
+from bayes_arena.reading.roles import Column, Constant, Roles
+from bayes_arena.said import Said, Use, joined
 
-type Roles = dict[str, str]
 type Finder = Callable[[Header, Options], Roles | None]
-type Writer = Callable[[pl.DataFrame, tables.Noticed], pl.DataFrame]
+type Writer = Callable[[pl.DataFrame, Roles, bool], tables.Written]
 
 MODELS = (
     "model", "generator", "system", "competitor", "candidate", "model a", "name",
@@ -56,12 +50,6 @@ RATER = re.compile(
 )
 
 
-class Constant(str):
-    """A value that stands for a column."""
-
-    __slots__ = ()
-
-
 # The baseline of arena-hard v0.1, whose records do not name it.
 V01_BASELINE = Constant("gpt-4-0314")
 
@@ -72,51 +60,68 @@ class Layout:
 
     Attributes
     ----------
-    name, needs : str
-        Its name in ``layout=``; the columns that it needs, and the options that name them.
+    name : str
+        Its name in ``layout=``.
+    needs : text
+        The columns that it needs, and the options that name them.
     find : callable
-        Returns the column of every role, None if some are not there.
+        Returns the roles of columns, None if some are not there.
     write : callable, optional
-        Rewrites a table whose columns are named by their roles to one vote a row; it may
-        add remarks.
+        Rewrites a table whose columns are called by their roles to one vote a row.
     is_sided : bool
         Whether ``a`` was shown first.
     is_weighted : bool
         Whether it writes weights or parts of votes.
+    is_of_numbers : bool
+        Whether its results are numbers of votes, or ranks; then no column is taken for
+        numbers of votes.
     prompts : tuple of str
         Further usual names of its column of prompts.
     """
 
     name: str
-    needs: str
+    needs: Said
     find: Finder
     write: Writer | None = None
     is_sided: bool = True
     is_weighted: bool = False
+    is_of_numbers: bool = False
     prompts: tuple[str, ...] = ()
 
 
 def competitors(header: Header, options: Options) -> Roles | None:
     """Return the columns of the competitors: two, one and a constant, or one cell."""
     if options.baseline is not None:
-        pair = header.pair_of_competitors()
-        if options.a is None and pair:
-            raise VotesError(
-                f"baseline= is for votes that name one competitor; {pair[0]!r} and "
-                f"{pair[1]!r} name both. Leave it out, or name one column with a=."
-            )
-        a = option_column(header, options, "a") or header.first(MODELS)
-        return {"a": a, "b": Constant(options.baseline)} if a else None
+        return against_baseline(header, options)
     if options.a is not None and options.b is not None:
-        return {"a": header.column(options.a, "a"), "b": header.column(options.b, "b")}
+        a, b = header.column(options.a, "a"), header.column(options.b, "b")
+        return Roles(a=a, b=b)
     if options.b is not None:
-        raise VotesError("b= needs a= beside it: name both columns of competitors.")
+        text = (Use("b"), " needs ", Use("a"), ": name both columns of competitors.")
+        raise VotesError(text)
     if options.a is not None:
-        return {"pair": header.column(options.a, "a")}
+        return Roles(pair=header.column(options.a, "a"))
     if pair := header.pair_of_competitors():
-        return {"a": pair[0], "b": pair[1]}
+        return Roles(a=pair[0], b=pair[1])
     cell = header.first(PAIR_CELLS)
-    return {"pair": cell} if cell else None
+    return Roles(pair=cell) if cell else None
+
+
+def against_baseline(header: Header, options: Options) -> Roles | None:
+    """Return the column of the competitors that met the baseline."""
+    pair = header.pair_of_competitors()
+    if options.a is None and pair:
+        raise VotesError(
+            (
+                Use("baseline"),
+                f" is for votes that name one competitor; {pair[0]!r} and {pair[1]!r} name "
+                "both. Leave it out, or name one column with ",
+                Use("a"),
+                ".",
+            )
+        )
+    a = option_column(header, options, "a") or header.first(MODELS)
+    return Roles(a=a, b=Constant(str(options.baseline))) if a else None
 
 
 def option_column(header: Header, options: Options, name: str) -> str | None:
@@ -147,18 +152,17 @@ def winner_of(header: Header, options: Options, taken: Collection[str]) -> str |
 def find_votes(header: Header, options: Options) -> Roles | None:
     """Find a pair and its winner; the loser's column beside the winner's will do."""
     met = competitors(header, options)
-    if met is None or "pair" in met:
+    if met is None or met.pair is not None:
         return None
-    columns = [column for column in met.values() if not isinstance(column, Constant)]
-    winner = winner_of(header, options, columns)
-    if winner in columns:
-        loser = next((column for column in met.values() if column != winner), winner)
-        return {"a": winner, "b": loser}
-    return met | {"winner": winner} if winner else None
+    winner = winner_of(header, options, met.taken)
+    if winner in met.taken:
+        loser = met.b if winner == met.a else met.a
+        return Roles(a=winner, b=loser)
+    return replace(met, results={"winner": winner}) if winner else None
 
 
-def pair_results_finder(
-    usual: Callable[[Header], Sequence[str] | None], *roles: str, least: int = 2
+def pair_and(
+    usual: Callable[[Header], Sequence[str] | None], *results: str, least: int = 2
 ) -> Finder:
     """Return a finder of a pair and several columns of its results."""
 
@@ -167,19 +171,17 @@ def pair_results_finder(
         columns: Sequence[str] | None = winner_columns(header, options)
         if columns is None and options.winner is None:
             columns = usual(header)
-        if not met or not columns or not least <= len(columns) <= len(roles):
+        if not met or not columns or not least <= len(columns) <= len(results):
             return None
-        return met | dict(zip(roles, columns, strict=False))
+        return replace(met, results=dict(zip(results, columns, strict=False)))
 
     return find
 
 
-def find_one_hot(header: Header, options: Options) -> Roles | None:
-    """Find a pair and three columns of which one is 1: counts called winner."""
-    roles = pair_results_finder(Header.counts, "hot_a", "hot_b", "ties", least=3)(
-        header, options
-    )
-    return roles if roles and words(roles["hot_a"])[0] == "winner" else None
+def one_hot_columns(header: Header) -> Sequence[str] | None:
+    """Return three columns called winner of which one is 1."""
+    columns = header.counts()
+    return columns if columns and words(columns[0])[0] == "winner" else None
 
 
 def find_winner_and_loser(header: Header, options: Options) -> Roles | None:
@@ -189,7 +191,7 @@ def find_winner_and_loser(header: Header, options: Options) -> Roles | None:
     if any(given is not None for given in (options.a, options.b, options.winner)):
         return None
     won = header.winner_and_loser()
-    return {"a": won[0], "b": won[1]} if won else None
+    return Roles(a=won[0], b=won[1]) if won else None
 
 
 def find_win_counts(header: Header, options: Options) -> Roles | None:
@@ -197,17 +199,15 @@ def find_win_counts(header: Header, options: Options) -> Roles | None:
     won = find_winner_and_loser(header, options)
     if won is None or header.pair_of_competitors():
         return None
-    times = option_column(header, options, "weight") or header.first(
-        TIMES, won.values()
-    )
-    return won | {"weight": times} if times else None
+    times = option_column(header, options, "weight") or header.first(TIMES, won.taken)
+    return replace(won, weight=times) if times else None
 
 
 def find_pair_cell(header: Header, options: Options) -> Roles | None:
     """Find a cell that names both competitors, and the winner."""
     cell = option_column(header, options, "a") or header.first(PAIR_CELLS)
     winner = winner_of(header, options, [cell or ""])
-    return {"pair": cell, "winner": winner} if cell and winner else None
+    return Roles(pair=cell, results={"winner": winner}) if cell and winner else None
 
 
 def find_raters(header: Header, options: Options) -> Roles | None:
@@ -220,7 +220,7 @@ def find_raters(header: Header, options: Options) -> Roles | None:
         ]
     if not met or not columns or len(columns) < 2:
         return None
-    return met | {f"rater:{column}": column for column in columns}
+    return replace(met, of_annotators={column: column for column in columns})
 
 
 def find_rankings(header: Header, options: Options) -> Roles | None:
@@ -228,12 +228,11 @@ def find_rankings(header: Header, options: Options) -> Roles | None:
     rank = winner_of(header, options, ()) if options.winner else header.first(RANKS)
     a = option_column(header, options, "a") or header.first(RANKED, [rank])
     ranking = option_column(header, options, "b") or header.first(RANKINGS, [rank, a])
-    annotator = header.first(ANNOTATORS, [rank, a])
     if ranking is None:
-        ranking = annotator
-    return (
-        {"a": a, "rank": rank, "ranking": ranking} if a and rank and ranking else None
-    )
+        ranking = header.first(ANNOTATORS, [rank, a])
+    if not (a and rank and ranking):
+        return None
+    return Roles(a=a, results={"rank": rank}, ranking=ranking)
 
 
 def find_rank_columns(header: Header, options: Options) -> Roles | None:
@@ -243,7 +242,7 @@ def find_rank_columns(header: Header, options: Options) -> Roles | None:
         columns = [name for name in header.names if is_of_ranks(words(name))]
         if len(columns) < 3:
             return None
-    return {f"rank:{rank_of(column)}": column for column in columns}
+    return Roles(of_competitors={rank_of(column): column for column in columns})
 
 
 def is_of_ranks(words: Words) -> bool:
@@ -261,7 +260,8 @@ def find_matrix(header: Header, options: Options) -> Roles | None:
     if len(header.names) < 3:
         return None
     a = option_column(header, options, "a") or header.names[0]
-    return {"a": a, **{f"loser:{name}": name for name in header.names if name != a}}
+    losers = {name: name for name in header.names if name != a}
+    return Roles(a=a, of_competitors=losers)
 
 
 def names_finder(
@@ -277,26 +277,26 @@ def names_finder(
             column = winner_of(header, options, ())
             results = [column] if column else [*(winner_columns(header, options) or ())]
         first = option_column(header, options, "a") or header.first((a,))
-        second = option_column(header, options, "b") or header.first((b,)) or baseline
+        second: Column | None = option_column(header, options, "b")
+        second = second or header.first((b,)) or baseline
         if options.baseline is not None:
             second = Constant(options.baseline)
-        columns = (first, second, *results)
-        if len(results) != len(winner) or not all(columns):
+        found = [column for column in results if column]
+        if len(found) != len(winner) or not (first and second):
             return None
-        roles = zip(("a", "b", "winner", "winner_2"), columns, strict=False)
-        return {role: column for role, column in roles if column}
+        labels = dict(zip(("winner", "winner_2"), found, strict=False))
+        return Roles(a=first, b=second, results=labels)
 
     return find
 
 
 def find_judge_arena(header: Header, options: Options) -> Roles | None:
     """Find preferences from 0, for A, to 1, for B."""
-    if options.layout is None and not {"model_A", "model_B", "preference"} <= {
-        *header.names
-    }:
+    known = {"model_A", "model_B", "preference"}
+    if options.layout is None and not known <= {*header.names}:
         return None
     roles = find_votes(header, options)
-    return roles if roles is not None and "winner" in roles else None
+    return roles if roles is not None and roles.results else None
 
 
 def fields_finder(*names: str) -> Finder:
@@ -306,28 +306,46 @@ def fields_finder(*names: str) -> Finder:
         columns = {name: header.first((name,)) for name in (*names, *FIELDS)}
         if not all(columns[name] for name in names):
             return None
-        return {f"field:{name}": column for name, column in columns.items() if column}
+        return Roles(fields={name: c for name, c in columns.items() if c})
 
     return find
 
 
-PAIR_AND = "the two competitors (a=, b=; or a= for one cell with both) and "
+def with_pair(text: str, **columns: tuple[str, ...]) -> Said:
+    """Say that a layout needs the two competitors and something else."""
+    return (
+        "the two competitors (",
+        Use("a", "b"),
+        "; or ",
+        Use("a"),
+        f" for one cell with both) and {text} (",
+        Use(**columns) if columns else Use("winner"),
+        ")",
+    )
+
+
+def in_columns(**columns: str) -> Said:
+    """Say that a layout needs some columns, each named by an option."""
+    parts: list[Said] = []
+    for option, column in columns.items():
+        parts += [", ", f"{column} (", (Use(option),), ")"]
+    return joined(*parts[1:])
+
+
 # fmt: off
 LAYOUTS = (
-    Layout("arena-hard", "the model (a=), the baseline (b=, or its name: baseline=) and "
-           "games (winner=)",
+    Layout("arena-hard", in_columns(a="the model", b="the baseline", winner="games"),
            names_finder("model", "baseline", "games", baseline=V01_BASELINE),
            records.arena_hard, prompts=("uid", "question id")),
-    Layout("alpaca-eval", "generator_1 (a=), generator_2 (b=) and preference (winner=)",
+    Layout("alpaca-eval", in_columns(a="generator_1", b="generator_2", winner="preference"),
            names_finder("generator 1", "generator 2", "preference"),
            records.alpaca_eval, is_sided=False, is_weighted=True),
-    Layout("mt-bench", "model_1 (a=), model_2 (b=), g1_winner and g2_winner "
-           "(winner=[first, second])",
+    Layout("mt-bench", in_columns(a="model_1", b="model_2", winner="g1_winner,g2_winner"),
            names_finder("model 1", "model 2", "g 1 winner", "g 2 winner"), records.mt_bench),
-    Layout("judge-arena", "model_A (a=), model_B (b=) and preference (winner=)",
+    Layout("judge-arena", in_columns(a="model_A", b="model_B", winner="preference"),
            find_judge_arena, records.judge_arena, is_weighted=True),
-    Layout("comparia", "model_a_name (a=), model_b_name (b=), chosen_model_name and "
-           "both_equal (winner=[chosen, both_equal])",
+    Layout("comparia", in_columns(a="model_a_name", b="model_b_name",
+                                  winner="chosen_model_name,both_equal"),
            names_finder("model a name", "model b name", "chosen model name", "both equal"),
            records.comparia),
     Layout("open-webui", "the columns data and type", fields_finder("data", "type"),
@@ -337,26 +355,30 @@ LAYOUTS = (
     Layout("argilla", "the columns responses and metadata",
            fields_finder("responses", "metadata"), records.argilla, is_sided=False,
            is_weighted=True),
-    Layout("win-counts", "the winner (a=), the loser (b=) and the number of wins (weight=)",
+    Layout("win-counts", in_columns(a="the winner", b="the loser", weight="the wins"),
            find_win_counts, is_sided=False),
-    Layout("votes", PAIR_AND + "the winner (winner=)", find_votes),
-    Layout("one-hot", PAIR_AND + "three columns (winner=[first, second, tie])",
-           find_one_hot, tables.one_hot),
-    Layout("wins", PAIR_AND + "their numbers of wins and ties "
-           "(winner=[first, second, ties])",
-           pair_results_finder(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False),
-    Layout("winner-loser", "the winner (a=) and the loser (b=)", find_winner_and_loser,
-           is_sided=False),
-    Layout("pair-cell", "the cell (a=) and the winner (winner=)", find_pair_cell),
-    Layout("raters", PAIR_AND + "the annotators' columns (winner=[first, second, ...])",
+    Layout("votes", with_pair("the winner"), find_votes),
+    Layout("one-hot", with_pair("three columns", winner=("FIRST", "SECOND", "TIE")),
+           pair_and(one_hot_columns, "hot_a", "hot_b", "ties", least=3), tables.one_hot),
+    Layout("wins", with_pair("their numbers of wins and ties",
+                             winner=("FIRST", "SECOND", "TIES")),
+           pair_and(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False,
+           is_of_numbers=True),
+    Layout("winner-loser", in_columns(a="the winner", b="the loser"),
+           find_winner_and_loser, is_sided=False),
+    Layout("pair-cell", in_columns(a="the cell", winner="the winner"), find_pair_cell),
+    Layout("raters", with_pair("the annotators' columns", winner=("FIRST", "SECOND", "...")),
            find_raters, tables.raters),
-    Layout("two-scores", PAIR_AND + "their scores (winner=[first, second])",
-           pair_results_finder(Header.scores, "score_a", "score_b"), tables.two_scores),
-    Layout("rankings", "the ranking (b=), the competitor (a=) and the rank (winner=)",
-           find_rankings, tables.rankings, is_sided=False, is_weighted=True),
-    Layout("rank-columns", "columns such as rank_A, rank_B, rank_C (winner=[...])",
+    Layout("two-scores", with_pair("their scores", winner=("FIRST", "SECOND")),
+           pair_and(Header.scores, "score_a", "score_b"), tables.two_scores),
+    Layout("rankings", in_columns(b="the ranking", a="the competitor", winner="the rank"),
+           find_rankings, tables.rankings, is_sided=False, is_weighted=True,
+           is_of_numbers=True),
+    Layout("rank-columns", ("columns such as rank_A, rank_B, rank_C (",
+                            Use(winner=("rank_A", "rank_B", "...")), ")"),
            find_rank_columns, tables.rank_columns, is_sided=False, is_weighted=True),
-    Layout("win-matrix", "names in the first column (a=), and a column for each of them",
+    Layout("win-matrix", ("names in the first column (", Use("a"),
+                          "), and a column for each of them"),
            find_matrix, tables.win_matrix, is_sided=False, is_weighted=True),
 )
 # fmt: on
@@ -377,7 +399,7 @@ ALIASES = {
 
 
 def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
-    """Return the layout of some columns, and the column of each role."""
+    """Return the layout of some columns, and their roles."""
     if options.layout is not None:
         return named_layout(header, options)
     for layout in LAYOUTS[:-1]:  # any table of three columns might be a matrix
@@ -388,7 +410,7 @@ def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
 
 
 def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
-    """Return the layout that the user names, and the column of each role."""
+    """Return the layout that the user names, and the roles of its columns."""
     name = str(options.layout)
     layout = BY_NAME.get(ALIASES.get(name, name))
     if layout is None:
@@ -399,44 +421,59 @@ def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
         )
     roles = layout.find(header, options)
     if roles is None:
-        raise VotesError(
-            f"The layout {name} needs {layout.needs}. "
-            f"The columns are {listing(header.names)}."
-        )
+        columns = f". The columns are {listing(header.names)}."
+        raise VotesError(joined(f"The layout {name} needs ", layout.needs, columns))
     return layout, roles
 
 
-def unrecognised(header: Header, options: Options) -> str:
+def unrecognised(header: Header, options: Options) -> Said:
     """Say which columns are missing, and how to name them."""
     columns = f"The columns are {listing(header.names)}."
     met = competitors(header, options)
     if met is None:
         return (
-            "No columns are recognised as the two competitors. Name them with a= and b=, and "
-            f"the winner's with winner=. {columns}"
+            "No columns are recognised as the two competitors. Name them with ",
+            Use("a"),
+            " and ",
+            Use("b"),
+            ", and the winner's with ",
+            Use("winner"),
+            f". {columns}",
         )
     return (
-        f"{listing(met.values())} are the competitors, but no column is recognised as the "
-        f"winner. Name it with winner=. {columns}"
+        f"{listing(met.columns().values())} are the competitors, but no column is "
+        "recognised as the winner. Name it with ",
+        Use("winner"),
+        f". {columns}",
     )
 
 
-def annotator_of(
-    header: Header, options: Options, taken: Mapping[str, str]
-) -> str | None:
+def annotator_of(header: Header, options: Options, roles: Roles) -> Column | None:
     """Return the column of annotators, or the constant that stands for it."""
-    given = options.annotator or options.judge
-    if given and any(role.startswith(("rater:", "field:")) for role in taken):
+    if (options.annotator or options.judge) and (roles.of_annotators or roles.fields):
         raise VotesError(
-            "Who voted stands in these records: leave out judge= and annotator=."
+            (
+                "Who voted stands in these records: leave out ",
+                Use("judge"),
+                " and ",
+                Use("annotator"),
+                ".",
+            )
         )
     if options.judge is not None and options.annotator:
-        raise VotesError("judge= and annotator= both say who voted. Give one.")
-    column = header.first(ANNOTATORS, taken.values())
+        raise VotesError(
+            (Use("judge"), " and ", Use("annotator"), " both say who voted. Give one.")
+        )
+    column = header.first(ANNOTATORS, roles.taken)
     if options.judge is not None and column and options.annotator is None:
         raise VotesError(
-            f"judge={options.judge!r} says who cast all votes, but the column {column!r} "
-            "names annotators. Leave out judge=, or remove the column."
+            (
+                Use(judge=options.judge),
+                f" says who cast all votes, but the column {column!r} names annotators. "
+                "Leave out ",
+                Use("judge"),
+                ", or remove the column.",
+            )
         )
     if options.judge is not None:
         return Constant(options.judge)

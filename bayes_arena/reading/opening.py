@@ -3,108 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.columns import PROMPTS, Header
-from bayes_arena.reading.counting import FEATURE, SLICE
-from bayes_arena.reading.layouts import (
-    Constant,
-    Layout,
-    Roles,
-    annotator_of,
-    choose,
-)
+from bayes_arena.reading.layouts import Layout, annotator_of, choose
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.remarks import not_read, other_winners, remarks_on
+from bayes_arena.reading.remarks import not_read, remarks_on_source
+from bayes_arena.reading.roles import (
+    RECORD,
+    ROW,
+    Constant,
+    Roles,
+    prompt_column,
+    slice_column,
+)
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.reading.tables import CANDIDATE, Noticed, split_pairs
+from bayes_arena.reading.tables import split_pairs
 from bayes_arena.reading.values import as_text, text_of
-from bayes_arena.said import Note, Said, Use
+from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A source whose columns are named by their roles.
+    """A source whose columns are called by their roles.
 
     Attributes
     ----------
     frame : narwhals frame
         One vote a row; ``row`` is the number of the record where a layout rewrote it.
     layout : Layout
-    roles : mapping of str to str
-        The column of the source in each role.
-    remarks : list of Note
+    roles : Roles
+    remarks : tuple of Note
         What was noticed.
-    unread : dict of str to Note
-        Why annotators or prompts are not read.
+    unread : mapping of str to Note
+        Why prompts are not read.
     """
 
     frame: Frame
     layout: Layout
-    roles: Mapping[str, str]
-    remarks: list[Note]
-    unread: dict[str, Note]
-
-    @property
-    def sides(self) -> tuple[str, str]:
-        """What the columns of the competitors are called."""
-        return str(self.roles.get("a", "a")), str(self.roles.get("b", "b"))
+    roles: Roles
+    remarks: tuple[Note, ...]
+    unread: Mapping[str, Note] = field(default_factory=dict)
 
 
 def open_votes(source: Frame, options: Options) -> Opened:
     """Find the roles of the columns, rewrite records to votes, choose the prompts."""
     header = Header.of(source.collect_schema().names())
     layout, roles = layout_of(source, header, options)
-    if annotator := annotator_of(header, options, roles):
-        roles["annotator"] = annotator
-    if options.weight is not None:
-        roles["weight"] = header.column(options.weight, "weight")
-    for name, column in options.by_role("slices").items():
-        roles[SLICE + name] = header.column(column, "slices")
-    for name, column in options.by_role("features").items():
-        for side, each in enumerate([column] if isinstance(column, str) else column):
-            roles[f"{FEATURE}{side}:{name}"] = header.column(each, "features")
-    roles |= prompt_roles(header, options, layout, roles)
+    roles = with_further_roles(roles, header, options, layout)
     require_single(header, roles, options)
-    source = collect_used(source, roles.values())
-    remarks = remarks_on(source, header, roles, options)
-    if options.winner is None and layout.write is None and "winner" in roles:
-        remarks += other_winners(header, roles)
-    frame = one_vote_a_row(select_roles(source, roles), layout, options, remarks)
-    opened = Opened(frame, layout, roles, remarks, unread={})
-    return with_prompt(opened, options)
+    source = collect_used(source, roles.taken)
+    remarks = remarks_on_source(source, header, layout, roles, options)
+    opened = Opened(select_roles(source, roles), layout, roles, remarks)
+    return with_prompt(one_vote_a_row(opened, options), options)
+
+
+def with_further_roles(
+    roles: Roles, header: Header, options: Options, layout: Layout
+) -> Roles:
+    """Return roles with annotators, weights, slices, features, and candidates for prompts."""
+    if annotator := annotator_of(header, options, roles):
+        roles = replace(roles, annotator=annotator)
+    if options.weight is not None:
+        roles = replace(roles, weight=header.column(options.weight, "weight"))
+    slices = {
+        name: header.column(column, "slices")
+        for name, column in options.by_role("slices").items()
+    }
+    if options.prompt:
+        slices[PROMPT] = header.column(options.prompt, "prompt")
+    features = {
+        name: tuple(header.column(c, "features") for c in columns_of_feature(column))
+        for name, column in options.by_role("features").items()
+    }
+    roles = replace(roles, slices=slices, features=features)
+    return replace(roles, prompts=prompts_of(header, options, layout, roles))
+
+
+def columns_of_feature(column: str | Sequence[str]) -> Sequence[str]:
+    """Return the column of differences, or those of both answers."""
+    return [column] if isinstance(column, str) else column
+
+
+def prompts_of(
+    header: Header, options: Options, layout: Layout, roles: Roles
+) -> tuple[str, ...]:
+    """Return the columns that may hold the prompts; those of slices may, too."""
+    if options.prompt is False or PROMPT in roles.slices:
+        return ()
+    names = dict.fromkeys([*PROMPTS, *layout.prompts])
+    columns = [header.by_words[name] for name in names if name in header.by_words]
+    used = replace(roles, slices={}).taken
+    return tuple(column for column in columns if column not in used)
 
 
 def require_single(header: Header, roles: Roles, options: Options) -> None:
     """Refuse columns whose name another column has, in this spelling or another."""
-    used = set(roles.values())
-    for role, column in roles.items():
+    used = roles.taken
+    for role, column in roles.columns().items():
         if f"{column}_duplicated_0" in header.names:  # so Polars calls the second
             raise VotesError(
                 f"Several columns are called {column!r}. Rename all but one."
             )
+        if isinstance(column, Constant) or column in options.named:
+            continue
         others = [name for name in header.alike(column) if name not in used]
-        if others and column not in options.named:
+        if others:
+            role = PROMPT if column in roles.prompts else role
             raise VotesError(two_spellings(role, column, others[0]))
 
 
-def two_spellings(role: str, column: str, other: str) -> str:
+def two_spellings(role: str, column: str, other: str) -> Said:
     """Say that two columns may have a role, and how to name one of them."""
-    option = PROMPT if role.startswith(CANDIDATE) else role
-    if option in (PROMPT, "winner", ANNOTATOR):
-        kind = f"the {option}"
-        remedy = f"Name one: {option}={column!r} or {option}={other!r}."
-    elif option in ("a", "b"):
+    if role in (PROMPT, "winner", ANNOTATOR):
+        kind = f"the {role}"
+        one, two = Use(**{role: column}), Use(**{role: other})
+        remedy: Said = ("Name one: ", one, " or ", two, ".")
+    elif role in ("a", "b"):
         kind = "a competitor"
-        remedy = "Name both columns of competitors, with a= and b=."
+        remedy = ("Name both columns of competitors, with ", Use("a"), " and ")
+        remedy += (Use("b"), ".")
     else:
-        kind, remedy = option, "Rename one of them."
-    return f"Both {column!r} and {other!r} may hold {kind}. {remedy}"
+        kind, remedy = role, "Rename one of them."
+    return joined(f"Both {column!r} and {other!r} may hold {kind}. ", remedy)
 
 
 def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
@@ -127,24 +153,6 @@ def is_square(source: Frame, names: Sequence[str]) -> bool:
     return stripped == sorted(name.strip() for name in names[1:])
 
 
-def prompt_roles(
-    header: Header, options: Options, layout: Layout, taken: Mapping[str, str]
-) -> Roles:
-    """Return the columns that hold the prompts, or may hold them."""
-    if options.prompt is False:
-        return {}
-    if options.prompt is not None:
-        return {SLICE + PROMPT: header.column(options.prompt, "prompt")}
-    if SLICE + PROMPT in taken:
-        return {}
-    names = dict.fromkeys([*PROMPTS, *layout.prompts])
-    columns = [header.by_words[name] for name in names if name in header.by_words]
-    used = {column for role, column in taken.items() if not role.startswith(SLICE)}
-    return {
-        f"{CANDIDATE}{place}": c for place, c in enumerate(columns) if c not in used
-    }
-
-
 def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
     """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
     if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
@@ -157,15 +165,16 @@ def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
 
 
 def select_roles(frame: Frame, roles: Roles) -> Frame:
-    """Select the columns that have a role, named by it; names are never lists or objects."""
+    """Select the columns that have a role, called by it; names are never lists or objects."""
     schema = frame.collect_schema()
-    used = [name for name in schema if name in roles.values()]
+    taken = roles.taken
+    used = [name for name in schema if name in taken]
     if nested := [name for name in used if is_nested(schema[name])]:
         table = in_polars(frame.select(*used)).collect()
         frame = nw.from_native(nested_as_json(table, nested))
     columns = []
-    for role, column in roles.items():
-        value = nw.lit(str(column)) if isinstance(column, Constant) else nw.col(column)
+    for role, column in roles.columns().items():
+        value = nw.col(column) if isinstance(column, str) else nw.lit(column.value)
         columns.append(value.alias(role))
     return frame.select(*columns)
 
@@ -179,59 +188,68 @@ def nested_as_json(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return table.with_columns(texts)
 
 
-def one_vote_a_row(
-    frame: Frame, layout: Layout, options: Options, remarks: list[Note]
-) -> Frame:
+def one_vote_a_row(opened: Opened, options: Options) -> Opened:
     """Rewrite a frame to one vote a row, in Polars, if it is not."""
-    if layout.write is None and "pair" not in frame.collect_schema().names():
-        return frame
-    table = in_polars(frame).collect().with_row_index("row")
-    if "pair" in table.columns:
+    layout, roles = opened.layout, opened.roles
+    if layout.write is None and roles.pair is None:
+        return opened
+    table = in_polars(opened.frame).collect().with_row_index(ROW)
+    remarks = opened.remarks
+    if roles.pair is not None:
         table = split_pairs(table)
     if layout.write is not None:
-        table = layout.write(table, Noticed(options.unranked_last, remarks))
-    return nw.from_native(table)
+        written = layout.write(table, roles, options.unranked_last)
+        table = written.table
+        remarks += written.notes
+    return replace(opened, frame=nw.from_native(table), remarks=remarks)
 
 
 def with_prompt(opened: Opened, options: Options) -> Opened:
-    """Take the first column of prompts that repeat, and leave the others out."""
-    frame = opened.frame
-    names = frame.collect_schema().names()
-    candidates = [name for name in names if name.startswith(CANDIDATE)]
-    chosen = None
-    if SLICE + PROMPT not in names and options.prompt is not False:
-        chosen = repeated_prompt(opened, candidates)
-    frame = frame.drop(*(name for name in candidates if name != chosen))
-    if chosen is not None:
-        frame = frame.rename({chosen: SLICE + PROMPT})
+    """Take the first candidate for the prompts that repeats, and leave the others out.
+
+    If it has empty cells prompts are not read, and no other column stands in.
+    """
+    candidates = candidates_for_prompts(opened)
+    frame = opened.frame.drop(*candidates)
+    if options.prompt is False or PROMPT in opened.roles.slices:
+        return replace(opened, frame=frame)
+    for name, column in candidates.items():
+        is_repeated, n_missing = repetition(opened.frame, name)
+        if is_repeated and n_missing and isinstance(column, str):
+            reason = not_read("Prompts", PROMPT, column, n_missing)
+            return replace(opened, frame=frame, unread={PROMPT: reason})
+        if is_repeated:
+            others = [other for other in candidates if other != name]
+            frame = opened.frame.drop(*others).rename({name: slice_column(PROMPT)})
+            slices = {**opened.roles.slices, PROMPT: column}
+            roles = replace(opened.roles, slices=slices)
+            remarks = (*opened.remarks, prompt_remark(column))
+            return replace(opened, frame=frame, roles=roles, remarks=remarks)
     return replace(opened, frame=frame)
 
 
-def repeated_prompt(opened: Opened, candidates: Sequence[str]) -> str | None:
-    """Return the first candidate that repeats, unless it has empty cells; say which."""
-    for name in candidates:
-        is_repeated, n_missing = repetition(opened.frame, name)
-        if not is_repeated:
-            continue
-        column = opened.roles.get(name)
-        if column is not None and n_missing:
-            opened.unread[PROMPT] = not_read("Prompts", PROMPT, column, n_missing)
-            return None
-        opened.remarks.append(prompt_remark(column))
-        return name
-    return None
+def candidates_for_prompts(opened: Opened) -> dict[str, str | Constant]:
+    """Return the columns of a frame that may hold the prompts, and where they come from."""
+    candidates: dict[str, str | Constant] = {
+        prompt_column(place): column
+        for place, column in enumerate(opened.roles.prompts)
+    }
+    if RECORD in opened.frame.collect_schema().names():
+        candidates[RECORD] = Constant("the record")
+    return candidates
 
 
-def prompt_remark(column: str | None) -> Note:
-    """Say where prompts were read; without a column each record is one."""
+def prompt_remark(column: str | Constant) -> Note:
+    """Say where prompts were read."""
     nothing = Use(prompt=False)
-    text: Said = (f"Prompts were read from {column!r}; ", nothing, " reads none.")
-    if column is None:
-        text = (
-            "Verdicts on one record share a prompt; ",
-            nothing,
-            " takes them apart.",
-        )
+    text: Said = (
+        f"Prompts were read from {column!r}",
+        ("; ", nothing, " reads none"),
+        ".",
+    )
+    if isinstance(column, Constant):
+        aside = ("; ", nothing, " takes them apart")
+        text = ("Verdicts on one record share a prompt", aside, ".")
     return Note("prompts", text)
 
 

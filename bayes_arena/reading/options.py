@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from bayes_arena.errors import VotesError, did_you_mean, shortened
+from bayes_arena.said import Use
 
 type Columns = str | Sequence[str]
 type Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, and whether it is
@@ -30,6 +31,7 @@ class Options:
     both_bad: str = "tie"
     baseline: str | None = None
     judge: str | None = None
+    names: Mapping[str, str] | None = None
     on_invalid: str = "raise"
 
     def __post_init__(self) -> None:
@@ -38,7 +40,7 @@ class Options:
             value = getattr(self, name)
             if value == "" or not is_right(value):
                 raise VotesError(
-                    f"{name}= must be {kind}, not {shortened(repr(value))}."
+                    (Use(name), f" must be {kind}, not {shortened(repr(value))}.")
                 )
 
     @property
@@ -102,6 +104,13 @@ def are_columns(value: Any) -> bool:
     return are_names([*value]) and all(is_column_or_pair(each) for each in columns)
 
 
+def are_new_names(value: Any) -> bool:
+    """Whether a value maps names to names, or is not given."""
+    if not isinstance(value, Mapping):
+        return value is None
+    return are_names([*value]) and are_names([*value.values()])
+
+
 def is_column_or_pair(value: Any) -> bool:
     """Whether a value is a name or two."""
     return isinstance(value, str) or (are_names(value) and len(value) == 2)
@@ -123,6 +132,7 @@ RULES: dict[str, Rule] = {
         "a mapping of labels to outcomes",
         lambda value: isinstance(value, Mapping | None),
     ),
+    "names": ("a mapping of names to names", are_new_names),
     "weights": choice("frequency", "importance"),
     "both_bad": choice("tie", "drop"),
     "on_invalid": choice("raise", "drop"),

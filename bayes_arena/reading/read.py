@@ -26,19 +26,12 @@ from bayes_arena.errors import (
     printable,
     shortened,
 )
-from bayes_arena.reading.counting import (
-    FEATURE,
-    LABEL,
-    SLICE,
-    Coded,
-    Problem,
-    encode_groups,
-    problems,
-)
+from bayes_arena.reading.counting import Coded, Problem, encode_groups, problems
 from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.reading.opening import Opened, open_votes
 from bayes_arena.reading.options import Columns, Options, options_from
 from bayes_arena.reading.remarks import not_read, remarks_on_names
+from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
     has_order,
@@ -47,12 +40,13 @@ from bayes_arena.reading.sources import (
     readable,
     to_polars,
 )
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes import saved
 from bayes_arena.votes.merge import distinct
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
+LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -78,6 +72,7 @@ def read_votes(
     both_bad: Literal["tie", "drop"] = "tie",
     baseline: str | None = None,
     judge: str | None = None,
+    names: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
@@ -127,6 +122,8 @@ def read_votes(
         Whether votes that call both answers bad are ties or left out.
     baseline, judge : str, optional
         The competitor that all others met, or the one annotator, where no column says it.
+    names : mapping of str to str
+        New names of competitors; those that get the same name are one.
     on_invalid : {"raise", "drop"}
         Whether invalid votes are an error, or left out and counted in ``Votes.dropped``.
 
@@ -150,7 +147,7 @@ def read_votes(
     """
     options = Options(
         layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
-        outcomes, both_bad, baseline, judge, on_invalid,
+        outcomes, both_bad, baseline, judge, names, on_invalid,
     )  # fmt: skip
     return read(source, options)[0]
 
@@ -165,14 +162,15 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.sides, options.labels)
+    votes = encode_groups(groups, opened.roles, options)
+    votes, opened = with_known_annotators(votes, opened, options)
     return checked_counts(votes, opened, options), opened
 
 
 def count_equal_votes(frame: Frame) -> pl.DataFrame:
     """Return the distinct votes, and how often each occurs: ``n``."""
     schema = frame.collect_schema()
-    names = [name for name in schema.names() if name != "row"]
+    names = [name for name in schema.names() if name != ROW]
     old: tuple[type, ...] = (nw.Categorical, nw.Enum)
     new: type[nw.String | nw.Categorical] = nw.String
     if frame.implementation.is_polars():  # categories are grouped faster than text
@@ -182,8 +180,28 @@ def count_equal_votes(frame: Frame) -> pl.DataFrame:
     groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(
         {"n": pl.Int64}
     )
-    votes = [name for name in names if not name.startswith((SLICE, FEATURE))]
+    votes = [name for name in names if name in OF_VOTES]
     return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
+
+
+def with_known_annotators(
+    votes: Coded, opened: Opened, options: Options
+) -> tuple[Coded, Opened]:
+    """Read no annotators if their column was not named and lacks some; say so."""
+    if options.annotator is not None or options.judge is not None:
+        return votes, opened
+    pairs = votes.pairs
+    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
+    n_missing = int(votes.n[is_missing].sum())
+    if not n_missing:
+        return votes, opened
+    if pairs.annotators:
+        column = str(opened.roles.annotator or ANNOTATOR)
+        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
+        opened = replace(opened, unread={**opened.unread, ANNOTATOR: reason})
+    opened = replace(opened, roles=replace(opened.roles, annotator=None))
+    nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
+    return replace(votes, pairs=nobody), opened
 
 
 def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
@@ -191,24 +209,25 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     words = unplayed_words(votes)
     votes, kept, dropped = known_votes(votes, opened, options)
     if options.weights == "importance":
-        if "weight" not in opened.roles:
-            raise VotesError(
-                "weights='importance' needs a column of weights: name it with weight=."
-            )
-        scale = votes.n[kept].sum() / votes.votes[kept].sum()
-        votes = replace(votes, votes=votes.votes * scale)
+        votes = with_importance(votes, kept, opened)
     result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
+    details = {NO_GAME: f" Their labels: {words}." if words else ""}
     for reason, n in dropped.items():
-        labels = f" Their labels: {words}." if reason == NO_GAME and words else ""
-        said = f"Left out {plural(n, 'vote')}: {reason}.{labels}"
-        remarks.append(Note("left_out", said))
+        text = f"Left out {plural(n, 'vote')}: {reason}.{details.get(reason, '')}"
+        remarks.append(Note("left_out", text))
     return replace(
-        result,
-        dropped=dropped,
-        remarks=distinct(remarks),
-        unread=opened.unread,
+        result, dropped=dropped, remarks=distinct(remarks), unread=opened.unread
     )
+
+
+def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:
+    """Return votes whose weights sum to their number."""
+    if opened.roles.weight is None:
+        text = (" needs a column of weights: name it with ", Use("weight"), ".")
+        raise VotesError((Use(weights="importance"), *text))
+    scale = votes.n[kept].sum() / votes.votes[kept].sum()
+    return replace(votes, votes=votes.votes * scale)
 
 
 def unplayed_words(votes: Coded) -> str:
@@ -222,8 +241,6 @@ def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
-    if options.annotator is None and options.judge is None:
-        votes = without_unknown(votes, opened)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped[NO_GAME] = int(votes.n[~kept].sum())
@@ -236,7 +253,8 @@ def known_votes(
         if not wrong.any():
             continue
         if options.on_invalid == "raise" or (wrong == kept).all():
-            raise VotesError(complaint(problem, wrong, votes, opened, options))
+            said = complaint(problem, wrong, votes, opened.frame)
+            raise VotesError(said if (wrong == kept).all() else joined(said, LEAVE_OUT))
         dropped[problem.text] += int(votes.n[wrong].sum())
         kept &= ~wrong
     kept &= votes.votes > 0
@@ -246,65 +264,51 @@ def known_votes(
     return votes, kept, {reason: n for reason, n in dropped.items() if n}
 
 
-def without_unknown(votes: Coded, opened: Opened) -> Coded:
-    """Read no annotators if their column was not named and lacks some of them."""
-    pairs = votes.pairs
-    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
-    n_missing = int(votes.n[is_missing].sum())
-    if not n_missing:
-        return votes
-    if pairs.annotators:
-        column = opened.roles.get(ANNOTATOR, ANNOTATOR)
-        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
-        opened.unread[ANNOTATOR] = reason
-    nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
-    return replace(votes, pairs=nobody)
-
-
-def no_votes(dropped: Mapping[str, int], opened: Opened) -> str:
+def no_votes(dropped: Mapping[str, int], opened: Opened) -> Said:
     """Say that no vote is left, and why."""
     reasons = listing(f"{n:,} {reason}" for reason, n in dropped.items() if n)
-    text = "No vote is left. The source has no rows, or no weights above 0."
+    text: Said = "No vote is left. The source has no rows, or no weights above 0."
     if reasons:
         text = f"No vote is left. Left out: {reasons}."
-    if winner := opened.roles.get("winner"):
-        text += (
-            f" The winner was read from {str(winner)!r}; winner= names another column."
-        )
-    return text
+    winner = opened.roles.results.get("winner")
+    if winner is None:
+        return text
+    read = f" The winner was read from {winner!r}; "
+    return joined(text, read, (Use("winner"), " names another column."))
 
 
-def complaint(
-    problem: Problem, wrong: Array, votes: Coded, opened: Opened, options: Options
-) -> str:
+def complaint(problem: Problem, wrong: Array, votes: Coded, frame: Frame) -> Said:
     """Say what is wrong with some votes, where, and what to do."""
     n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
     text, remedy = problem.text, problem.remedy
-    if LABEL in remedy:
+    if callable(remedy):
         text += f": {votes.labels_of(wrong)}"
         most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
-        remedy = remedy.replace(LABEL, repr(shortened(votes.labels[most])))
-    rows = quote_rows(problem, opened, options)
+        remedy = remedy(shortened(votes.labels[most]))
+    rows = quote_rows(frame, votes.table[np.unique(votes.group[wrong])])
     where = f" ({rows})" if rows else ""
-    rest = " Or leave these votes out: on_invalid='drop'." if n < total else ""
-    return f"In {n:,} of {plural(total, 'vote')} {text}{where}. {remedy}{rest}"
+    return joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)
 
 
-def quote_rows(problem: Problem, opened: Opened, options: Options) -> str:
-    """Return the first rows with a problem: their numbers and values."""
-    if not has_order(opened.frame):
+def quote_rows(frame: Frame, groups: pl.DataFrame) -> str:
+    """Return the first rows that are in some groups of equal votes: numbers and values.
+
+    Rows of an engine without an order have no numbers.
+    """
+    if not has_order(frame):
         return ""
-    table = in_polars(opened.frame).collect()
-    number = table["row"] if "row" in table.columns else range(len(table))
-    table = table.drop("row", strict=False)
-    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
-    is_wrong = next(each.rows for each in problems(votes) if each.text == problem.text)
-    is_wrong &= votes.outcome != UNPLAYED
-    names = [name for name in table.columns if not name.startswith((SLICE, FEATURE))]
+    table = in_polars(frame).collect()
+    if ROW not in table.columns:
+        table = table.with_row_index(ROW)
+    names = [name for name in table.columns if name != ROW]
+    texts = groups.select(pl.col(names).cast(pl.String))
+    rows = table.with_columns(pl.col(names).cast(pl.String))
+    rows = rows.join(texts, on=names, how="semi", nulls_equal=True)
+    rows = rows.sort(ROW).unique(ROW, maintain_order=True).head(MOST_SHOWN)
     shown = []
-    for row in sorted(set(votes.row[is_wrong].tolist()))[:MOST_SHOWN]:
-        values = (printable(shortened(str(table[name][row]), 60)) for name in names)
-        shown.append(f"row {number[row]}: {', '.join(values)}")
+    for row in rows.iter_rows(named=True):
+        values = (shortened(str(row[name]), 60) for name in OF_VOTES if name in row)
+        shown.append(f"row {row[ROW]}: {', '.join(map(printable, values))}")
     return "; ".join(shown)
 
 

@@ -22,7 +22,8 @@ from typing import Any
 import polars as pl
 
 from bayes_arena.errors import VotesError, shortened
-from bayes_arena.reading.tables import BY_ROW, Noticed, pairs_of_ranks, weighed_by
+from bayes_arena.reading.roles import RECORD, ROW, Roles
+from bayes_arena.reading.tables import Written, pairs_of_ranks, weighed_by
 from bayes_arena.reading.values import as_text, number, parsed
 from bayes_arena.said import Note
 
@@ -32,13 +33,13 @@ SIDES = (
 )  # fmt: skip
 
 
-def rows_of(table: pl.DataFrame, *nested: str) -> Iterator[dict[str, Any]]:
+def parsed_rows(table: pl.DataFrame, *nested: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table with the nested columns parsed."""
     for row in table.iter_rows(named=True):
         yield row | {name: parsed(row.get(name)) for name in nested}
 
 
-def table_of(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
+def votes_like(rows: list[dict[str, Any]], like: pl.DataFrame) -> pl.DataFrame:
     """Return rows as a table whose other columns keep their types."""
     if not rows:
         raise VotesError("The records hold no vote. Check that they are complete.")
@@ -68,13 +69,13 @@ def as_objects(value: Any, name: str) -> list[Mapping[str, Any]]:
     return [as_object(each, name) for each in value or []]
 
 
-def arena_hard(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def arena_hard(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the games of records: the baseline is A in the first, and B in the second.
 
     As in the tool, a record counts only if all of its games have a verdict.
     """
     votes, n_unjudged = [], 0
-    for row in rows_of(table, "winner"):
+    for row in parsed_rows(table, "winner"):
         games = row["winner"] if isinstance(row["winner"], list) else [row["winner"]]
         scores = [
             game.get("score") if isinstance(game, Mapping) else game for game in games
@@ -85,18 +86,19 @@ def arena_hard(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         as_shown = row | {"a": row["b"], "b": row["a"]}
         for game, score in enumerate(scores):
             votes.append((row if game % 2 else as_shown) | {"winner": score})
-    if n_unjudged:
-        notes.remarks.append(
-            Note(
-                "left_out",
-                f"{n_unjudged} records were left out, since one of their games has no "
-                "verdict.",
-            )
-        )
-    return table_of(votes, table)
+    return Written(
+        votes_like(votes, table),
+        left_out(n_unjudged, "one of their games has no verdict"),
+    )
 
 
-def mt_bench(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def left_out(n_records: int, reason: str) -> tuple[Note, ...]:
+    """Say how many records were left out, if any, and why."""
+    said = f"{n_records} records were left out, since {reason}."
+    return (Note("left_out", said),) if n_records else ()
+
+
+def mt_bench(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the two games of a pair: in the second, the second model is shown first.
 
     As in the tool, a record counts only if neither game ended in an error.
@@ -104,13 +106,7 @@ def mt_bench(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     table = table.with_columns(pl.col("winner", "winner_2").cast(pl.String))
     is_error = pl.any_horizontal(pl.col("winner", "winner_2") == "error")
     judged = table.filter(~is_error.fill_null(False))
-    if n_errors := len(table) - len(judged):
-        notes.remarks.append(
-            Note(
-                "left_out",
-                f"{n_errors} records were left out, since one of their games is an error.",
-            )
-        )
+    notes = left_out(len(table) - len(judged), "one of their games is an error")
     if "annotator" in table.columns:
         judged = judged.with_columns(annotator=first_of_lists(judged["annotator"]))
     sides = {"model_1": "model_a", "model_2": "model_b"}
@@ -119,7 +115,7 @@ def mt_bench(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     second = judged.with_columns(
         a=pl.col("b"), b=pl.col("a"), winner=pl.col("winner_2").replace(turned)
     )
-    return pl.concat([first, second]).drop("winner_2")
+    return Written(pl.concat([first, second]).drop("winner_2"), notes)
 
 
 def first_of_lists(column: pl.Series) -> pl.Series:
@@ -152,22 +148,22 @@ def preferences_as_counts(table: pl.DataFrame, low: float, high: float) -> pl.Da
     return votes.drop("winner", "share")
 
 
-def alpaca_eval(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def alpaca_eval(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Read preferences from 1, for the first output, to 2; 1.5 (formerly 0) is a draw."""
     value = number("winner")
     table = table.with_columns(winner=pl.when(value == 0).then(1.5).otherwise(value))
-    return preferences_as_counts(table, 1, 2)
+    return Written(preferences_as_counts(table, 1, 2))
 
 
-def judge_arena(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def judge_arena(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Read preferences from 0, for A, to 1, for B; labels stay labels."""
     values = table.select(number("winner")).to_series()
     if len(values) and values.is_nan().all():
-        return table
-    return preferences_as_counts(table, 0, 1)
+        return Written(table)
+    return Written(preferences_as_counts(table, 0, 1))
 
 
-def comparia(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def comparia(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Name the winner; "equal" is a tie, and a record without a choice is no vote."""
     is_equal = pl.col("winner_2").cast(pl.String).str.to_lowercase()
     winner = (
@@ -175,37 +171,37 @@ def comparia(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         .then(pl.lit("tie"))
         .otherwise(pl.col("winner").cast(pl.String))
     )
-    return table.with_columns(winner=winner).drop("winner_2")
+    return Written(table.with_columns(winner=winner).drop("winner_2"))
 
 
-def open_webui(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def open_webui(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Pair a rated answer with its siblings: a good rating beats all, a bad one loses.
 
     A choice among k has the information of k - 1 pairs that weigh 2 / k each.
     """
     votes = []
-    for row in rows_of(table, "field:data"):
-        data = as_object(row["field:data"], "data")
+    for row in parsed_rows(table, "data"):
+        data = as_object(row["data"], "data")
         model, siblings = data.get("model_id"), data.get("sibling_model_ids")
         winner = {"1": "model_a", "-1": "model_b"}.get(str(data.get("rating")))
         if not (winner and isinstance(model, str) and isinstance(siblings, list)):
             continue
         others = [name for name in siblings if isinstance(name, str) and name != model]
-        vote = carried_columns(row) | {
-            "annotator": row.get("field:user id"),
+        vote = carried_columns(row, roles) | {
+            "annotator": row.get("user id"),
             "a": model,
         }
         vote |= {"winner": winner, "pair_weight": 2 / (len(others) + 1)}
         votes += [vote | {"b": other} for other in others]
-    return weighed_by(table_of(votes, table))
+    return Written(weighed_by(votes_like(votes, table)))
 
 
-def label_studio(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def label_studio(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write a vote for every answer to a Pairwise tag; the task's data name the two."""
     votes = []
-    for row in rows_of(table, "field:data", "field:annotations"):
-        sides = sides_of(as_object(row["field:data"], "data"))
-        for annotation in as_objects(row["field:annotations"], "annotations"):
+    for row in parsed_rows(table, "data", "annotations"):
+        sides = sides_of(as_object(row["data"], "data"))
+        for annotation in as_objects(row["annotations"], "annotations"):
             if annotation.get("was_cancelled"):
                 continue
             judge = who_completed(annotation.get("completed_by"))
@@ -213,12 +209,14 @@ def label_studio(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
                 if result.get("type") != "pairwise":
                     continue
                 if sides is None:
-                    raise VotesError(no_names_error(row["row"], "data"))
+                    raise VotesError(no_names_error(row[ROW], "data"))
                 value = as_object(result.get("value"), "value")
                 vote = {"a": sides[0], "b": sides[1], "annotator": judge}
                 vote |= {"winner": as_text(value.get("selected"))}
-                votes.append(carried_columns(row) | {BY_ROW: str(row["row"])} | vote)
-    return table_of(votes, table)
+                votes.append(
+                    carried_columns(row, roles) | {RECORD: str(row[ROW])} | vote
+                )
+    return Written(votes_like(votes, table))
 
 
 def who_completed(who: Any) -> str | None:
@@ -228,7 +226,7 @@ def who_completed(who: Any) -> str | None:
     return as_text(who)
 
 
-def argilla(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def argilla(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the answers to label questions, and the pairs of answers to ranking questions.
 
     Metadata name the two systems of a label, and may name what is ranked.
@@ -236,29 +234,30 @@ def argilla(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
     votes: list[dict[str, Any]] = []
     ranks: list[dict[str, Any]] = []
     rest: list[dict[str, Any]] = []
-    for row in rows_of(table, "field:metadata", "field:responses"):
-        names = as_object(row["field:metadata"], "metadata")
+    for row in parsed_rows(table, "metadata", "responses"):
+        names = as_object(row["metadata"], "metadata")
         sides = sides_of(names)
-        for question, judge, value in answers_of(row["field:responses"]):
-            carried = carried_columns(row) | {
+        for question, judge, value in answers_of(row["responses"]):
+            carried = carried_columns(row, roles) | {
                 "annotator": judge,
-                BY_ROW: str(row["row"]),
+                RECORD: str(row[ROW]),
             }
             if isinstance(value, list):
-                ranking = f"{row['row']} {question} {judge}"
+                ranking = f"{row[ROW]} {question} {judge}"
                 rest.append(carried | {"ranking": ranking})
                 ranks += ranks_of(value, names, ranking)
             elif isinstance(value, str) and sides:
                 votes.append(carried | {"a": sides[0], "b": sides[1], "winner": value})
-    parts = [table_of(votes, table)] if votes else []
+    parts = [Written(votes_like(votes, table))] if votes else []
     if ranks:
-        table_of_rest = table_of(rest, table)
         pairs = pl.DataFrame(ranks, dict.fromkeys(ranks[0], pl.String))
-        parts.append(pairs_of_ranks(pairs, table_of_rest, notes))
+        parts.append(pairs_of_ranks(pairs, votes_like(rest, table), unranked_last))
     if not parts:
         raise VotesError(f"Nothing is ranked, and {no_names_error(0, 'metadata')}")
-    whole = pl.concat(parts, how="diagonal_relaxed")
-    return whole.with_columns(pl.col("weight").fill_null(1.0)) if ranks else whole
+    whole = pl.concat([part.table for part in parts], how="diagonal_relaxed")
+    if ranks:
+        whole = whole.with_columns(pl.col("weight").fill_null(1.0))
+    return Written(whole, parts[-1].notes)
 
 
 def answers_of(responses: Any) -> Iterator[tuple[str, str | None, Any]]:
@@ -282,9 +281,9 @@ def ranks_of(
     ]
 
 
-def carried_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+def carried_columns(row: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
     """Return the columns of a record that its votes carry."""
-    return {name: value for name, value in row.items() if not name.startswith("field:")}
+    return {name: value for name, value in row.items() if name not in roles.fields}
 
 
 def sides_of(data: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -4,71 +4,76 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
 from bayes_arena.errors import listing, plural
 from bayes_arena.reading.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
-from bayes_arena.reading.layouts import Roles
+from bayes_arena.reading.layouts import Layout
 from bayes_arena.reading.options import Options
+from bayes_arena.reading.roles import Roles
 from bayes_arena.reading.sources import Frame, is_nested
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import Votes
 
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
 ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
 RARELY = 0.1  # share of differing results up to which equal rows are copies
-RESULTS = ("winner", "wins", "ties", "score", "hot", "rater")  # roles that hold results
-OTHERS = ("a", "b", "pair", "annotator", "weight")  # roles that every vote may have
 
 
-def remarks_on(
-    source: Frame, header: Header, roles: Roles, options: Options
-) -> list[Note]:
+def remarks_on_source(
+    source: Frame, header: Header, layout: Layout, roles: Roles, options: Options
+) -> tuple[Note, ...]:
     """Return what a user may want to know about the columns and rows of a source."""
     remarks = []
-    taken = set(roles.values())
-    likely = header.first((*WEIGHTS, *TIMES), taken)
-    if (
-        likely
-        and options.weight is None
-        and "wins_a" not in roles
-        and "rank" not in roles
-    ):
-        text = (
-            f"The column {likely!r} looks like numbers of votes but is not read; ",
-            Use(weight=likely),
-            " reads it.",
-        )
-        remarks.append(Note("unread_weight", text))
-    ties = header.first(TIES, taken)
-    if ties and "winner" not in roles and "wins_a" in roles and "ties" not in roles:
+    likely = header.first((*WEIGHTS, *TIMES), roles.taken)
+    if likely and options.weight is None and not layout.is_of_numbers:
+        remarks.append(unread_weight(likely))
+    ties = header.first(TIES, roles.taken)
+    if ties and "wins_a" in roles.results and "ties" not in roles.results:
         said = f"The column {ties!r} looks like ties but is not read."
         remarks.append(Note("unread_ties", said))
     if copies := duplicates(source, roles):
-        equal = "equals" if copies == 1 else "equal"
-        said = (
-            f"{plural(copies, 'row')} {equal} another in every column. If that is a "
-            "mistake, leave copies out: df.drop_duplicates() in pandas."
-        )
-        remarks.append(Note("copies", said))
-    return remarks
+        remarks.append(copies_note(copies))
+    if options.winner is None and layout.write is None and "winner" in roles.results:
+        remarks += other_winners(header, roles)
+    return tuple(remarks)
+
+
+def unread_weight(column: str) -> Note:
+    """Say that a column may hold numbers of votes, and how to read it."""
+    text = (
+        f"The column {column!r} looks like numbers of votes but is not read",
+        ("; ", Use(weight=column), " reads it"),
+        ".",
+    )
+    return Note("unread_weight", text)
+
+
+def copies_note(copies: int) -> Note:
+    """Say how many rows are copies, and how to leave them out."""
+    equal = "equals" if copies == 1 else "equal"
+    said = (
+        f"{plural(copies, 'row')} {equal} another in every column. If that is a "
+        "mistake, leave copies out: df.drop_duplicates() in pandas."
+    )
+    return Note("copies", said)
 
 
 def other_winners(header: Header, roles: Roles) -> list[Note]:
     """Say which further columns may hold the winner."""
-    winner = roles["winner"]
-    taken = set(roles.values())
-    others = [name for name in header.names if name not in taken]
+    winner = roles.results["winner"]
+    others = [name for name in header.names if name not in roles.taken]
     others = [name for name in others if " ".join(words(name)) in WINNERS]
     if not others:
         return []
     columns = listing(map(repr, others))
     text = (
-        f"The winner was read from {winner!r}, not from {columns}; ",
-        Use(winner=others[0]),
-        " reads that.",
+        f"The winner was read from {winner!r}, not from {columns}",
+        ("; ", Use(winner=others[0]), " reads that"),
+        ".",
     )
     return [Note("other_winner", text)]
 
@@ -76,12 +81,11 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
 def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
     """Say that an incomplete column was not read, and how to read it."""
     n = plural(n_missing, "vote")
+    ways = (Use(**{option: column}), " with ", Use(on_invalid="drop"))
     text = (
-        f"{kind} are not read, since {column!r} is empty in {n}; ",
-        Use(**{option: column}),
-        " with ",
-        Use(on_invalid="drop"),
-        " leaves such votes out.",
+        f"{kind} are not read, since {column!r} is empty in {n}",
+        ("; ", *ways, " leaves such votes out"),
+        ".",
     )
     return Note("unread", text)
 
@@ -97,9 +101,9 @@ def duplicates(source: Frame, roles: Roles) -> int:
         return 0
     schema = source.collect_schema()
     names = [name for name in schema if not is_nested(schema[name])]
-    results = {column for role, column in roles.items() if role.startswith(RESULTS)}
-    usual = results | {column for role, column in roles.items() if role in OTHERS}
-    if not results or usual >= set(names) or "rank" in roles:
+    results = {*roles.results.values(), *roles.of_annotators.values()}
+    usual = replace(roles, slices={}, features={}, prompts=()).taken
+    if not results or usual >= set(names) or roles.ranking is not None:
         return 0
     if any_is_distinct(source, [name for name in names if name not in usual]):
         return 0
@@ -127,15 +131,24 @@ def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
 def remarks_on_names(votes: Votes) -> list[Note]:
     """Return what the names of competitors and annotators suggest."""
     remarks = []
-    for kind, names in (
-        ("competitors", votes.competitors),
-        ("annotators", votes.annotators),
-    ):
-        if groups := alike(names):
-            pairs = listing(" and ".join(map(repr, group)) for group in groups)
-            said = f"Names of {kind} differ by case or spaces only: {pairs}."
-            remarks.append(Note("names_alike", said))
+    if groups := alike(votes.competitors):
+        cast = dict(zip(votes.competitors, votes.votes_by_competitor, strict=True))
+        new_names = {
+            name: max(group, key=cast.__getitem__) for group in groups for name in group
+        }
+        new_names = {name: new for name, new in new_names.items() if name != new}
+        as_one = ("; ", Use(names=new_names), " reads them as one")
+        remarks.append(names_alike("competitors", groups, as_one))
+    if groups := alike(votes.annotators):
+        remarks.append(names_alike("annotators", groups, ()))
     return remarks
+
+
+def names_alike(kind: str, groups: Sequence[Sequence[str]], as_one: Said) -> Note:
+    """Say which names differ by case or spaces only, and what reads them as one."""
+    pairs = listing(" and ".join(map(repr, group)) for group in groups)
+    said = f"Names of {kind} differ by case or spaces only: {pairs}"
+    return Note("names_alike", (said, as_one, "."))
 
 
 def alike(names: Sequence[str]) -> list[list[str]]:

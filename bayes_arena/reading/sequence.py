@@ -10,10 +10,17 @@ import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.counting import encode_groups
-from bayes_arena.reading.opening import open_votes
+from bayes_arena.reading.opening import Opened, open_votes
 from bayes_arena.reading.options import Options, options_from
-from bayes_arena.reading.read import READ_ALREADY, known_votes, one_vote_groups
+from bayes_arena.reading.read import (
+    READ_ALREADY,
+    known_votes,
+    one_vote_groups,
+    with_known_annotators,
+)
+from bayes_arena.reading.roles import ROW
 from bayes_arena.reading.sources import has_order, in_polars, open_source, readable
+from bayes_arena.said import Call
 from bayes_arena.votes.saved import is_saved
 from bayes_arena.votes.singles import SCORES, VoteSequence, in_sequence
 from bayes_arena.votes.votes import Votes
@@ -46,8 +53,12 @@ def read_sequence(source: object, **columns: Any) -> VoteSequence:
     is_file = isinstance(source, str | Path) and is_saved(source)
     if isinstance(source, Votes) or is_file:
         raise VotesError(
-            "Votes that are read are counts, which have no order. Read the file or the "
-            "dataframe itself with read_sequence."
+            (
+                "Votes that are read are counts, which have no order. Read the file or the "
+                "dataframe itself with ",
+                Call("read_sequence"),
+                ".",
+            )
         )
     return sequence_of(source, options)
 
@@ -56,20 +67,30 @@ def sequence_of(source: object, options: Options) -> VoteSequence:
     """Read votes in the order of their rows."""
     with readable(source):
         opened = open_votes(open_source(source), options)
-        if {"weight", "wins_a"} & opened.roles.keys() or opened.layout.is_weighted:
+        if is_counted(opened):
             raise VotesError(
-                "Counts and weights have no order. Write one row per vote, or use read_votes."
+                "Counts and weights have no order. Write one row per vote.",
+                Call("read_votes"),
             )
         if not has_order(opened.frame):
             raise VotesError(
                 "The rows of this engine have no order. Pass a dataframe or a file."
             )
         table = in_polars(opened.frame).collect()
-    if "row" in table.columns:
-        table = table.sort("row", maintain_order=True).drop("row")
-    votes = encode_groups(one_vote_groups(table), opened.sides, options.labels)
+    if ROW not in table.columns:
+        table = table.with_row_index(ROW)
+    table = table.sort(ROW, maintain_order=True)
+    votes = encode_groups(one_vote_groups(table), opened.roles, options)
+    votes, opened = with_known_annotators(votes, opened, options)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
     pairs = replace(votes.pairs.take(rows).used(), unread=opened.unread)
     score = SCORES[votes.outcome[rows].clip(0, 5)]
     return in_sequence(pairs, np.arange(len(rows)), score)
+
+
+def is_counted(opened: Opened) -> bool:
+    """Whether rows have weights or counts, so that they are no single votes."""
+    roles = opened.roles
+    is_weighted = opened.layout.is_weighted or roles.weight is not None
+    return is_weighted or "wins_a" in roles.results

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing, plural, shortened
+from bayes_arena.reading.roles import RECORD, ROW, Roles, each_column
 from bayes_arena.reading.values import as_text, number, parsed
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note, Said, Use
 
 # What may stand between two names in one cell, the longest first.
 BETWEEN = (
@@ -26,17 +27,14 @@ BETWEEN = (
     "/", ":", "__", "\t", " & ", " and ", "_", "-",
 )  # fmt: skip
 HOT = ("hot_a", "hot_b", "ties")
-CANDIDATE = "prompt?"  # begins the names of columns that may hold the prompts
-# The record, the prompt of its verdicts if no other is known.
-BY_ROW = f"{CANDIDATE}row"
 
 
 @dataclass(frozen=True)
-class Noticed:
-    """Whether competitors without a rank are last, and what was noticed."""
+class Written:
+    """A table with one vote a row, and what was noticed."""
 
-    unranked_last: bool
-    remarks: list[Note]
+    table: pl.DataFrame
+    notes: tuple[Note, ...] = ()
 
 
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
@@ -53,8 +51,14 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     )
     if kinds and not halves:
         raise VotesError(
-            f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. Write them "
-            "in two columns, and name these with a= and b=."
+            (
+                f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. "
+                "Write them in two columns, and name these with ",
+                Use("a"),
+                " and ",
+                Use("b"),
+                ".",
+            )
         )
     first = {cell: half[0] for cell, half in zip(kinds, halves, strict=True)}
     second = {cell: half[1] for cell, half in zip(kinds, halves, strict=True)}
@@ -112,7 +116,7 @@ def halves_by_name(cells: Sequence[str], known: Sequence[str]) -> list[tuple[str
     return halves
 
 
-def one_hot(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def one_hot(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the column with a 1 as the label; other rows hold no known label."""
     a, b, tie = [(number(name) == 1).fill_null(False) for name in HOT]
     is_vote = pl.sum_horizontal(a, b, tie) == 1
@@ -120,16 +124,16 @@ def one_hot(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         [pl.col(name).cast(pl.String) for name in HOT], separator=", "
     )
     winner = pl.when(is_vote).then(higher(a, b)).otherwise(cells)
-    return table.with_columns(winner=winner).drop(HOT)
+    return Written(table.with_columns(winner=winner).drop(HOT))
 
 
-def two_scores(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def two_scores(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the higher of two scores as the winner; without scores there was no game."""
     a, b = number("score_a"), number("score_b")
     cells = pl.format("{} to {}", pl.col("score_a"), pl.col("score_b"))
     label = pl.when(a.is_nan() | b.is_nan()).then(cells).otherwise(higher(a, b))
     winner = pl.when(a.is_null() | b.is_null()).then(pl.lit("-")).otherwise(label)
-    return table.with_columns(winner=winner).drop("score_a", "score_b")
+    return Written(table.with_columns(winner=winner).drop("score_a", "score_b"))
 
 
 def higher(a: pl.Expr, b: pl.Expr) -> pl.Expr:
@@ -138,47 +142,49 @@ def higher(a: pl.Expr, b: pl.Expr) -> pl.Expr:
     return label.otherwise(pl.lit("tie"))
 
 
-def a_row_each(table: pl.DataFrame, prefix: str, name: str, value: str) -> pl.DataFrame:
-    """Write a row for each column of a prefix: the rest of its name, and its text."""
-    columns = {c: c.removeprefix(prefix) for c in table.columns if c.startswith(prefix)}
-    others = [column for column in table.columns if column not in columns]
-    rows = table.with_columns(pl.col(*columns).cast(pl.String)).unpivot(
-        list(columns), index=others, variable_name=name, value_name=value
+def a_row_each(
+    table: pl.DataFrame, each: Collection[str], name: str, value: str
+) -> pl.DataFrame:
+    """Write a row for the column of each competitor or annotator: their name, its text."""
+    names = {each_column(place): who for place, who in enumerate(each)}
+    others = [column for column in table.columns if column not in names]
+    rows = table.with_columns(pl.col(*names).cast(pl.String)).unpivot(
+        list(names), index=others, variable_name=name, value_name=value
     )
-    return rows.with_columns(pl.col(name).replace(columns))
+    return rows.with_columns(pl.col(name).replace(names))
 
 
-def raters(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def raters(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write a vote for each annotator's column of a row."""
-    record = pl.col("row").cast(pl.String).alias(BY_ROW)
+    record = pl.col(ROW).cast(pl.String).alias(RECORD)
     table = table.drop("annotator", strict=False).with_columns(record)
-    return a_row_each(table, "rater:", "annotator", "winner")
+    return Written(a_row_each(table, roles.of_annotators, "annotator", "winner"))
 
 
-def rankings(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def rankings(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the pairs of rankings that have a row for each competitor."""
     ranking = pl.col("ranking").cast(pl.String).fill_null("")
-    if "annotator" in table.columns:  # rankings of one name by two annotators are two
+    if roles.annotator is not None:  # rankings of one name by two annotators are two
         ranking = ranking + "\n" + pl.col("annotator").cast(pl.String).fill_null("")
     table = table.with_columns(ranking=ranking, a=pl.col("a").cast(pl.String))
     rest = table.drop("a", "rank").unique("ranking", keep="first", maintain_order=True)
-    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, notes)
+    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, unranked_last)
 
 
-def rank_columns(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def rank_columns(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write the pairs of rankings that have a column for each competitor."""
-    table = table.with_columns(ranking=pl.col("row").cast(pl.String))
-    rest = table.select(pl.exclude("^rank:.*$"))
-    ranks = table.select("ranking", "^rank:.*$")
-    ranks = a_row_each(ranks, "rank:", "a", "rank")
-    return pairs_of_ranks(ranks, rest, notes)
+    table = table.with_columns(ranking=pl.col(ROW).cast(pl.String))
+    columns = [each_column(place) for place in range(len(roles.of_competitors))]
+    ranks = table.select("ranking", *columns)
+    ranks = a_row_each(ranks, roles.of_competitors, "a", "rank")
+    return pairs_of_ranks(ranks, table.drop(columns), unranked_last)
 
 
 def pairs_of_ranks(
-    ranks: pl.DataFrame, rest: pl.DataFrame, notes: Noticed
-) -> pl.DataFrame:
+    ranks: pl.DataFrame, rest: pl.DataFrame, unranked_last: bool
+) -> Written:
     """Return the weighted pairs of each ranking, won by the lower rank."""
-    ranks = ranks_with_value(ranks, notes)
+    ranks, notes = ranks_with_value(ranks, unranked_last)
     k = pl.len().over("ranking").cast(pl.Float64)
     g = pl.len().over("ranking", "value").cast(pl.Float64)
     weight = 3 * (k - g).sum().over("ranking") / (k**2 - g**2).sum().over("ranking")
@@ -189,11 +195,14 @@ def pairs_of_ranks(
     pairs = weighed.join(other, on="ranking").filter(pl.col("a") < pl.col("b"))
     winner = higher(pl.col("value_b"), pl.col("value"))  # the lower rank is better
     pairs = pairs.select("ranking", "a", "b", "pair_weight", winner=winner)
-    return weighed_by(pairs.join(rest, on="ranking", how="left").drop("ranking"))
+    pairs = pairs.join(rest, on="ranking", how="left").drop("ranking")
+    return Written(weighed_by(pairs), notes)
 
 
-def ranks_with_value(ranks: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
-    """Return the competitors that have a rank, with its ``value``.
+def ranks_with_value(
+    ranks: pl.DataFrame, unranked_last: bool
+) -> tuple[pl.DataFrame, tuple[Note, ...]]:
+    """Return the competitors that have a rank, with its ``value``, and who has none.
 
     A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
     stands last with ``outcomes={"unranked": "last"}``.
@@ -206,18 +215,9 @@ def ranks_with_value(ranks: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         )
     ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
     n_unranked = ranks["value"].null_count()
-    unranked = f"{plural(n_unranked, 'competitor')} without a rank"
-    if n_unranked and notes.unranked_last:
-        said = f"Counted last in rankings: {unranked}."
-        notes.remarks.append(Note("unranked", said))
+    notes = (unranked_note(n_unranked, unranked_last),) if n_unranked else ()
+    if unranked_last:
         ranks = ranks.with_columns(pl.col("value").fill_null(float("inf")))
-    elif n_unranked:
-        text = (
-            f"Left out of rankings: {unranked} (empty, or 0 or below); ",
-            Use(outcomes={"unranked": "last"}),
-            " counts them last.",
-        )
-        notes.remarks.append(Note("unranked", text))
     ranks = ranks.drop_nulls("value")
     twice = ranks.filter(pl.struct("ranking", "a").is_duplicated())
     if len(twice):
@@ -225,7 +225,20 @@ def ranks_with_value(ranks: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         raise VotesError(
             f"{name!r} has several ranks in the ranking {ranking!r}. Keep one."
         )
-    return ranks
+    return ranks, notes
+
+
+def unranked_note(n_unranked: int, unranked_last: bool) -> Note:
+    """Say how many competitors had no rank, and what became of them."""
+    unranked = f"{plural(n_unranked, 'competitor')} without a rank"
+    text: Said = f"Counted last in rankings: {unranked}."
+    if not unranked_last:
+        text = (
+            f"Left out of rankings: {unranked} (empty, or 0 or below)",
+            ("; ", Use(outcomes={"unranked": "last"}), " counts them last"),
+            ".",
+        )
+    return Note("unranked", text)
 
 
 def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
@@ -236,9 +249,9 @@ def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.with_columns(weight=weight).drop("pair_weight")
 
 
-def win_matrix(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
+def win_matrix(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write how often each competitor of a row beat that of a column; the diagonal is void."""
-    wins = a_row_each(table, "loser:", "b", "wins")
+    wins = a_row_each(table, roles.of_competitors, "b", "wins")
     wins = wins.with_columns(pl.col("a").cast(pl.String), pair_weight=number("wins"))
     wrong = wins.filter(pl.col("pair_weight").is_nan())["wins"].unique(
         maintain_order=True
@@ -252,4 +265,4 @@ def win_matrix(table: pl.DataFrame, notes: Noticed) -> pl.DataFrame:
         raise VotesError(
             "The table holds shares of wins, not numbers of wins. Read the votes themselves."
         )
-    return weighed_by(wins.drop("wins"))
+    return Written(weighed_by(wins.drop("wins")))

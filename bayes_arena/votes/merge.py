@@ -13,7 +13,7 @@ from bayes_arena.errors import VotesError, listing
 from bayes_arena.said import Note, joined
 from bayes_arena.votes.votes import Votes
 
-SAME_OPTIONS = Note("unlike", "Read them with the same options.")
+SAME_OPTIONS = "Read them with the same options."
 
 
 def merge(*votes: Votes) -> Votes:
@@ -44,7 +44,7 @@ def merge(*votes: Votes) -> Votes:
                 joined(
                     "These votes do not fit together: some have "
                     f"{describe_columns(first)}, others {describe_columns(part)}. ",
-                    *(reason.text for reason in reasons or (SAME_OPTIONS,)),
+                    *([reason.text for reason in reasons] or [SAME_OPTIONS]),
                 )
             )
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])

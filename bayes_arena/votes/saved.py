@@ -12,7 +12,7 @@ import numpy as np
 from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
-from bayes_arena.said import UNSET, Call, Note, Remedy, Use, parts_of
+from bayes_arena.said import NOWHERE, Call, Note
 from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena votes 3"  # another number where older files cannot be read
@@ -42,8 +42,8 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "features": list(votes.features),
         "sided": votes.sided,
         "dropped": dict(votes.dropped),
-        "remarks": [note_as_json(note) for note in votes.remarks],
-        "unread": {role: note_as_json(note) for role, note in votes.unread.items()},
+        "remarks": [note.row(NOWHERE) for note in votes.remarks],
+        "unread": {role: note.row(NOWHERE) for role, note in votes.unread.items()},
     }
     arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
     arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
@@ -92,7 +92,7 @@ def read_arrays(path: str | Path) -> dict[str, Array]:
 def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
     """Return the votes that arrays hold, or refuse those that hold none."""
     if "fit" in arrays:
-        raise VotesError(f"{str(path)!r} is a saved fit: load it with load(path).")
+        raise VotesError(f"{str(path)!r} is a saved fit.", Call("load"))
     try:
         about = json.loads(arrays["about"].tobytes())
         votes = votes_in(arrays, about) if about["format"] == FORMAT else None
@@ -126,54 +126,11 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         },
         sided=bool(about["sided"]),
         dropped=about["dropped"],
-        remarks=tuple(note_in(value) for value in about["remarks"]),
-        unread={role: note_in(value) for role, value in about["unread"].items()},
+        remarks=tuple(Note(**row) for row in about["remarks"]),
+        unread={role: Note(**row) for role, row in about["unread"].items()},
     )
     require_sound(votes)
     return votes
-
-
-def note_as_json(note: Note) -> dict[str, Any]:
-    """Return a note as JSON has it."""
-    more = () if note.more is None else (note.more,)
-    return {
-        "kind": note.kind,
-        "text": [part_as_json(part) for part in parts_of(note.text)],
-        "remedies": [part_as_json(remedy) for remedy in note.remedies],
-        "more": [part_as_json(call) for call in more],
-    }
-
-
-def part_as_json(part: str | Remedy) -> Any:
-    """Return a part of a text; an argument that is only named has no value."""
-    if isinstance(part, str):
-        return part
-    values = {name: None if v is UNSET else v for name, v in part.arguments}
-    return {"call": getattr(part, "name", None), "arguments": values}
-
-
-def note_in(value: dict[str, Any]) -> Note:
-    """Return the note that JSON holds."""
-    parts, remedies, more = (
-        tuple(map(part_in, value[key])) for key in ("text", "remedies", "more")
-    )
-    return Note(value["kind"], parts, remedies, *more)
-
-
-def part_in(value: Any) -> Any:
-    """Return the part of a text that JSON holds."""
-    if isinstance(value, str):
-        return value
-    arguments = value["arguments"]
-    names = [name for name, v in arguments.items() if v is None]
-    values = {name: as_tuple(v) for name, v in arguments.items() if v is not None}
-    name = value["call"]
-    return Use(*names, **values) if name is None else Call(name, *names, **values)
-
-
-def as_tuple(value: Any) -> Any:
-    """Return a list as the tuple that it was; other values stay."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def require_sound(votes: Votes) -> None:

@@ -9,7 +9,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning
 from tests.boards.arenas import columns, fitted, of_wins
-from tests.helpers import real
+from tests.helpers import elo_of, real
 
 COLUMNS = [
     "rank", "competitor", "elo", "lower", "upper", "rank_lower", "rank_upper",
@@ -181,7 +181,7 @@ def test_the_boards_scores_are_those_of_the_fit():
     fit = fitted(model="davidson")
     board = ba.leaderboard(fit).set_index("competitor")
     scores = board.loc[list(fit.votes.competitors), "elo"]
-    np.testing.assert_allclose(scores, fit.board.elo)
+    np.testing.assert_allclose(scores, elo_of(fit))
 
 
 def test_boards_in_one_table_keep_the_notes_of_each():

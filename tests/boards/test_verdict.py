@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.next_pairs import next_pair_columns
 from bayes_arena.boards.pairs import gate
 from bayes_arena.boards.standing import standing_of
@@ -14,7 +15,7 @@ from bayes_arena.boards.verdict import (
     verdict_of,
 )
 from bayes_arena.errors import ArenaWarning
-from tests.boards.arenas import CYCLE, columns, fitted, of_wins
+from tests.boards.arenas import CYCLE, columns, fitted, of_balanced_wins, of_wins
 
 
 def words_of(sentence):
@@ -27,7 +28,7 @@ def test_nobody_is_named_whom_the_ranks_exclude(kind):
     n, votes, spread = [(4, 8, 1), (6, 60, 1), (9, 300, 0.2), (25, 400, 0.1)][kind]
     for seed in range(10):
         fit = ba.fit(columns(n, votes, spread=spread, seed=seed)[0])
-        standing = standing_of(fit, min_votes=0)
+        standing = standing_of(fit, Look(min_votes=0))
         board = ba.leaderboard(fit, min_votes=0).set_index("competitor")
         sentence = verdict_of(standing)
         named = words_of(sentence) & set(board.index)
@@ -64,7 +65,7 @@ def test_an_open_race():
 def test_where_many_are_alike_nobody_is_named():
     """With 300 of about the same strength each is unlikely to be the best."""
     fit = fitted(300, 2_000, spread=0.01)
-    standing = standing_of(fit, min_votes=0)
+    standing = standing_of(fit, Look(min_votes=0))
     assert standing.p_best.max() < 0.1
     assert verdict_of(standing).startswith("It is open who is the best")
     assert len(ba.next_pairs(fit, min_votes=0)) == 10
@@ -98,7 +99,7 @@ def test_the_named_best_is_the_best():
     right = []
     for seed in range(120):
         votes, strength = columns(6, 400, seed=seed)
-        standing = standing_of(ba.fit(votes), min_votes=0)
+        standing = standing_of(ba.fit(votes), Look(min_votes=0))
         if standing.p_best.max() >= 0.95:
             right.append(standing.ranked[standing.p_best.argmax()] == strength.argmax())
     assert len(right) > 40
@@ -108,7 +109,7 @@ def test_the_named_best_is_the_best():
 def test_at_a_low_level_somebody_alone_is_not_called_the_best():
     """At .5 one competitor is left whose rank range begins at 1, however unlikely."""
     fit = fitted(12, 300, spread=0.3, seed=2)
-    standing = standing_of(fit, level=0.5)
+    standing = standing_of(fit, Look(level=0.5))
     candidates, p_best = candidates_of(standing)
     assert len(candidates) == 1 and p_best[0] < 0.5
     name = standing.competitors[candidates[0]]
@@ -144,4 +145,47 @@ def test_a_name_stays_as_it_is_at_the_beginning_of_a_sentence():
     sentence = ba.verdict(ba.fit(of_wins([("x", "y", 3)])))
     assert sentence.startswith(
         "x is probably the best (P 0.96). y cannot be ruled out."
+    )
+
+
+def test_a_verdict_says_of_whom_where_somebody_without_a_rank_may_be_better():
+    """Of nine votes the newcomer won all: it may be the best, and has no rank."""
+    votes = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("new", "b", 9)])
+    sentence = ba.verdict(votes)
+    assert sentence.startswith(
+        "Of the 2 competitors with 10 votes or more: a is the best"
+    )
+    lost = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("b", "new", 9)])
+    assert ba.verdict(lost).startswith("a is the best")
+
+
+def test_a_newcomer_behind_on_average_may_still_be_ahead():
+    """Its mean is below the leader's, and the chance that it is ahead above 1 in 20."""
+    votes = of_balanced_wins(
+        [("a", "b", 40), ("b", "a", 10), ("new", "b", 2), ("b", "new", 1)]
+    )
+    standing = standing_of(ba.fit(votes))
+    new = standing.competitors.index("new")
+    assert standing.strength[new] < standing.strength.max()
+    assert standing.p_unranked_ahead(standing.ranked[0]) > 0.05
+    assert verdict_of(standing).startswith(
+        "Of the 2 competitors with 10 votes or more: "
+    )
+
+
+def test_who_never_lost_is_named_where_that_has_no_finite_estimate():
+    votes = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("top", "a", 12)])
+    with pytest.warns(ArenaWarning, match="finite"):
+        sentence = ba.verdict(ba.fit(votes, prior="flat"))
+    assert sentence.startswith(
+        "Of the 2 competitors with a finite estimate: a is the best"
+    )
+    assert sentence.endswith("top never lost.")
+
+
+def test_no_votes_settle_what_annotators_are_divided_about():
+    standing = standing_of(ba.fit(of_wins(CYCLE)))
+    assert verdict_of(standing).endswith("More votes would settle it.")
+    assert verdict_of(standing, is_divided=True).endswith(
+        "About half of the annotators vote against the others: no votes settle that."
     )

@@ -9,13 +9,14 @@ import pytest
 from bayes_arena.cli.options import Answering
 from bayes_arena.cli.output import Answer, all_columns, render
 from bayes_arena.cli.words import MEANING, explanations
+from bayes_arena.said import Note
 
 ANSWER = Answer(
     key="things",
     columns={"name": ["a", "b", "c"], "elo": [1.0, float("nan"), 3.25]},
     shown={"name": ["a", "b", "c"], "Elo": ["1", "", "3"]},
     head=["3 things", "", "Use prior='weak'."],
-    notes=["A note."],
+    notes=[Note("ranks", "A note.")],
     facts={"plan": "a plan", "verdict": "a verdict"},
     n_shown=2,
     more="--all",
@@ -23,7 +24,7 @@ ANSWER = Answer(
 
 
 def text_of(form, **options):
-    return render(ANSWER, Answering(format=form, **options), ["careful"])
+    return render(ANSWER, Answering(format=form, **options), [Note("prior", "careful")])
 
 
 def test_a_screen_shows_the_first_rows_and_how_many_more():
@@ -45,7 +46,8 @@ def test_json_is_one_object_with_all_rows_and_no_nan():
     assert content["things"][1] == {"name": "b", "elo": None}
     assert len(content["things"]) == 3
     assert content["plan"] == "a plan" and content["verdict"] == "a verdict"
-    assert content["notes"] == ["A note."] and content["warnings"] == ["careful"]
+    assert content["notes"] == [{"kind": "ranks", "text": "A note."}]
+    assert content["warnings"] == [{"kind": "prior", "text": "careful"}]
 
 
 def test_csv_has_all_rows():
@@ -60,7 +62,8 @@ def test_markdown_has_head_table_and_notes():
 
 
 def test_names_in_the_head_cannot_control_a_terminal():
-    answer = Answer("x", {"n": [1]}, {"n": ["1"]}, ["a\x1b[2J"], ["b\x1b[2J"])
+    answer = Answer("x", {"n": [1]}, {"n": ["1"]}, ["a\x1b[2J"])
+    answer.notes = [Note("ranks", "b\x1b[2J")]
     assert "\x1b" not in render(answer, Answering(), [])
 
 

@@ -49,7 +49,7 @@ def test_it_says_verdict_and_notes_first(html, rating):
     parts = [
         "Which is best?",
         rating.verdict,
-        *rating.notes,
+        *map(str, rating.notes),
         "Rank range",
         "Is the order",
     ]

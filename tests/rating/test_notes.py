@@ -16,7 +16,7 @@ ESCAPE = "\x1b[2J"
 
 
 def notes_of(votes, **options):
-    return " ".join(ba.rate(votes, **options).notes)
+    return " ".join(map(str, ba.rate(votes, **options).notes))
 
 
 def camp():
@@ -33,7 +33,7 @@ def camp():
 @pytest.mark.slow
 def test_two_boards_that_differ_are_said_with_who_moves_most():
     rating = ba.rate(camp())
-    (note,) = [note for note in rating.notes if "disagree on the ranking" in note]
+    (note,) = [str(note) for note in rating.notes if note.kind == "boards"]
     assert note.startswith("Annotators disagree on the ranking; this board averages")
     other = ba.leaderboard(rating.annotator_fit).set_index("competitor")
     own = rating.leaderboard.set_index("competitor")
@@ -51,9 +51,10 @@ def test_what_an_empty_cell_switches_off_is_the_first_note(column, kind, tmp_pat
     votes["prompt"] = [f"p{row % 20}" for row in range(len(votes))]
     votes.loc[7, column] = ""
     rating = ba.rate(votes)
-    said = f"{kind} are not read, since '{column}' is empty in 1 vote; "
-    assert rating.notes[0].startswith(said)
-    assert json.loads(rating.to_json())["notes"][0].startswith(said)
+    said = f"{kind} are not read, since '{column}' is empty in 1 vote"
+    assert str(rating.notes[0]).startswith(said)
+    first = json.loads(rating.to_json())["notes"][0]
+    assert first["kind"] == "unread" and first["text"].startswith(said)
     assert said in repr(rating)
     rating.report(tmp_path / "page.html")
     page = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
@@ -79,6 +80,20 @@ def test_two_boards_that_agree_are_not_mentioned():
 
 
 @pytest.mark.slow
+def test_a_ring_is_named_together():
+    rng = np.random.default_rng(0)
+    ring = [fan(rng, 60, favourite=6, judge=f"bot{k}") for k in range(4)]
+    ring = [votes[votes["winner"] == "model_a"] for votes in ring]
+    votes = pd.concat([votes_of(annotators=30, each=40), *ring], ignore_index=True)
+    rating = ba.rate(votes)
+    said = "bot0, bot1, bot2 and bot3 favour model 06 (228 of 228 votes)"
+    assert any(said in str(note) for note in rating.notes)
+    assert set(ba.rate(votes, without="favourites").left_out) == {
+        f"bot{k}" for k in range(4)
+    }
+
+
+@pytest.mark.slow
 def test_bought_votes_are_said():
     rng = np.random.default_rng(0)
     paid = [fan(rng, 15, judge=f"paid {k:02d}") for k in range(20)]
@@ -86,7 +101,7 @@ def test_bought_votes_are_said():
     rating = ba.rate(votes)
     assert rating.contested["competitor"][0] == "model 10"
     assert rating.contested["flagged"].sum() == 1
-    assert any("disagree about model 10 far more" in note for note in rating.notes)
+    assert any("disagree about model 10 far more" in str(n) for n in rating.notes)
 
 
 @pytest.mark.parametrize(("first", "side"), [(0.7, "first"), (0.3, "second")])
@@ -95,7 +110,7 @@ def test_the_side_that_wins_more_often_is_said(first, side):
     rows = columns(5, 600, spread=0.0)[0]
     won = rng.random(600) < first
     rows["winner"] = np.where(won, "model_a", "model_b").tolist()
-    (note,) = [note for note in ba.rate(rows).notes if "side wins" in note]
+    (note,) = [str(n) for n in ba.rate(rows).notes if n.kind == "advantage"]
     assert note.startswith(f"Between equals the {side} side wins ")
     assert 64 <= int(note.split(" wins ")[1].split()[0]) <= 76
 
@@ -106,10 +121,10 @@ def test_where_no_side_wins_more_often_nothing_is_said():
 
 def test_few_prompts_are_a_note_and_many_stand_in_the_header():
     few = ba.rate(columns(5, 400, prompts=5)[0])
-    assert "about these 5 prompts only" in " ".join(few.notes)
+    assert "about these 5 prompts only" in " ".join(map(str, few.notes))
     many = ba.rate(columns(5, 400, prompts=20)[0])
     assert "Intervals allow for new prompts like these." in many.header[1]
-    assert "prompts" not in " ".join(many.notes)
+    assert "prompts" not in " ".join(map(str, many.notes))
     assert many.header[0].endswith("20 prompts")
 
 
@@ -159,7 +174,7 @@ def test_names_cannot_control_a_terminal():
     votes = votes_of(planted=("reversed",)).replace("model 00", f"oak{ESCAPE}")
     votes["judge"] = votes["judge"].replace("reversed", f"bad{ESCAPE}")
     rating = ba.rate(votes)
-    assert any(ESCAPE in note for note in rating.notes)
+    assert any(ESCAPE in str(note) for note in rating.notes)
     assert "\x1b" not in str(rating) and "\x1b" not in rating._repr_html_()
     assert r"bad\x1b[2J" in str(rating)
     assert "\x1b" not in str(ba.judge_report(votes, f"bad{ESCAPE}"))
@@ -206,4 +221,4 @@ def test_a_reversed_annotator_is_not_said_to_favour_the_weak():
     flagged = rating.favourites[rating.favourites["flagged"]]
     why = rating.annotators.set_index("annotator")["why"]
     assert list(why[flagged["annotator"]].str.partition(":")[0]) == ["reversed"] * 2
-    assert rating.notes == ("Annotators: 4 of 42 are anomalous.",)
+    assert list(map(str, rating.notes)) == ["Annotators: 4 of 42 are anomalous."]

@@ -5,7 +5,8 @@ import pytest
 
 from bayes_arena.errors import ModelError, OutputError, VotesError
 from bayes_arena.reading.read import read_votes
-from bayes_arena.said import Call, Note, Use
+from bayes_arena.said import NOWHERE, Note, Use
+from bayes_arena.votes.components import sides_follow_strength
 from bayes_arena.votes.merge import merge
 from bayes_arena.votes.votes import Votes
 
@@ -156,11 +157,12 @@ def test_saved_votes_are_the_same(votes, tmp_path):
     votes.save(path)
     assert_same(Votes.load(path), votes)
     assert_same(read_votes(path), votes)
-    assert Votes.load(path).remarks == votes.remarks
-    remedies = (Use("weight", outcomes={"0": "tie"}, winner=("x", "y")),)
-    why = Note("unread", ("It is empty: ", Use(prompt=False)), remedies, Call("check"))
+    # What was said stays; a saved file is read without options, so no remedy does.
+    plain = [note.row(NOWHERE) for note in votes.remarks]
+    assert [note.row() for note in Votes.load(path).remarks] == plain
+    why = Note("unread", ("It is empty", (": ", Use(prompt=False)), "."))
     replace(votes, unread={"prompt": why}).save(path)
-    assert Votes.load(path).unread == {"prompt": why}
+    assert Votes.load(path).unread == {"prompt": Note("unread", "It is empty.")}
     votes.save(path)
     with pytest.raises(VotesError, match="no options apply"):
         read_votes(path, winner="winner")
@@ -219,3 +221,18 @@ def test_single_votes_and_pairs():
     assert first == second != other
     assert not rows.has_fractions
     assert replace(rows, counts=rows.counts / 2).has_fractions
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_same"),
+    [
+        ("ab ac", True),  # a one step above b and c
+        ("ab bc", True),  # a, b, c in steps of one
+        ("ab bc ac", False),  # a would be one step and two above c
+        ("ab ba", False),
+        ("ab cd", True),  # two groups
+    ],
+)
+def test_where_the_first_side_is_a_strength(shown, is_same):
+    rows = [{"model_a": x, "model_b": y, "winner": "model_a"} for x, y in shown.split()]
+    assert sides_follow_strength(read_votes(rows)) is is_same

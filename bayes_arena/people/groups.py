@@ -1,0 +1,195 @@
+"""Two groups of annotators who rank differently.
+
+Residuals are held to am-Davidson, where annotators have a theta, ties and a side of their
+own: skill, guessing and reversal leave nothing.  Whether annotators share a taste beyond
+chance is asked of their common direction (tastes.py); then two groups of their slopes on
+it are held against one (mixture.py).  Where prompts repeat, chance turns all residuals of
+a prompt together: what a prompt does to those who judge it is chance, and what annotators
+do on one prompt after another is not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.clusters import cluster_codes, repeating_prompts
+from bayes_arena.boards.intervals import FEWEST_CLUSTERS
+from bayes_arena.errors import join_words, require_seed
+from bayes_arena.fits.result import Fit
+from bayes_arena.fits.scores import scores_of
+from bayes_arena.people.doors import discriminating
+from bayes_arena.people.mixture import two_groups
+from bayes_arena.people.tastes import (
+    Tastes,
+    chance_of_tastes,
+    direction_of,
+    signed_table,
+)
+from bayes_arena.tables import Columns, dataframe
+from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import PROMPT, Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SURE = 0.01  # p-value up to which annotators have tastes
+LEAST_RATIO = 8.0  # of two groups; chi-square of their two parameters has it in 1 of 55
+FEWEST_MEMBERS = 2  # one annotator is no group
+NAMED = 2  # competitors on either side that a sentence names
+SMALLER, LARGER = "smaller", "larger"
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Whether annotators fall into two groups, and who prefers whom.
+
+    Attributes
+    ----------
+    p_value : float, optional
+        Of the hypothesis that annotators differ in theta, ties and side only.  None where
+        nothing can be said.
+    members : tuple of str
+        The smaller group, who go furthest first; empty where there are no two groups.
+    prefers, over : tuple of str
+        Competitors that members rank higher, and lower, than the others do, the clearest
+        first: two each.
+    reason : str
+        Why nothing can be said; empty where something can.
+    columns : mapping of str to ndarray
+        Those of ``table``.
+    table
+    sentence
+    """
+
+    p_value: float | None = None
+    members: tuple[str, ...] = ()
+    prefers: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    reason: str = ""
+    columns: Columns = field(default_factory=dict, repr=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row an annotator: annotator, slope, sd, group.
+
+        The slope says how far an annotator goes in the common direction, in logits of a
+        typical competitor; group is "smaller" or "larger", "" without two groups.
+        """
+        return dataframe(self.columns or {name: [] for name in COLUMNS})
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in a sentence; empty where nothing is said."""
+        if self.p_value is None or self.p_value > SURE:
+            return ""
+        if not self.members:
+            return "Annotators have tastes of their own; no two groups."
+        n_annotators = len(self.columns["annotator"])
+        return (
+            f"{len(self.members):,} of {n_annotators:,} annotators rank differently: they "
+            f"prefer {join_words(self.prefers)} to {join_words(self.over)} more than the "
+            "others do."
+        )
+
+
+COLUMNS = ("annotator", "slope", "sd", "group")
+
+
+def groups(votes: object, *, seed: int = 0, **options: Any) -> Groups:
+    """Return the two groups into which annotators fall, if they do.
+
+    Parameters
+    ----------
+    votes : Fit, or votes
+        A fit without discrimination, or votes, are fitted by am-Davidson.
+    seed : int
+        Of the boards by chance.
+    **options
+        Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
+
+    Returns
+    -------
+    Groups
+
+    Raises
+    ------
+    VotesError
+        If annotators are unknown.
+
+    Examples
+    --------
+    >>> import bayes_arena as ba
+    >>> ba.groups(ba.example_arena().votes).sentence
+    ''
+    """
+    require_seed(seed)
+    return find_groups(discriminating(votes, **options), seed)
+
+
+def find_groups(fit: Fit, seed: int = 0) -> Groups:
+    """Return the two groups of the annotators of a fit with discrimination."""
+    if fit.votes.n_annotators == 1:
+        return Groups(reason="There is one annotator, and nobody to differ from.")
+    rows, scores = scores_of(fit)
+    n_prompts = repeating_prompts(fit) or 0.0
+    if 1 < n_prompts < FEWEST_CLUSTERS:
+        return Groups(
+            reason=f"Fewer than {FEWEST_CLUSTERS} prompts repeat: too few to tell what "
+            "annotators prefer from what prompts do."
+        )
+    tastes = Tastes(rows, scores)
+    table = signed_table(tastes, sign_clusters(rows, n_prompts))
+    with threads_for(rows.n_competitors):
+        p_value = chance_of_tastes(table, seed)
+        u, direction = direction_of(table, tastes)
+    slope, sd = tastes.slopes(direction)
+    is_member = np.zeros(rows.n_annotators, bool)
+    if p_value <= SURE:
+        is_member, sign = smaller_group(slope, sd, rows.votes_by_annotator)
+        u, slope = sign * u, sign * slope
+    return described(rows, p_value, is_member, u, slope, sd)
+
+
+def sign_clusters(rows: Votes, n_prompts: float) -> Ints:
+    """Return which rows change sign together, (rows,): those of a prompt that repeats."""
+    if n_prompts >= FEWEST_CLUSTERS:
+        return cluster_codes(rows, PROMPT)
+    return np.arange(len(rows))
+
+
+def smaller_group(slope: Floats, sd: Floats, n_votes: Floats) -> tuple[Array, int]:
+    """Return who is in the smaller of two groups, if there are, and its sign.
+
+    Of two groups of one size the smaller has fewer votes.
+    """
+    ratio, is_high = two_groups(slope, sd)
+    sizes = [(mask.sum(), n_votes[mask].sum()) for mask in (is_high, ~is_high)]
+    mask, sign = (is_high, 1) if sizes[0] <= sizes[1] else (~is_high, -1)
+    if ratio <= LEAST_RATIO or mask.sum() < FEWEST_MEMBERS:
+        mask = np.zeros_like(mask)
+    return mask, sign
+
+
+def described(
+    rows: Votes, p_value: float, is_member: Array, u: Floats, slope: Floats, sd: Floats
+) -> Groups:
+    """Return groups with the names of annotators and of competitors."""
+    names = np.array(rows.annotators, dtype=object)
+    group = np.where(is_member, SMALLER, LARGER) if is_member.any() else ""
+    group = np.broadcast_to(np.array(group, dtype=object), names.shape)
+    order = np.lexsort((names.astype(str), -slope, ~is_member))
+    columns = dict(zip(COLUMNS, (names, slope, sd, group), strict=True))
+    columns = {name: values[order] for name, values in columns.items()}
+    clearest = np.argsort(-u, kind="stable")
+    n_named = min(NAMED, len(u) // 2) if is_member.any() else 0
+    return Groups(
+        p_value=p_value,
+        members=tuple(names[order][: is_member.sum()]),
+        prefers=tuple(rows.competitors[c] for c in clearest[:n_named]),
+        over=tuple(rows.competitors[c] for c in clearest[::-1][:n_named]),
+        columns=columns,
+    )
