@@ -24,9 +24,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.clusters import moves_of, prompt_clusters
-from bayes_arena.boards.intervals import board_uncertainty
 from bayes_arena.boards.look import LOOK, Look
-from bayes_arena.boards.standing import Standing
+from bayes_arena.boards.standing import Standing, ranked_board, standing_of
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import TINY
 from bayes_arena.threads import threads_for
@@ -52,17 +51,18 @@ class Gap:
         return max(float(self.value @ self.value), TINY)
 
 
-def gap_between(plain: Fit, weighted: Fit) -> Gap:
+def gap_between(plain: Fit, weighted: Fit, min_votes: float = 0.0) -> Gap:
     """Return the gap between the boards of two fits to the same votes.
 
     Parameters
     ----------
     plain, weighted : Fit
         Of Davidson and of am-Davidson.
+    min_votes : float
+        Boards are relative to the mean of the competitors that have so many.
     """
-    board, other = plain.marginals.board, weighted.marginals.board
-    r = board.value - board.value.mean()
-    s = other.value - other.value.mean()
+    board, other = (ranked_board(fit, min_votes) for fit in (plain, weighted))
+    r, s = board.value, other.value
     weight = s / np.diag(board.covariance)
     weight /= weight @ s
     scale = weight @ r  # of am-Davidson's board, by weighted least squares
@@ -95,15 +95,17 @@ def combined_standing(
     look : Look
         With the default kind of interval.
     """
-    gap = gap_between(plain, weighted)
+    standing = standing_of(plain, look)
+    gap = gap_between(plain, weighted, look.min_votes)
     c = safe_covariance(gap)
     a = min(1.0, c / gap.squared)
-    uncertainty = board_uncertainty(plain, look)
-    covariance = definite(widened(a, c, uncertainty.covariance, gap))
-    board = plain.marginals.board.value
-    strength = board - board.mean() - a * gap.value
-    uncertainty = replace(uncertainty, covariance=covariance)
-    return Standing(plain, plain.votes, strength, uncertainty, look), a
+    of_board = standing.uncertainty
+    covariance = definite(widened(a, c, of_board.covariance, gap))
+    return replace(
+        standing,
+        strength=standing.strength - a * gap.value,
+        uncertainty=replace(of_board, covariance=covariance),
+    ), a
 
 
 def safe_covariance(gap: Gap) -> float:

@@ -106,6 +106,14 @@ def test_up_to_four_competitors_it_is_davidsons_board():
     )
 
 
+def test_the_origin_is_the_mean_of_those_with_a_rank():
+    votes = half_guess()
+    new = votes[:3].assign(model_a="newcomer", winner="model_b")
+    standing, _ = combined_standing(*fits_of(pd.concat([votes, new])))
+    assert len(standing.ranked) == N == len(standing.strength) - 1
+    assert standing.strength[standing.ranked].mean() == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.slow
 def test_names_and_sides_decide_nothing(fits):
     votes = half_guess()
