@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, sentence
+from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, Use, sentence
 
 __all__ = [
     "ArenaError",
@@ -147,20 +147,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def require_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise a ModelError for a value that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise ModelError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+        choice = Use(**{name: value})
+        raise ModelError((choice, f" must be one of {', '.join(choices)}."))
 
 
 def require_level(level: float) -> None:
     """Raise a ModelError unless a level lies between 0 and 1."""
     if not 0 < level < 1:
-        raise ModelError(
-            f"The level must lie between 0 and 1, such as 0.95; not {level!r}."
-        )
+        text = " must lie between 0 and 1, such as 0.95."
+        raise ModelError((Use(level=level), text))
 
 
 def require_seed(seed: int) -> None:
     """Raise a ModelError unless a seed is a whole number that is not negative."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise ModelError(
-            f"The seed must be a whole number that is not negative; not {seed!r}."
-        )
+        text = " must be a whole number that is not negative."
+        raise ModelError((Use(seed=seed), text))

@@ -38,10 +38,11 @@ class People:
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """Votes, and the true strengths of their average, (competitors,)."""
+    """Votes, the true strengths of their average, (competitors,), and who cast them."""
 
     votes: Votes
     strength: np.ndarray
+    people: People | None = None
 
 
 def draw_arena(people: Callable[[Rng], People], n_votes: int, seed: int) -> Arena:
@@ -53,18 +54,56 @@ def draw_arena(people: Callable[[Rng], People], n_votes: int, seed: int) -> Aren
     i = rng.integers(n, size=n_votes)
     j = (i + rng.integers(1, n, size=n_votes)) % n
     votes = draw_votes(crowd, k, i, j, rng)
-    return Arena(votes, average_strength(crowd, np.bincount(k, minlength=size)))
+    strength = average_strength(crowd, np.bincount(k, minlength=size))
+    return Arena(votes, strength, crowd)
+
+
+def draw_on_prompts(
+    people: Callable[[Rng], People],
+    n_votes: int,
+    seed: int,
+    prompts: int = 60,
+    sd: float = 0.7,
+    own: int = 0,
+) -> Arena:
+    """Draw votes on prompts, on each of which every competitor is stronger or weaker.
+
+    Competitors differ by prompt with the sd given, in logits.  With ``own``, every
+    annotator has so many prompts that nobody else sees.  The truth is on new prompts.
+    """
+    rng = np.random.default_rng([seed, 41])
+    crowd = people(rng)
+    size, n = crowd.lead.shape[:2]
+    k = rng.choice(size, n_votes, p=crowd.activity / crowd.activity.sum())
+    i = rng.integers(n, size=n_votes)
+    j = (i + rng.integers(1, n, size=n_votes)) % n
+    if own:
+        prompts = size * own
+        prompt = k * own + rng.integers(own, size=n_votes)
+    else:
+        prompt = rng.integers(prompts, size=n_votes)
+    by_prompt = rng.normal(0, sd, (prompts, n))
+    shift = by_prompt[prompt, i] - by_prompt[prompt, j]
+    outcome = draw_outcomes(crowd, k, crowd.lead[k, i, j] + shift, rng)
+    votes = count_votes(k, i, j, outcome, n, size, prompt, prompts)
+    strength = average_strength(crowd, np.bincount(k, minlength=size), sd)
+    return Arena(votes, strength, crowd)
 
 
 def draw_votes(people: People, k, i, j, rng: Rng) -> Votes:
     """Draw the outcomes of votes of annotators k on pairs (i, j)."""
-    eta = people.lead[k, i, j] + people.position[k]
+    outcome = draw_outcomes(people, k, people.lead[k, i, j], rng)
+    n, size = people.lead.shape[1], len(people.lead)
+    return count_votes(k, i, j, outcome, n, size)
+
+
+def draw_outcomes(people: People, k, lead, rng: Rng) -> np.ndarray:
+    """Draw the outcomes of votes of annotators k who see some leads."""
+    eta = lead + people.position[k]
     logits = np.stack([eta / 2, -eta / 2, people.tie[k]])
     p = np.exp(logits - logits.max(axis=0))
     p /= p.sum(axis=0)
-    outcome = (rng.random(len(k)) > p.cumsum(axis=0)[:2]).sum(axis=0)
-    n, size = people.lead.shape[1], len(people.lead)
-    return count_votes(k, i, j, outcome, n, size)
+    return (rng.random(len(k)) > p.cumsum(axis=0)[:2]).sum(axis=0)
 
 
 def count_votes(k, i, j, outcome, n: int, size: int, prompt=None, prompts=0) -> Votes:
@@ -94,17 +133,27 @@ def numbered(kind: str, count: int) -> tuple[str, ...]:
     return tuple(f"{kind}-{number:05d}" for number in range(count))
 
 
-def average_strength(people: People, cast: np.ndarray) -> np.ndarray:
-    """Return the strengths of the average vote of people who cast so many votes each."""
+def average_strength(people: People, cast: np.ndarray, sd: float = 0.0) -> np.ndarray:
+    """Return the strengths of the average vote of people who cast so many votes each.
+
+    With an sd, leads differ by prompt, and the average is over new ones.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(15 if sd else 1)
+    mean = np.zeros(people.lead.shape[1:])
+    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+        score = expected_score(people, people.lead + np.sqrt(2) * sd * node)
+        mean += weight * np.tensordot(cast / cast.sum(), score, 1)
+    totals = mean.sum(axis=1) - np.diag(mean)
+    return bradley_terry_strengths(totals)[0]
+
+
+def expected_score(people: People, lead: np.ndarray) -> np.ndarray:
+    """Return the score that each annotator's vote is expected to give at some leads."""
     tie = people.tie[:, None, None]
-    lead = people.lead
     top = np.maximum(np.abs(lead) / 2, tie)
     win, lose = np.exp(lead / 2 - top), np.exp(-lead / 2 - top)
     drawn = np.exp(tie - top)
-    score = (win + drawn / 2) / (win + drawn + lose)
-    mean = np.tensordot(cast / cast.sum(), score, 1)
-    totals = mean.sum(axis=1) - np.diag(mean)
-    return bradley_terry_strengths(totals)[0]
+    return (win + drawn / 2) / (win + drawn + lose)
 
 
 def of_leads(lead: np.ndarray, rng: Rng, **given: np.ndarray) -> People:

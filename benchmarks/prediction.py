@@ -103,7 +103,7 @@ def main() -> None:
             continue
         outcomes = LABELS if title == "PandaLM" else None
         votes = ba.read_votes(DATA / file, outcomes=outcomes)
-        table = ba.held_out(votes, models, by=by, splits=SPLITS)
+        table = ba.held_out(votes, models, over=by, splits=SPLITS)
         print(
             f"## {title}, by {by}\n\n{votes.n_votes:,.0f} votes.\n\n{markdown(table)}\n"
         )

@@ -12,6 +12,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.model.spec import is_shown_both_ways
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import TIE, Votes
 
 
@@ -156,8 +157,8 @@ def one_row_a_vote(votes: Votes) -> tuple[Votes, Ints]:
     """Return the votes one by one, and the row that each was in."""
     if votes.has_fractions:
         raise ModelError(
-            "Votes with fractional weights cannot be written one a row. Leave out "
-            "per_vote=True, or read the votes without weight=."
+            "Votes with fractional weights cannot be written one a row.",
+            Use(per_vote=False),
         )
     row, outcome = votes.one_by_one()
     counts = np.zeros((len(row), votes.counts.shape[1]))

@@ -18,7 +18,7 @@ from bayes_arena.arena.store import columns_of, names_of, now, number_names
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.fits.result import Fit
-from bayes_arena.said import joined
+from bayes_arena.said import Use, joined
 from bayes_arena.version import __version__
 from bayes_arena.votes.votes import Votes, distinct_rows
 
@@ -72,10 +72,9 @@ def settle_ids(connection: sqlite3.Connection, has_ids: bool) -> None:
         which = "The new votes have ids, and the stored ones have none."
         if settled:
             which = "The stored votes have ids, and the new ones have none."
-        raise VotesError(
-            f"{which} Name a column of ids (id=..., --id) for all votes of an arena, or "
-            "for none."
-        )
+        remedy = (" Name a column of ids with ", Use("id"))
+        rest = " for all votes of an arena, or for none."
+        raise VotesError((which, (*remedy, rest)))
 
 
 def coded_cells(

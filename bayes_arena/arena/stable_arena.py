@@ -54,10 +54,9 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.maximum import REMEDY_FOR_ANNOTATORS
 from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.reading.read import read_votes
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Call, Note, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
@@ -297,8 +296,8 @@ class StableArena:
         try:
             result = fit(votes, model="am-elo", prior="flat")
         except FitError as error:
-            remedy = "Create an arena with a larger delta, and add the votes to that."
-            raise FitError(str(error).replace(REMEDY_FOR_ANNOTATORS, remedy)) from error
+            text = (error.text, " A larger delta would leave out who has few votes.")
+            raise FitError(text, Call("StableArena.create", "delta")) from error
         round = Round(
             number=last + 1,
             fit=result,

@@ -22,6 +22,7 @@ from bayes_arena.inference.sandwich import clusters_of, with_clusters
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Use
 from bayes_arena.threads import threads_for
 
 RESAMPLES = 200
@@ -59,8 +60,9 @@ def bootstrap_covariance(
     n_lost = RESAMPLES - len(values)
     if n_lost > RESAMPLES / 2:
         raise NotIdentifiedError(
-            f"{n_lost} of {RESAMPLES} resamples of the votes have no finite estimate. Use "
-            "prior='default', or interval='sandwich'."
+            f"{n_lost} of {RESAMPLES} resamples of the votes have no finite estimate.",
+            Use(prior="default"),
+            Use(interval="sandwich"),
         )
     return np.atleast_2d(np.cov(np.array(values), rowvar=False)), n_lost
 

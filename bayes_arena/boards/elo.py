@@ -15,6 +15,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, NotIdentifiedError, did_you_mean
+from bayes_arena.said import Use
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class EloScale:
         value = float(strength[list(competitors).index(name)])
         if np.isnan(value):
             raise NotIdentifiedError(
-                f"The anchor {name!r} has no finite estimate. Choose another, or use "
-                "prior='default'."
+                f"The anchor {name!r} has no finite estimate. Choose another.",
+                Use(prior="default"),
             )
         return score - self.points_per_logit * value

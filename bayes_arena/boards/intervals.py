@@ -232,15 +232,12 @@ def choice_of_samples(fit: Fit, interval: str | None, cluster: str | None) -> Ch
     return Choice("posterior", notes=(Note("intervals", text),))
 
 
-def unknown_interval(interval: str | None) -> str:
+def unknown_interval(interval: str | None) -> Said:
     """Say which intervals there are."""
-    choices = f"interval must be one of {', '.join(INTERVALS)}"
-    if interval == "profile":
-        return (
-            f"{choices}; 'profile' is only for strengths of a Bradley-Terry fit, in "
-            "Python."
-        )
-    return f"{choices}, not {interval!r}."
+    text = (Use(interval=interval), f" must be one of {', '.join(INTERVALS)}.")
+    if interval != "profile":
+        return text
+    return (text, " Profile intervals are for strengths of a Bradley-Terry fit.")
 
 
 def repeating_prompts(fit: Fit) -> float | None:
@@ -284,8 +281,8 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
     codes = np.unique(votes.level(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
-            f"All votes have the same {cluster}, and a single cluster has no spread. Use "
-            "interval='sandwich'."
+            f"All votes have the same {cluster}, and a single cluster has no spread.",
+            Use(interval="sandwich"),
         )
     return codes
 

@@ -25,7 +25,7 @@ from bayes_arena.boards.standing import (
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
-from bayes_arena.said import Note
+from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns, dataframe, stacked
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
     if not isinstance(fits, Mapping):
         raise ModelError(
             f"leaderboards takes fits by name, as fit_many returns them, not a value of "
-            f"type {type(fits).__name__}: leaderboards(fit_many(votes, by='category'))."
+            f"type {type(fits).__name__}.",
+            Call("fit_many", by="category"),
         )
     if not fits:
         raise ModelError("There is no fit to show.")

@@ -26,6 +26,7 @@ from bayes_arena.boards.verdict import (
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
+from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def next_pair_columns(
     """Return the columns of :func:`next_pairs`."""
     require_choice("goal", goal, GOALS)
     if count < 1:
-        raise ModelError(f"count must be positive; not {count!r}.")
+        raise ModelError((Use(count=count), " must be positive."))
     first, second = pair_indices(standing, None)
     gap, sd = gaps(standing, first, second)
     p_ahead = standing.p_above(first, second)

@@ -12,13 +12,17 @@ from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import Interval, quantile
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.unexplained import pair_scores
+from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
     ModelError,
     NotIdentifiedError,
     did_you_mean,
+    plural,
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
 
 if TYPE_CHECKING:
@@ -62,7 +66,11 @@ def pairs(
         first, second, gap (Elo), lower, upper, p_ahead (probability that the first is
         stronger), score (expected of the first against the second), votes (on the two),
         more_votes (on the two and as the others came, until the interval excludes 0; 0
-        where it does, inf where it would take more than 1,000 times all votes).
+        where it does, inf where it would take more than 1,000 times all votes, nan where
+        more prompts are needed, not more votes); points of the first in these votes, ties
+        as half, expected (points by the ranking), p_unexplained (at most the chance of such
+        a result, or of one further off, if the ranking by all other votes holds; nan with
+        fewer than five votes), flagged (no ranking explains it, at a false rate of .05).
 
     Raises
     ------
@@ -93,10 +101,7 @@ def pair_columns(
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
-    cast = votes.votes_by_competitor
     names = np.array(votes.competitors, dtype=object)
-    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
-    more[~(more <= MOST_MULTIPLE * votes.n_votes)] = np.inf
     return {
         "first": names[first],
         "second": names[second],
@@ -106,8 +111,53 @@ def pair_columns(
         "p_ahead": standing.p_above(first, second),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
-        "more_votes": more,
+        "more_votes": more_votes(standing, first, second, growth),
+        **pair_scores(standing.fit).columns(
+            code_of(standing, first, second), first > second
+        ),
     }
+
+
+def code_of(standing: Standing, first: Ints, second: Ints) -> Ints:
+    """Return the code of each pair, whoever comes first."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * standing.fit.votes.n_competitors + high
+
+
+def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) -> Floats:
+    """Return the votes that each pair lacks, (pairs,); nan where votes do not help."""
+    cast = standing.fit.votes.votes_by_competitor
+    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
+    more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
+    if clusters_are_the_limit(standing):
+        more[more > 0] = np.nan
+    return more
+
+
+def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
+    """Say how many more prompts (or other clusters) open pairs take, if votes do not help.
+
+    Intervals shrink with the root of the number of clusters.
+    """
+    is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
+    if not clusters_are_the_limit(standing) or not len(is_open):
+        return ()
+    cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
+    with np.errstate(divide="ignore"):
+        growth = ((gap - lower) / gap) ** 2 - 1
+    nearest = is_open[np.argmin(growth)]
+    count = np.ceil(growth.min() * n)
+    if count > MOST_MULTIPLE * n:
+        return (Note("pairs", what_would_settle(standing)),)
+    lacking = f"some {plural(count, f'more {cluster}')}"
+    useless = f"more votes on these {n:,} would not"
+    if len(is_open) == 1:
+        text = f"{lacking.capitalize()} would settle it; {useless}."
+    else:
+        pair = f"{columns['first'][nearest]} or {columns['second'][nearest]}"
+        text = f"More {cluster}s would settle them, {pair} {lacking}; {useless}."
+    return (Note("pairs", text),)
 
 
 def pair_indices(
@@ -117,14 +167,14 @@ def pair_indices(
     names = standing.fit.votes.competitors
     if between is not None:
         if len(between) != 2 or between[0] == between[1]:
-            raise ModelError(f"between= takes two competitors, not {between!r}.")
+            raise ModelError((Use(between=between), " must be two competitors."))
         for name in between:
             if name not in names:
                 hint = did_you_mean(name, names)
                 raise ModelError(f"{name!r} is no competitor.{hint}")
             if np.isnan(standing.strength[names.index(name)]):
                 raise NotIdentifiedError(
-                    f"{name!r} has no finite estimate. Use prior='default'."
+                    f"{name!r} has no finite estimate.", Use(prior="default")
                 )
         first, second = (np.array([names.index(name)]) for name in between)
         return first, second
@@ -145,8 +195,7 @@ def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:
     votes = standing.fit.votes
     codes, row = np.unique(votes.pair_code, return_inverse=True)
     total = np.bincount(row, votes.counts.sum(axis=1))
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    position = positions_of(codes, low * votes.n_competitors + high)
+    position = positions_of(codes, code_of(standing, first, second))
     return np.where(position >= 0, total[position], 0.0)
 
 
@@ -178,7 +227,7 @@ def gate(
     """
     require_choice("require", require, REQUIREMENTS)
     if margin < 0:
-        raise ModelError(f"margin must not be negative; not {margin!r}.")
+        raise ModelError((Use(margin=margin), " must not be negative."))
     columns = pair_columns(standing, between, elo)
     (first,), (second,) = pair_indices(standing, between)
     if standing.group[first] != standing.group[second]:

@@ -29,6 +29,7 @@ from bayes_arena.inference.scale import board_strengths, linear_board
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import Call, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 
@@ -67,8 +68,9 @@ def require_slice(fit: Fit, by: str) -> None:
     known = listing(map(repr, fit.model.strength_by))
     slices = f"its slices are {known}" if known else "it has no slices"
     raise ModelError(
-        f"The model has no strengths by {by!r}: {slices}. Fit one with "
-        f"strength_by=({by!r},), or use leaderboards(fit_many(votes, by={by!r}))."
+        f"The model has no strengths by {by!r}: {slices}.",
+        Use(strength_by=(by,)),
+        Call("fit_many", by=by),
     )
 
 

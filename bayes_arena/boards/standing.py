@@ -20,7 +20,7 @@ from bayes_arena.errors import ModelError, listing, require_level, require_seed
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
@@ -106,19 +106,32 @@ class Standing:
     @cached_property
     def draws(self) -> Floats:
         """Draws of the strengths of those with a rank, the best first, (draws, ranked)."""
+        return self.draws_of(self.ranked)
+
+    def draws_of(self, codes: Ints) -> Floats:
+        """Return joint draws of the strengths of some competitors, (draws, codes)."""
         if self.uncertainty.samples is not None:
-            return self.uncertainty.samples[:, self.ranked]
+            return self.uncertainty.samples[:, codes]
         rng = np.random.default_rng(self.seed)
-        n, df = len(self.ranked), self.uncertainty.df
+        n, df = len(codes), self.uncertainty.df
         size = int(np.clip(DRAWN_NUMBERS // n, FEWEST_DRAWS, MOST_DRAWS))
-        covariance = self.covariance[np.ix_(self.ranked, self.ranked)]
+        covariance = self.covariance[np.ix_(codes, codes)]
         ridge = JITTER * covariance.trace() * np.eye(n)
         with threads_for(n):
             root = np.linalg.cholesky(covariance + ridge)
             deviations = rng.standard_normal((size, n)) @ root.T
         if np.isfinite(df):
             deviations *= np.sqrt(df / rng.chisquare(df, size))[:, None]
-        return self.strength[self.ranked] + deviations
+        return self.strength[codes] + deviations
+
+    def p_unranked_ahead(self, c: int) -> float:
+        """Return the probability that anybody without a rank is ahead of competitor c."""
+        mask = self.estimable.copy()
+        mask[self.ranked] = False
+        if not mask.any():
+            return 0.0
+        draws = self.draws_of(np.r_[c, np.flatnonzero(mask)])
+        return float((draws[:, 1:] > draws[:, :1]).any(axis=1).mean())
 
     @cached_property
     def order_of_draws(self) -> Ints:
@@ -258,7 +271,7 @@ def standing(
     require_level(level)
     require_seed(seed)
     if not min_votes >= 0:
-        raise ModelError(f"min_votes must not be negative; not {min_votes!r}.")
+        raise ModelError((Use(min_votes=min_votes), " must not be negative."))
     uncertainty = uncertainty_of(fit, estimate, interval, cluster, seed)
     strength = estimate.value
     if len(strength) < votes.n_competitors:

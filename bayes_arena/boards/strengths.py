@@ -25,6 +25,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand, value
+from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
     index = names.index(reference)
     if not fit.estimable[index]:
         raise NotIdentifiedError(
-            f"The reference {reference!r} has no finite estimate. Choose another, or use "
-            "prior='default'."
+            f"The reference {reference!r} has no finite estimate. Choose another.",
+            Use(prior="default"),
         )
     contrast[:, index] -= 1
     return contrast
@@ -143,7 +144,8 @@ def profile_bounds(
     """Return the bounds of the profile intervals of Bradley-Terry."""
     if not fit.prior.is_flat or fit.posterior.design.layout.size != fit.estimable.sum():
         raise ModelError(
-            "interval='profile' is for model='bradley-terry' under prior='flat'."
+            "Profile intervals are for Bradley-Terry under a flat prior.",
+            Use(model="bradley-terry", prior="flat"),
         )
     lower, upper = np.full((2, len(strength)), np.nan)
     for c in np.flatnonzero(fit.estimable):

@@ -8,12 +8,14 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.intervals import Interval
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.standing import MIN_VOTES, Standing, records, standing_of
+from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
 
 SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
 PROBABLE = 0.6  # and from which somebody probably is
 MOST_NAMED = 3  # candidates that a sentence lists
+UNRANKED = 0.05  # P(somebody without a rank is better), above which that is said
 PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts, not votes, are what lacks
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -51,34 +53,63 @@ def verdict(
     return verdict_of(standing)
 
 
-def verdict_of(standing: Standing) -> str:
-    """Return the verdict of a standing."""
+def verdict_of(standing: Standing, *, is_divided: bool = False) -> str:
+    """Return the verdict of a standing.
+
+    Parameters
+    ----------
+    standing : Standing
+    is_divided : bool
+        Whether about half of the annotators vote against the others: then more votes
+        would not settle what is open.
+    """
     if standing.n_groups > 1:
         return (
             f"Nobody is the best of all: no votes compare {standing.n_groups} groups of "
             "competitors. Votes between them would."
         )
     candidates, p_best = candidates_of(standing)
-    if not len(candidates):
+    remedy = what_would_settle(standing, is_divided=is_divided)
+    if len(candidates):
+        verdict = name_the_best(standing, candidates, p_best, remedy)
+    else:
         n = len(standing.ranked)
-        return (
-            f"It is open who is the best of {n:,} competitors. More votes would tell."
-        )
-    verdict = name_the_best(standing, candidates, p_best)
-    top = standing.strength[standing.ranked[0]]
-    if np.any(standing.strength[standing.estimable] > top):
-        few = f"{standing.min_votes:g} votes or more"
-        return f"Of the {len(standing.ranked):,} competitors with {few}: {verdict}"
-    return verdict
+        verdict = f"It is open who is the best of {n:,} competitors. {remedy}"
+    return scope_of(standing, candidates) + verdict + describe_unbeaten(standing)
 
 
-def name_the_best(standing: Standing, candidates: Ints, p_best: Floats) -> str:
+def scope_of(standing: Standing, candidates: Ints) -> str:
+    """Return of whom a verdict speaks, where others may be better; else nothing."""
+    leader = candidates[0] if len(candidates) else standing.ranked[0]
+    conditions = []
+    if not standing.estimable.all():
+        conditions.append("a finite estimate")
+    if standing.p_unranked_ahead(leader) > UNRANKED:
+        conditions.append(f"{standing.min_votes:g} votes or more")
+    if not conditions:
+        return ""
+    return (
+        f"Of the {len(standing.ranked):,} competitors with {' and '.join(conditions)}: "
+    )
+
+
+def describe_unbeaten(standing: Standing) -> str:
+    """Return who has no finite estimate since nobody beat them, a sentence; or nothing."""
+    _, losses, ties = records(standing.votes)
+    codes = np.flatnonzero(~standing.estimable & (losses + ties == 0))
+    if not len(codes):
+        return ""
+    return f" {listing(standing.competitors[c] for c in codes)} never lost."
+
+
+def name_the_best(
+    standing: Standing, candidates: Ints, p_best: Floats, remedy: str
+) -> str:
     """Return who of the candidates is the best, and what would settle it."""
     names = [standing.competitors[c] for c in candidates]
     p = p_best[0]
     if first_is_settled(standing):
         return f"{names[0]} is the best ({probability(p)})."
-    remedy = what_would_settle(standing)
     if p >= PROBABLE:
         rest = describe_others(names[1:])
         return f"{names[0]} is probably the best ({probability(p)}). {rest}{remedy}"
@@ -126,8 +157,10 @@ def candidates_of(standing: Standing) -> tuple[Ints, Floats]:
     return candidates[order], p_best[order]
 
 
-def what_would_settle(standing: Standing) -> str:
+def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     """Say whether more votes would help, or only more prompts (or other clusters)."""
+    if is_divided:
+        return "About half of the annotators vote against the others: no votes settle that."
     uncertainty = standing.uncertainty
     cluster, n = uncertainty.cluster, uncertainty.n_clusters
     if cluster is None:

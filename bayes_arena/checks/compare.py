@@ -17,6 +17,7 @@ from bayes_arena.checks.loo import LeaveOneOut, leave_one_out, se_of_sum
 from bayes_arena.checks.statistics import seen_votes
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
+from bayes_arena.said import Call
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import TIE, Votes
 
@@ -51,8 +52,8 @@ def compare(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """
     if not isinstance(fits, Mapping) or len(fits) < 2:
         raise ModelError(
-            "There must be two fits or more, by name, as in "
-            "compare({'alike': fit, 'by annotator': other})."
+            "There must be two fits or more, by name, such as "
+            "{'alike': fit, 'by annotator': other}."
         )
     require_comparable(fits)
     return dataframe(comparison_columns({k: leave_one_out(v) for k, v in fits.items()}))
@@ -118,7 +119,8 @@ def require_comparable(fits: Mapping[str, Fit]) -> None:
             raise ModelError(
                 f"{name!r} predicts {seen}, and {other_name!r} {other_seen}: their "
                 "densities are of different things. Compare models that treat ties "
-                "alike, such as 'davidson' and 'am-davidson'; or use held_out()."
+                "alike, such as 'davidson' and 'am-davidson'.",
+                Call("held_out", over="vote"),
             )
         if not same_votes(seen_votes(reference), seen_votes(other)):
             raise ModelError(

@@ -32,6 +32,7 @@ from bayes_arena.inference.predictive import Prediction
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, renumbered
 
@@ -48,7 +49,7 @@ def held_out(
     votes: object,
     models: Models = ("davidson", "am-davidson"),
     *,
-    by: str = "vote",
+    over: str = "vote",
     splits: int = 10,
     share: float = 0.2,
     prior: str | Prior = "default",
@@ -65,7 +66,7 @@ def held_out(
         Presets; or by the name in the table, models as for :func:`~bayes_arena.fit`, or
         functions that return a :class:`~bayes_arena.Fit` of the votes.  Differences are
         against the first.
-    by : str
+    over : str
         What is left out: "vote", "annotator", or a slice of the votes such as
         "prompt".  Single votes are on annotators and prompts that the models know.  A
         new annotator or prompt is drawn from those that the prior expects.
@@ -98,7 +99,7 @@ def held_out(
     votes = votes_from(votes, **columns)
     fitters = fitters_of(models, prior)
     values = np.empty((len(fitters), splits, len(SCORES)))
-    parts = random_splits(votes, by, splits, share, seed)
+    parts = random_splits(votes, over, splits, share, seed)
     for number, (rest, left_out) in enumerate(parts):
         progress.show(f"Split {number + 1} of {splits}")
         for row, fitter in enumerate(fitters.values()):
@@ -118,7 +119,9 @@ def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
     if not isinstance(models, Mapping):
         models = {name: name for name in models}
     if not models:
-        raise ModelError("There is no model to compare. Use models=('davidson', ...).")
+        raise ModelError(
+            "There is no model to compare.", Use(models=("davidson", "am-davidson"))
+        )
     fitters: dict[str, Fitter] = {}
     for name, model in models.items():
         if isinstance(model, str | Model):
@@ -129,7 +132,7 @@ def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
 
 
 def random_splits(
-    votes: Votes, by: str, splits: int, share: float, seed: int
+    votes: Votes, over: str, splits: int, share: float, seed: int
 ) -> Iterator[tuple[Votes, Votes]]:
     """Yield random splits of the votes: the rest, and those left out.
 
@@ -141,16 +144,16 @@ def random_splits(
     if splits < 2:
         raise ModelError(f"Standard errors need at least two splits, not {splits}.")
     if not 0 < share < 1:
-        raise ModelError(f"share must lie between 0 and 1, such as 0.2; not {share}.")
-    if by == "annotator":
+        text = " must lie between 0 and 1, such as 0.2."
+        raise ModelError((Use(share=share), text))
+    if over == "annotator":
         votes.require_annotators()
-    level = None if by == "vote" else by
+    level = None if over == "vote" else over
     for split_seed in np.random.SeedSequence(seed).generate_state(splits):
         rest, left_out = votes.split(1 - share, by=level, seed=int(split_seed))
         if not (len(rest) and len(left_out)):
             raise ModelError(
-                f"share={share} of by={by!r} leaves no votes on one side. Choose one "
-                "that leaves some on either."
+                (Use(share=share, over=over), " leaves no votes on one side.")
             )
         yield without_unseen(rest), left_out
 
@@ -173,7 +176,9 @@ def require_all_outcomes(model: Model, votes: Votes) -> None:
     if model.ties == "drop" and has_ties(votes):
         raise ModelError(
             f"Model {model.name!r} leaves out ties, so what it predicts cannot be "
-            "compared. Use ties='davidson' or ties='half'."
+            "compared.",
+            Use(ties="davidson"),
+            Use(ties="half"),
         )
 
 
@@ -212,8 +217,11 @@ def auc(score: Floats, counts: Floats) -> float:
         n_pairs += float(better.sum() * worse.sum())
     if n_pairs == 0:
         raise ModelError(
-            "AUC needs votes of different outcomes among those left out, both wins and "
-            "losses of the first side. Leave out more, with share=."
+            (
+                "AUC needs votes of different outcomes among those left out, both wins "
+                "and losses of the first side.",
+                (" Leave out more, with ", Use("share"), "."),
+            )
         )
     return n_right / n_pairs
 

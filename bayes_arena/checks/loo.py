@@ -25,6 +25,7 @@ from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.pointwise import row_log_densities
 from bayes_arena.fits.result import Fit, parameter_vectors
 from bayes_arena.inference.predictive import rows_of
+from bayes_arena.said import Call, Use
 from bayes_arena.votes.votes import Votes, distinct_rows, summed_by
 
 UNRELIABLE = 0.7  # a Pareto k above this makes an estimate unreliable
@@ -101,8 +102,9 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     """
     if fit.prior.is_flat:
         raise ModelError(
-            "Under a flat prior there is no posterior to draw from. Use "
-            "prior='default', or held_out()."
+            "Under a flat prior there is no posterior to draw from.",
+            Use(prior="default"),
+            Call("held_out", over="vote"),
         )
     votes = seen_votes(fit)
     first, kind = kinds_of_rows(fit, votes)

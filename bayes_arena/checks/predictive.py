@@ -37,6 +37,7 @@ from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
 from bayes_arena.model.likelihood import coordinates
 from bayes_arena.model.objective import predictors
+from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import TIE
@@ -120,12 +121,16 @@ def require_replicable(fit: Fit) -> None:
     if fit.model.ties == "half" and fit.votes.counts[:, TIE].any():
         raise ModelError(
             f"Model {fit.model.name!r} counts ties as half wins, so it cannot predict "
-            "them. Check a fit with ties='davidson', such as model='davidson'."
+            "them.",
+            Use(model="davidson"),
+            Use(ties="davidson"),
         )
     if fit.votes.has_fractions:
         raise ModelError(
-            "Votes with fractional weights cannot be cast again. Check a fit of the "
-            "votes without weight=."
+            (
+                "Votes with fractional weights cannot be cast again.",
+                (" Check a fit of the votes without ", Use("weight"), "."),
+            )
         )
 
 
@@ -183,7 +188,9 @@ def prior_check(
     require_seed(seed)
     fit = fitted(votes, **options)
     if fit.prior.is_flat:
-        raise ModelError("A flat prior implies nothing. Use prior='default' or 'weak'.")
+        raise ModelError(
+            "A flat prior implies nothing.", Use(prior="default"), Use(prior="weak")
+        )
     return dataframe(prior_columns(fit, draws, seed))
 
 

@@ -9,10 +9,11 @@ import typer
 
 from bayes_arena.boards.leaderboard import stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
-from bayes_arena.boards.pairs import gate, pair_columns
+from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
+from bayes_arena.boards.unexplained import no_ranking_explains
+from bayes_arena.boards.verdict import clusters_are_the_limit
 from bayes_arena.cli.options import (
     Answering,
     Boarding,
@@ -173,7 +174,11 @@ def pairs(
         columns=columns,
         shown=shown_pairs(shown),
         head=head,
-        notes=[*standing.notes, *what_lacks(standing, columns)],
+        notes=[
+            *standing.notes,
+            *what_pairs_lack(standing, columns),
+            *no_ranking_explains(fit),
+        ],
         facts=facts,
         spare=SPARE_OF_PAIRS,
         n_shown=SHOWN_ROWS,
@@ -209,13 +214,6 @@ def gate_in_words(answer: str, standing: Standing) -> str:
     return f"not enough {kind}s to say"
 
 
-def what_lacks(standing: Standing, columns: Columns) -> list[Note]:
-    """Say what would settle open pairs, if it is not votes."""
-    if not clusters_are_the_limit(standing) or not len(open_pairs(columns)["first"]):
-        return []
-    return [Note("pairs", what_would_settle(standing))]
-
-
 def open_pairs(columns: Columns) -> Columns:
     """Return the pairs whose order is not settled."""
     is_open = np.asarray(columns["more_votes"]) != 0
@@ -239,8 +237,9 @@ def shown_pairs(columns: Columns) -> dict[str, list[str]]:
 
 
 def votes_needed(counts: Iterable[float]) -> list[str]:
-    """Return numbers of votes as texts; infinite ones in words."""
-    return ["too many" if np.isinf(n) else f"{n:,.0f}" for n in counts]
+    """Return numbers of votes as texts; infinite ones in words, and none for nan."""
+    words = {np.inf: "too many"}
+    return ["" if np.isnan(n) else words.get(n, f"{n:,.0f}") for n in counts]
 
 
 @with_options

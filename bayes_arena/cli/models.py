@@ -120,7 +120,7 @@ def comparison(
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out
 
-    return columns_of(held_out(votes, names, by=over, seed=seed))
+    return columns_of(held_out(votes, names, over=over, seed=seed))
 
 
 def predicted_in_words(over: str | None) -> str:

@@ -80,6 +80,9 @@ class Reading:
     both_bad: str = shared("Votes for neither: tie or drop.", "tie")
     baseline: str | None = shared("The competitor that all others met.")
     judge: str | None = shared("Who cast all votes.")
+    rename: list[str] | None = shared(
+        "New name of a competitor: ATLAS=atlas. May be repeated."
+    )
     on_invalid: str = shared("Invalid votes: raise or drop.", "raise")
     delta: float | None = shared("Leave out annotators with so many votes or fewer.")
 
@@ -96,7 +99,9 @@ class Reading:
         if self.slice:
             columns["slices"] = tuple(dict.fromkeys(self.slice))
         if self.outcome:
-            columns["outcomes"] = dict(map(meaning, self.outcome))
+            columns["outcomes"] = pairs_of("--outcome", "-=tie", self.outcome)
+        if self.rename:
+            columns["names"] = pairs_of("--rename", "ATLAS=atlas", self.rename)
         return columns
 
     def votes(self, sources: Sequence[str] | None, **further: Any) -> Votes:
@@ -118,14 +123,17 @@ def source_of(sources: Sequence[str] | None) -> Any:
     return sources[0] if len(sources) == 1 else list(sources)
 
 
-def meaning(text: str) -> tuple[str, str]:
-    """Return a label and its meaning."""
-    label, equals, outcome = text.rpartition("=")
-    if not equals:
-        raise VotesError(
-            f"--outcome takes LABEL=MEANING, such as '-=tie'; not {text!r}."
-        )
-    return label, outcome
+def pairs_of(option: str, example: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return what is written LEFT=RIGHT, by what stands left."""
+    pairs = {}
+    for text in texts:
+        left, equals, right = text.rpartition("=")
+        if not equals:
+            raise VotesError(
+                f"{option} takes two with = between, such as {example!r}; not {text!r}."
+            )
+        pairs[left] = right
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -275,7 +283,7 @@ class Answering(Saving):
     def __post_init__(self) -> None:
         """Refuse a format, or a name of a file, before any work."""
         if self.format is not None:
-            require_choice("--format", self.format, FORMATS)
+            require_choice("format", self.format, FORMATS)
         elif self.suffix not in ("", ".txt", *SUFFIXES, *self.pictures):
             other = OTHER_COMMANDS.get(self.suffix)
             who = f"bayes-arena {other}" if other else "another program"

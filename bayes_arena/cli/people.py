@@ -41,7 +41,12 @@ from bayes_arena.rating.wording import name_of_model
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
-SHOWN = ("anomalous", "has a favourite", "suspect")
+SHOWN = ("anomalous", "has a favourite", "suspect", "differs")
+# Verdicts that are counted beside the anomalous, of one and of many.
+COUNTED = (
+    ("has a favourite", "has a favourite", "have a favourite"),
+    ("differs", "votes by a ranking of its own", "vote by rankings of their own"),
+)
 # By their verdict: whom a board can leave out.
 WITHOUT = (
     ("anomalous", "the anomalous", "flagged"),
@@ -78,7 +83,7 @@ def annotators(
         key="annotators",
         columns=columns,
         shown=shown_annotators(columns),
-        head=describe(name_of(votes), judging, verdict),
+        head=describe(name_of(votes), judging, columns),
         notes=boards_without(verdict, board),
         facts={"plan": judging.plan},
         spare=("votes", "P", "why"),
@@ -130,36 +135,40 @@ def judged_by(fit: Fit, reading: Reading, fitting: Fitting) -> str:
     return f" --model {fit.model.name} --prior {fitting.prior}{words}"
 
 
-def describe(name: str, fit: Fit, verdict: Any) -> list[str]:
+def describe(name: str, fit: Fit, columns: dict[str, Any]) -> list[str]:
     """Return what was judged, in two lines."""
     cast = plural(fit.votes.n_votes, "vote")
-    by = f"{name}: {cast} by {plural(len(verdict), 'annotator')}."
-    if len(verdict) == 1:
+    by = f"{name}: {cast} by {plural(fit.votes.n_annotators, 'annotator')}."
+    if fit.votes.n_annotators == 1:
         return [f"{by} With one annotator no comparison is possible."]
     agreement = "Agreement: 0 is chance, 1 is always with the others."
     return [
-        " ".join([by, *counted_verdicts(verdict)]),
+        " ".join([by, *counted_verdicts(columns)]),
         f"Judged by {name_of_model(fit)}. {agreement}",
     ]
 
 
-def counted_verdicts(verdict: Any) -> list[str]:
+def counted_verdicts(columns: dict[str, Any]) -> list[str]:
     """Return how many annotators are odd, and how many were not judged, in sentences."""
-    n_anomalous = int(np.sum(verdict == "anomalous"))
-    verb = "is" if n_anomalous == 1 else "are"
-    odd = f"{n_anomalous} {verb} anomalous (P 0.8 or more)"
-    n_favouring = int(np.sum(verdict == "has a favourite"))
-    if n_favouring:
-        verb = "has" if n_favouring == 1 else "have"
-        odd += f", {n_favouring} {verb} a favourite"
-    sentences = [f"{odd}."]
-    n_few = int(np.sum(verdict == "too few votes"))
-    if n_few:
-        verb = "was" if n_few == 1 else "were"
-        sentences.append(
-            f"{n_few} with fewer than {MIN_VOTES} votes {verb} not judged."
-        )
+    verdict = np.asarray(columns["verdict"])
+    of_another = bool(np.any(np.asarray(columns["reason"]) == "copies"))
+    anomalous = f"anomalous (P 0.8 or more{', or the votes of another' * of_another})"
+    odd = [counted(verdict, "anomalous", f"is {anomalous}", f"are {anomalous}")]
+    for name, one, many in COUNTED:
+        if name in verdict:
+            odd.append(counted(verdict, name, one, many))
+    few = f"with fewer than {MIN_VOTES} votes"
+    sentences = [f"{', '.join(odd)}."]
+    if "too few votes" in verdict:
+        one, many = f"{few} was not judged.", f"{few} were not judged."
+        sentences.append(counted(verdict, "too few votes", one, many))
     return sentences
+
+
+def counted(verdict: Any, name: str, one: str, many: str) -> str:
+    """Return how many have a verdict, with the words for one and for many."""
+    n = int(np.sum(verdict == name))
+    return f"{n:,} {one if n == 1 else many}"
 
 
 def shown_annotators(columns: dict[str, Any]) -> dict[str, list[str]]:

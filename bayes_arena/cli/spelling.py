@@ -32,8 +32,14 @@ OPTIONS = (
     "count",
     "makers",
     "over",
+    "format",
 )
-OTHER_WORDS = {"outcomes": "outcome", "slices": "slice", "features": "style"}
+OTHER_WORDS = {
+    "outcomes": "outcome",
+    "slices": "slice",
+    "features": "style",
+    "names": "rename",
+}
 NAMES = "|".join((*OPTIONS, *options.NAMES))
 VALUE = r"False|'[^']*'|\(?'[^']*',?\)|\d[\d.]*\b|\[[^]]*\]|\{[^}]*\}"
 ARGUMENT = re.compile(rf"\b(?P<name>{NAMES})=(?P<value>{VALUE})?")

@@ -19,10 +19,16 @@ MEANING = {
     "p_ahead": "probability that the first is stronger",
     "score": "share of votes that the first is expected to get, ties as half votes",
     "more_votes": "on the two, as the others came, until their order is settled; 0 if it is",
+    "points": "of the first in the votes on the two, ties as half",
+    "expected": "points that the ranking lets expect of these votes",
+    "p_unexplained": "chance of such points, or further off, by a ranking: at most this",
+    "flagged": "whether it is said: one in twenty of these is false, at most",
     "worth": "of a vote on the pair, relative to the best pair",
-    "verdict": "anomalous (P of .8, ten votes), suspect (P of .5), has a favourite, ordinary",
+    "verdict": "anomalous (P of .8, ten votes, a fault), has a favourite, suspect (P of .5), "
+    "differs (a ranking of its own), ordinary",
     "why": "what speaks for the verdict",
-    "reason": "its kind: favourite, reversed, ties, side, guesses, opposed",
+    "reason": "its kind: copies, favourite, reversed, ties, side, chance, loose, own ranking, "
+    "opposed",
     "p_anomaly": "probability that the agreement is below .4 of the median annotator's",
     "agreement": "with the others: 0 is chance, 1 is always, below 0 is against them",
     "theta": "discrimination: 1 on average, 0 for guessing, negative for reversed votes",

@@ -173,15 +173,15 @@ def find_posterior(
                 posterior = better_direction(nearest_gaussian, design)
     except np.linalg.LinAlgError as error:
         raise FitError(
-            "The votes and this prior leave some parameters open. Use prior='default'."
+            "The votes and this prior leave some parameters open.", Use(prior="default")
         ) from error
     finally:
         progress.clear()
     if not posterior.converged:
-        other = "model='davidson'" if method == "map" else "method='map'"
         raise FitError(
             f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
-            f"all of one kind. Use {other}."
+            "all of one kind.",
+            Use(model="davidson") if method == "map" else Use(method="map"),
         )
     return posterior
 
@@ -191,7 +191,8 @@ def require_estimates(estimable: Array) -> None:
     if estimable.sum() < 2:
         raise NotIdentifiedError(
             "No two competitors scored against each other, directly or through others: "
-            "nobody has a finite maximum-likelihood estimate. Use prior='default'."
+            "nobody has a finite maximum-likelihood estimate.",
+            Use(prior="default"),
         )
 
 
@@ -207,7 +208,8 @@ def require_room(design: Design, votes: Votes) -> None:
         )
         raise TooLargeError(
             f"{n:,} competitors, and {layout.width:,} parameters that all votes share, "
-            f"are too many: the limit is {limit}. Use model='davidson', or fewer slices."
+            f"are too many: the limit is {limit}. Fewer slices would help.",
+            Use(model="davidson"),
         )
 
 

@@ -12,7 +12,7 @@ from bayes_arena.fits.fit import OPTIONS, fit
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.reading.options import NAMES as READING, require_options
 from bayes_arena.reading.read import votes_from
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 from bayes_arena.votes.votes import Votes
 
 
@@ -50,10 +50,9 @@ def fit_many(
     else:
         fit_options = options
     if by not in votes.slices:
-        raise ModelError(
-            f"The votes have no slice {by!r}. Read its column with slices=."
-            f"{did_you_mean(by, votes.slices)}"
-        )
+        remedy = (" Read its column with ", Use("slices"), ".")
+        hint = did_you_mean(by, votes.slices)
+        raise ModelError((f"The votes have no slice {by!r}.", remedy, hint))
     levels = votes.levels[by]
     subsets = [level_votes(votes, by, code) for code in range(len(levels))]
     fits = {}

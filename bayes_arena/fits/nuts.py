@@ -82,20 +82,21 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
 
 def require_samplable(prior: Prior, draws: int, tune: int) -> None:
     """Refuse what cannot be sampled, before anything is compiled."""
-    if draws < LEAST_DRAWS or tune < 0:
-        raise ModelError(
-            f"draws must be at least {LEAST_DRAWS} and tune at least 0; not {draws} and "
-            f"{tune}."
-        )
+    if draws < LEAST_DRAWS:
+        raise ModelError((Use(draws=draws), f" must be at least {LEAST_DRAWS}."))
+    if tune < 0:
+        raise ModelError((Use(tune=tune), " must not be negative."))
     if prior.is_flat:
         raise ModelError(
             "Sampling needs a proper prior: under a flat one the strength of who always "
-            "won is unbounded. Use prior='default', or method='map'."
+            "won is unbounded.",
+            Use(prior="default"),
+            Use(method="map"),
         )
     missing = [name for name in ("pymc", "nutpie") if find_spec(name) is None]
     if missing:
         raise MissingPackageError(
-            f"method='nuts' needs {' and '.join(missing)}. Install with: "
+            f"Sampling needs {' and '.join(missing)}. Install with: "
             "pip install 'bayes-arena[posterior]'"
         )
 

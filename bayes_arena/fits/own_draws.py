@@ -18,6 +18,7 @@ from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
 from bayes_arena.model.spec import PRESETS, Model, Position
 from bayes_arena.reading.read import votes_from
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
@@ -136,8 +137,12 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
             sizes = posterior["strength"].sizes
             return np.zeros((sizes["chain"], sizes["draw"], 1))
         raise ModelError(
-            f"The model {gaussian.model.name!r} has {name!r}, and the posterior does not. "
-            "Name the model of your draws with model=, or the variable so."
+            (
+                f"The model {gaussian.model.name!r} has {name!r}, and the posterior does "
+                "not. Name the model of your draws with ",
+                Use("model"),
+                ", or the variable so.",
+            )
         )
     variable = posterior[name]
     wanted = ["chain", "draw", *([dim] if dim else [])]

@@ -16,7 +16,7 @@ from bayes_arena.inference.scale import Board, board_of, board_strengths
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
-from bayes_arena.said import Note
+from bayes_arena.said import Call, Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
@@ -211,7 +211,9 @@ class Fit:
         if not self.prior.is_flat:
             raise ModelError(
                 "AIC counts free parameters, and under a prior they are not entirely "
-                "free. Use prior='flat', or compare()."
+                "free.",
+                Use(prior="flat"),
+                Call("compare"),
             )
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
@@ -237,7 +239,7 @@ def parameter_vectors(posterior: Posterior, samples: Mapping[str, Floats]) -> Fl
 def thinned_vectors(fit: Fit) -> Floats:
     """Return the samples of all parameters that boards are made of, (samples, parameters)."""
     if fit.samples is None:
-        raise ModelError("Only a fit with method='nuts' has samples.")
+        raise ModelError("Only a fit by NUTS has samples.", Use(method="nuts"))
     vectors = parameter_vectors(fit.posterior, fit.samples)
     return vectors[:: max(len(vectors) // MOST_BOARD_DRAWS, 1)]
 

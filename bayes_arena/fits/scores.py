@@ -44,6 +44,12 @@ class ScoreSums:
             expected=np.where(is_turned, self.n - self.expected, self.expected),
         )
 
+    def taken(self, rows: Array) -> ScoreSums:
+        """Return some of the sums."""
+        return ScoreSums(
+            self.n[rows], self.won[rows], self.expected[rows], self.variance[rows]
+        )
+
     def summed(self, code: Ints) -> ScoreSums:
         """Return the sums by code, in the order of the codes that occur."""
         codes, group = np.unique(code, return_inverse=True)

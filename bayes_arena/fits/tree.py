@@ -29,7 +29,7 @@ from bayes_arena.fits.pointwise import (
 )
 from bayes_arena.fits.result import Fit, parameter_index, parameter_vectors
 from bayes_arena.model.effects import Effect
-from bayes_arena.said import NOWHERE, Note
+from bayes_arena.said import NOWHERE, Note, Use
 from bayes_arena.version import __version__
 
 if TYPE_CHECKING:
@@ -76,10 +76,11 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
     require_arviz()
     if fit.prior.is_flat:
         raise ModelError(
-            "Under a flat prior there is no posterior to draw from. Use prior='default'."
+            "Under a flat prior there is no posterior to draw from.",
+            Use(prior="default"),
         )
     if size < 4 * CHAINS:
-        raise ModelError(f"size must be at least {4 * CHAINS}; not {size}.")
+        raise ModelError((Use(size=size), f" must be at least {4 * CHAINS}."))
     import xarray as xr
 
     samples = fit.samples

@@ -27,14 +27,14 @@ from bayes_arena.model.constants import NO_MEAN, RIDGE_SD
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import FLAT
 from bayes_arena.model.spec import Model, visible_votes
+from bayes_arena.said import Call, Use
 from bayes_arena.votes.components import count_components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
-REMEDY = "Use model='bradley-terry', or prior='default'."
-REMEDY_FOR_ANNOTATORS = (
-    "Leave out annotators with few votes with votes.keep(more_than=50), or use "
-    "prior='default'."
-)
+DEFAULT = Use(prior="default")
+REMEDIES = (Use(model="bradley-terry"), DEFAULT)
+# Few votes of an annotator leave their discrimination open.
+REMEDIES_FOR_ANNOTATORS = (Call("votes.keep", more_than=50), DEFAULT)
 
 
 def maximum_likelihood(design: Design, model: Model) -> Posterior:
@@ -55,16 +55,16 @@ def maximum_likelihood(design: Design, model: Model) -> Posterior:
     """
     require_connected(design.votes)
     alike = model.discrimination == "none"
-    remedy = REMEDY if alike else REMEDY_FOR_ANNOTATORS
+    remedies = REMEDIES if alike else REMEDIES_FOR_ANNOTATORS
     try:
         start = None if alike else free_discrimination(design, model)
         posterior = posterior_mode(design, start)
     except np.linalg.LinAlgError as error:
         raise NotIdentifiedError(
-            "The votes do not determine all parameters under a flat prior. " + remedy
+            "The votes do not determine all parameters under a flat prior.", *remedies
         ) from error
     if not posterior.converged:
-        raise FitError(f"{describe_runaway(posterior)} {remedy}")
+        raise FitError(describe_runaway(posterior), *remedies)
     return posterior
 
 
@@ -74,8 +74,9 @@ def require_connected(votes: Votes) -> None:
     if n_groups > 1:
         raise NotIdentifiedError(
             f"The competitors fall into {n_groups} groups that were never compared: by "
-            "maximum likelihood their scores have nothing in common. Add votes between "
-            "the groups, or use prior='default'."
+            "maximum likelihood their scores have nothing in common. Votes between the "
+            "groups would help.",
+            DEFAULT,
         )
 
 
@@ -90,7 +91,8 @@ def free_discrimination(design: Design, model: Model) -> Floats:
     if abs(mean) < NO_MEAN * np.abs(theta).max():
         raise NotIdentifiedError(
             "The annotators' discriminations sum to zero: as many votes follow a ranking "
-            "as follow its reverse. Use model='m-elo'."
+            "as follow its reverse.",
+            Use(model="m-elo"),
         )
     x = posterior.mean.copy()
     x[design.indices(design.block("strength"))] *= mean

@@ -40,6 +40,7 @@ from bayes_arena.model.likelihood import (
 )
 from bayes_arena.model.objective import predictor_covariances, predictors
 from bayes_arena.model.quadrature import gauss_hermite, partial_cholesky
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import TIE, Votes
 
 UNKNOWN = -1  # the code of a name that the fit does not know
@@ -239,10 +240,14 @@ def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
     present = np.unique(np.concatenate([votes.i, votes.j]))
     missing = [votes.competitors[c] for c in present if competitor[c] == UNKNOWN]
     if missing:
+        hint = did_you_mean(missing[0], fitted.competitors)
         raise ModelError(
-            f"The fit has no estimate for {listing(map(repr, missing))}. Fit votes "
-            "that have them, under prior='default'."
-            f"{did_you_mean(missing[0], fitted.competitors)}"
+            (
+                f"The fit has no estimate for {listing(map(repr, missing))}. Fit votes "
+                "that have them",
+                (", under ", Use(prior="default")),
+                f".{hint}",
+            )
         )
     annotator = np.full(len(votes), UNKNOWN)
     if votes.annotators:
@@ -265,6 +270,9 @@ def with_codes_of(fitted: Votes, votes: Votes) -> Votes:
 
 
 def codes_in(known: Sequence[str], names: Sequence[str]) -> Ints:
-    """Return the codes of names among known ones, (names,)."""
+    """Return the codes of names among known ones, (names + 1,).
+
+    The last is for a name that is missing, whose code is -1.
+    """
     code = {name: number for number, name in enumerate(known)}
-    return np.array([code.get(name, UNKNOWN) for name in names], np.intp)
+    return np.array([*(code.get(name, UNKNOWN) for name in names), UNKNOWN], np.intp)

@@ -82,11 +82,14 @@ class Model:
                 values = (values,)
             object.__setattr__(self, name, tuple(values))
         if self.grades and self.ties != "davidson":
-            raise ModelError("grades=True needs ties='davidson'.")
+            raise ModelError((Use(grades=True), " needs ", Use(ties="davidson"), "."))
         if "annotator" in self.strength_by:
             raise ModelError(
-                "strength_by cannot have 'annotator': use a slice of the votes, or "
-                "discrimination='annotator'."
+                (
+                    Use("strength_by"),
+                    " takes slices of the votes, and annotators are none.",
+                ),
+                Use(discrimination="annotator"),
             )
 
     @property

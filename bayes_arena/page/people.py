@@ -8,9 +8,10 @@ from bayes_arena.people.judgement import ODD, UNJUDGED
 from bayes_arena.tables import Columns, Row, records
 
 VERDICTS = {
-    "anomalous": "anomalous (P 0.8 or more)",
+    "anomalous": "anomalous",
     "has a favourite": "with a favourite",
-    "suspect": "suspect (P 0.5 or more)",
+    "suspect": "suspect",
+    "differs": "with a ranking of their own",
     "ordinary": "ordinary",
 }
 FEWEST_ROWS, MOST_ROWS = 5, 25  # of the table of annotators

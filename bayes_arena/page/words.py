@@ -32,8 +32,15 @@ ANNOTATORS = {
     ),
     "Anomalous": (
         "P is the probability that the agreement is below 0.4 of the median annotator's. "
-        "From 0.8 on, and with ten votes, an annotator is called anomalous; from 0.5 on "
-        "suspect. A probability is no proof: look at the votes."
+        "From 0.8 on, with ten votes and a fault, an annotator is called anomalous: a "
+        "favourite, votes against the ranking, nothing but ties, one side, or no more "
+        "agreement than chance; and so is who casts the votes of another again. From 0.5 "
+        "on, or with three in four votes for a side, suspect. A probability is no proof: "
+        "look at the votes."
+    ),
+    "Differs": (
+        "Agrees no more than chance with the others, and yet votes by a ranking: one of "
+        "its own. That is another taste, and not a fault."
     ),
     "Favourite": (
         "A competitor to which an annotator gives far more, or far less, than everybody "

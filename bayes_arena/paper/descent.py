@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import FitError, ModelError, require_choice, require_seed
-from bayes_arena.said import joined
+from bayes_arena.said import Call, joined
 from bayes_arena.votes.votes import Votes
 
 type DescentModel = Literal["m-elo", "am-elo"]
@@ -184,8 +184,9 @@ def require_finite(loss: float, gradient: Floats, seed: int, epoch: int) -> None
     """Raise a FitError if a descent has diverged."""
     if not np.isfinite(loss) or not np.isfinite(gradient).all():
         raise FitError(
-            f"The descent from start {seed} diverged at epoch {epoch}. Use fit(), "
-            "which does not descend by gradients."
+            f"The descent from start {seed} diverged at epoch {epoch}. A fit does not "
+            "descend by gradients.",
+            Call("fit"),
         )
 
 

@@ -24,6 +24,7 @@ from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.said import Call
 from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import Votes
 
@@ -67,8 +68,8 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
     if not result.estimable.all():
         lost = [votes.competitors[i] for i in (~result.estimable).nonzero()[0]]
         raise FitError(
-            f"{name} has no finite estimate of {listing(map(repr, lost))}. Leave them "
-            "out: votes.drop(competitors=...)."
+            f"{name} has no finite estimate of {listing(map(repr, lost))}.",
+            Call("votes.drop", competitors=tuple(lost)),
         )
     return Ratings(result.strength, lambda rows: predict_rows(result, rows).score)
 

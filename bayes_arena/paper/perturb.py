@@ -23,6 +23,7 @@ import numpy as np
 from bayes_arena import progress
 from bayes_arena.arrays import Ints
 from bayes_arena.errors import ModelError, VotesError, require_choice, require_seed
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 KINDS = ("random", "equal", "flip", "mixed")
@@ -79,7 +80,7 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
     require_choice("kind", kind, KINDS)
     require_seed(seed)
     if not 0 <= share <= 1:
-        raise ModelError(f"The share must lie between 0 and 1, not {share!r}.")
+        raise ModelError((Use(share=share), " must lie between 0 and 1."))
     votes.require_annotators()
     if votes.has_fractions:
         raise VotesError(

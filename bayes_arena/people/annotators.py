@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from bayes_arena.people.evidence import Evidence, evidence_of
 from bayes_arena.people.favourites import Favourites, find_favourites
 from bayes_arena.people.judgement import VERDICTS, Judgement, judge
 from bayes_arena.people.makers import maker_columns
+from bayes_arena.people.own_ranking import chance_of_own_ranking
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
@@ -73,7 +75,10 @@ def annotators(
 def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Columns:
     """Return the columns of :func:`annotators`, of a fit with discrimination."""
     evidence = evidence_of(fit, favourites, seed)
-    judgements = [judge(row) for row in evidence]
+    judgements = [
+        judge(row, partial(own_ranking_of, fit, k, seed))
+        for k, row in enumerate(evidence)
+    ]
     if len(evidence) == 1:  # there is nobody to agree with
         judgements = [Judgement("only annotator")]
     columns: dict[str, Any] = {
@@ -93,6 +98,12 @@ def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Column
     columns |= {**unknown_columns(fit.votes), **paper_columns(fit)}
     order = table_order(judgements, evidence)
     return {name: values[order] for name, values in columns.items()}
+
+
+def own_ranking_of(fit: Fit, k: int, seed: int) -> float:
+    """Return the p-value of a ranking of annotator k's own."""
+    votes = fit.votes.take(np.flatnonzero(fit.votes.annotator == k))
+    return chance_of_own_ranking(votes, np.nan_to_num(fit.strength), seed)
 
 
 def words(values: Sequence[str]) -> Array:

@@ -1,4 +1,4 @@
-"""What speaks for and against each annotator: counts, agreement, the side, a favourite."""
+"""What speaks for and against each annotator: agreement, side, favourite and copies."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bayes_arena.boards.surprise import divergence
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.anomaly import agreement_of
-from bayes_arena.people.favourites import Favourite, Favourites, divergence
+from bayes_arena.people.copies import find_copies
+from bayes_arena.people.favourites import Favourite, Favourites
 from bayes_arena.people.sides import side_scores, votes_for_one_side
 from bayes_arena.people.table import score_moments
 from bayes_arena.votes.votes import summed_by
@@ -34,6 +36,8 @@ class Evidence:
         z of the side (sides.py).
     favourite : Favourite, optional
         The clearest.
+    copy_of : str, optional
+        The annotator whose votes are cast again.
     """
 
     first: float
@@ -46,6 +50,7 @@ class Evidence:
     is_open: bool = False
     side_score: float = 0.0
     favourite: Favourite | None = None
+    copy_of: str | None = None
 
     @property
     def decided(self) -> float:
@@ -94,6 +99,8 @@ def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
         if not (is_reversed and is_mere_reversal(fit, favourites, pair)):
             favourite = favourites.of_pair(pair, votes.competitors)
             rows[k] = replace(rows[k], favourite=favourite)
+    for k, earlier in find_copies(fit).items():
+        rows[k] = replace(rows[k], copy_of=votes.annotators[earlier])
     return rows
 
 

@@ -1,11 +1,15 @@
 """Favourites: annotators who nearly always vote for one competitor, or against it.
 
-For an annotator's m votes on a competitor, the chance of a mean score x or beyond is at
-most exp(-m KL(x, expected)) (Hoeffding, 1963). Ordinary annotators have tastes, too, so
-this is averaged over a taste N(0, 1.5 tau^2 + uncertainty), with tau the spread of
-tastes. Expectations leave the pair's own votes out, by one Newton step back in the
-strength. Discoveries have a false rate of at most .05 (Benjamini & Hochberg, 1995); they
-are left out of the fit, and all is repeated until nothing changes.
+An annotator's mean score for a competitor is held to what is expected
+(boards/surprise.py). Ordinary annotators have tastes, too, so the chance is averaged over
+a taste N(0, 1.5 tau^2 + uncertainty), with tau the spread of tastes. Expectations leave
+the pair's own votes out, by one Newton step back in the strength. Discoveries have a false
+rate of at most .05 (Benjamini & Hochberg, 1995); they are left out of the fit, and all is
+repeated until nothing changes.
+
+Accounts that work together mask one another, as each is held to what the others raised. So
+the first round leaves out all pairs of ten votes and more that are nearly all for a
+competitor, or nearly all against it.
 """
 
 from __future__ import annotations
@@ -15,24 +19,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import xlogy
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.model.constants import TINY
+from bayes_arena.boards.surprise import (
+    FALSE_RATE,
+    LEAST_VOTES,
+    discoveries,
+    tail_bounds,
+)
 from bayes_arena.people.doors import votes_of
-from bayes_arena.people.table import PairTable, pair_table
+from bayes_arena.people.table import PairTable, pair_codes, pair_table
 from bayes_arena.tables import Columns, Row, dataframe, records
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import MIN_VOTES, Votes, sums
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEAST_VOTES = 5  # from which a pair is tested
-FALSE_RATE = 0.05  # of the discoveries
 WIDER = 1.5  # factor of the variance of tastes
 MOST_ROUNDS = 5
-TASTES = np.arange(-2.0, 8.01, 0.25)  # nodes, in standard deviations of a taste
-WEIGHTS = 0.25 * np.exp(-(TASTES**2) / 2) / np.sqrt(2 * np.pi)
+EXTREME = 0.95  # score of the pairs that the first round leaves out
 LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved a strength
 LEAST_LEFT = 0.05  # of the precision of a strength, without a pair's own votes
 LARGEST_VARIANCE = 2.0  # of a strength that only these votes determine
@@ -142,13 +147,23 @@ def favourite_columns(votes: Votes, pairs: Favourites) -> Columns:
 def find_favourites(votes: Votes) -> Favourites:
     """Return the pairs that stand out, found in rounds."""
     votes = votes.collapse(annotators=True)
-    left_out = np.zeros(0, np.intp)
+    left_out = extreme_pairs(votes)
     for _ in range(MOST_ROUNDS):
         pairs = surprising_pairs(pair_table(votes, left_out), left_out)
         if np.array_equal(pairs.named, left_out):
             break
         left_out = pairs.named
     return pairs
+
+
+def extreme_pairs(votes: Votes) -> Array:
+    """Return the codes of pairs of ten votes and more, nearly all for or against."""
+    code, pair = np.unique(np.concatenate(pair_codes(votes)), return_inverse=True)
+    cast, score = votes.counts.sum(axis=1), votes.score_of_first
+    n_votes = sums(pair, np.concatenate([cast, cast]), len(code))
+    total = sums(pair, np.concatenate([score, cast - score]), len(code))
+    is_extreme = np.abs(total - n_votes / 2) >= (EXTREME - 0.5) * n_votes
+    return code[is_extreme & (n_votes >= MIN_VOTES)]
 
 
 def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:
@@ -170,22 +185,13 @@ def tail_probabilities(
     against it a low one.
     """
     shift, variance = without_own_votes(table, left_out)
+
+    def expected_at(further: Floats) -> Floats:
+        return table.expected_at(shift + further)
+
     sd = np.sqrt(WIDER * taste**2 + variance)
-    high = np.zeros(len(table.code))
-    low = np.zeros(len(table.code))
-    for node, weight in zip(TASTES, WEIGHTS, strict=True):
-        liked = table.expected_at(shift + node * sd)
-        disliked = table.expected_at(shift - node * sd)
-        high += weight * np.where(table.score > liked, hoeffding(table, liked), 1.0)
-        low += weight * np.where(
-            table.score < disliked, hoeffding(table, disliked), 1.0
-        )
+    high, low = tail_bounds(table.score, table.votes, expected_at, sd)
     return high, low, table.expected_at(shift)
-
-
-def hoeffding(table: PairTable, mean: Floats) -> Floats:
-    """Return the bound on the chance of each pair's score, or one beyond, (pairs,)."""
-    return np.exp(-table.votes * divergence(table.score, mean))
 
 
 def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats]:
@@ -195,23 +201,6 @@ def without_own_votes(table: PairTable, left_out: Array) -> tuple[Floats, Floats
     precision = np.maximum(full - used * table.variance, LEAST_LEFT * full)
     shift = np.clip(-table.net / precision, -LONGEST_SHIFT, LONGEST_SHIFT)
     return np.where(used, shift, 0.0), np.minimum(1 / precision, LARGEST_VARIANCE)
-
-
-def divergence(x: Floats, q: Floats) -> Floats:
-    """Return the Kullback-Leibler divergence of Bernoulli(x) from Bernoulli(q)."""
-    q = np.clip(q, TINY, 1 - TINY)
-    x = np.clip(x, 0.0, 1.0)
-    return xlogy(x, x / q) + xlogy(1 - x, (1 - x) / (1 - q))
-
-
-def discoveries(p: Floats, rate: float) -> Array:
-    """Return which p-values are discoveries (Benjamini & Hochberg, 1995)."""
-    order = np.argsort(p)
-    passed = np.flatnonzero(p[order] <= rate * np.arange(1, len(p) + 1) / len(p))
-    result = np.zeros(len(p), bool)
-    if len(passed):
-        result[order[: passed[-1] + 1]] = True
-    return result
 
 
 def favourite_rows(columns: Columns) -> list[Row]:

@@ -1,9 +1,8 @@
 """A judge, a program that votes, held to the others: agreement beyond chance.
 
-An item is a pair of competitors, on one prompt where prompts are known.  The agreement p of
-a judge with the others is the mean, over the items that both saw, of the probability that a
-vote of the judge and one of the others are the same: for one, for the other, or a tie.
-Beyond chance it is (Cohen, 1960)
+The agreement p of a judge with the others is the mean, over the items (items.py) that both
+saw, of the probability that a vote of the judge and one of the others are the same: for one,
+for the other, or a tie.  Beyond chance it is (Cohen, 1960)
 
     kappa = (p - e) / (1 - e),    e = t t' + (1 - t) (1 - t') / 2,
 
@@ -19,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import ModelError, did_you_mean, listing, printable
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import favourite_columns, find_favourites
+from bayes_arena.people.items import verdicts_by_item
 from bayes_arena.people.makers import Makers, Preference, own_maker_preferences
 from bayes_arena.tables import Columns, dataframe
-from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes, distinct_rows
+from bayes_arena.votes.votes import TIE, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,14 +160,3 @@ def agreement_with_others(votes: Votes, judge: str) -> tuple[float, float, int]:
     chance = float(t * t_others + (1 - t) * (1 - t_others) / 2)
     kappa = (agreement - chance) / (1 - chance) if chance < 1 else float("nan")
     return agreement, kappa, int(is_common.sum())
-
-
-def verdicts_by_item(votes: Votes) -> tuple[Floats, Ints]:
-    """Return votes for the earlier name, for the other and ties, (rows, 3), and items."""
-    swapped = votes.i > votes.j
-    verdicts = votes.folded.copy()
-    verdicts[swapped] = verdicts[swapped][:, [SECOND, FIRST, TIE]]
-    item = [votes.pair_code]
-    if PROMPT in votes.slices:
-        item.append(votes.slices[PROMPT])
-    return verdicts, distinct_rows(item)[1]

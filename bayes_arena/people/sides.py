@@ -23,7 +23,8 @@ from bayes_arena.votes.votes import FIRST, TIE
 
 CLEAR_SIDE = 3.0  # z from which the side decides: a chance of 1 in 400
 CERTAIN_SIDE = 4.0  # and of who votes for nothing else: 1 in 16,000
-NEARLY_ALL = 0.9  # share of the decided votes for a side, of who votes for nothing else
+# Shares of the decided votes for a side: of who votes for nothing else, and of who leans.
+NEARLY_ALL, MOST = 0.9, 0.75
 
 
 def side_scores(fit: Fit) -> Floats:
@@ -65,3 +66,8 @@ def votes_for_one_side(score: float, share: float) -> bool:
         Share of the decided votes that went to the competitor shown first.
     """
     return abs(score) >= CERTAIN_SIDE and abs(share - 0.5) >= NEARLY_ALL - 0.5
+
+
+def leans_to_a_side(score: float, share: float) -> bool:
+    """Whether somebody takes a side in three of four votes, surely beyond what is usual."""
+    return abs(score) >= CERTAIN_SIDE and abs(share - 0.5) >= MOST - 0.5

@@ -224,10 +224,15 @@ def pair_table(votes: Votes, left_out: Array | None = None) -> PairTable:
         Codes of pairs whose votes are left out of the fit.
 
     """
-    n = votes.n_competitors
-    first, second = votes.annotator * n + votes.i, votes.annotator * n + votes.j
+    first, second = pair_codes(votes)
     posterior = davidson_posterior(without_pairs(votes, first, second, left_out))
     return table_at(posterior, votes, np.concatenate([first, second]))
+
+
+def pair_codes(votes: Votes) -> tuple[Ints, Ints]:
+    """Return the codes of each row's annotator with its two competitors, both (rows,)."""
+    of_annotator = votes.annotator * votes.n_competitors
+    return of_annotator + votes.i, of_annotator + votes.j
 
 
 def without_pairs(

@@ -24,6 +24,7 @@ from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.errors import (
     ArenaError,
@@ -257,7 +258,10 @@ class Rating:
     @cached_property
     def verdict(self) -> str:
         """Who is the best, in a sentence or two."""
-        return verdict_of(self.standing)
+        is_divided = self.annotator_fit is not None and direction_is_open(
+            self.annotator_fit.posterior
+        )
+        return verdict_of(self.standing, is_divided=is_divided)
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -279,6 +283,7 @@ class Rating:
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
+            *no_ranking_explains(self.fit),
             *self.standing.reservations,
             *self.side_notes(),
         ]

@@ -9,10 +9,12 @@ import numpy as np
 
 from bayes_arena.errors import join_words, plural
 from bayes_arena.fits.result import Fit
-from bayes_arena.tables import Columns
+from bayes_arena.tables import Columns, Row, records
 from bayes_arena.votes.votes import PROMPT, Votes
 
 MOST_NAMED = 3  # annotators that a note names
+MOST_IN_RING = 5  # and accounts that favour the same competitor
+RING = 3  # of these, from which their votes are said together
 IN_WORDS = {
     "davidson": "Davidson: all votes have equal weight.",
     "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
@@ -24,24 +26,26 @@ IN_WORDS = {
 
 
 def describe_favouring(columns: Columns) -> list[str]:
-    """Return who favours whom, with the counts, a phrase for each competitor."""
-    phrases = []
-    targets = list(zip(columns["competitor"], columns["direction"], strict=True))
-    for name, direction in dict.fromkeys(targets):
-        rows = [k for k, target in enumerate(targets) if target == (name, direction)]
-        who = join_words([str(columns["annotator"][k]) for k in rows[:MOST_NAMED]])
-        counts = join_words(
-            [
-                f"{columns['wins'][k]:.0f} of {columns['votes'][k]:.0f}"
-                for k in rows[:MOST_NAMED]
-            ]
-        )
-        more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
-        verb = "favour" if direction == "for" else "vote against"
-        if len(rows) == 1:
-            verb = "favours" if direction == "for" else "votes against"
-        phrases.append(f"{who}{more} {verb} {name} ({counts} votes)")
-    return phrases
+    """Return who favours whom, with the counts: a phrase for each competitor."""
+    by_target: dict[tuple[str, bool], list[Row]] = {}
+    for row in records(columns):
+        target = row["competitor"], row["direction"] == "for"
+        by_target.setdefault(target, []).append(row)
+    return [describe_ring(*target, rows) for target, rows in by_target.items()]
+
+
+def describe_ring(competitor: str, is_for: bool, rows: list[Row]) -> str:
+    """Return who favours a competitor, or votes against it: a ring with its sum of votes."""
+    names = sorted(row["annotator"] for row in rows)
+    if len(names) > MOST_IN_RING:
+        names[MOST_IN_RING:] = [f"{len(names) - MOST_IN_RING:,} more"]
+    counts = [(row["wins"], row["votes"]) for row in rows]
+    if len(counts) >= RING:
+        counts = [(sum(wins for wins, _ in counts), sum(votes for _, votes in counts))]
+    votes = join_words([f"{wins:,.0f} of {votes:,.0f}" for wins, votes in counts])
+    one, many = ("favours", "favour") if is_for else ("votes against", "vote against")
+    verb = one if len(rows) == 1 else many
+    return f"{join_words(names)} {verb} {competitor} ({votes} votes)"
 
 
 def describe_source(votes: object) -> str:

@@ -16,7 +16,8 @@ import polars as pl
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import listing
 from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, meanings_of
-from bayes_arena.reading.names import clean_name, code
+from bayes_arena.reading.names import clean_name, code, renamed
+from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles, feature_columns, slice_column
 from bayes_arena.reading.values import number_of
 from bayes_arena.said import Note, Said, Use
@@ -125,15 +126,26 @@ class Problem:
     remedy: Said | Callable[[str], Said]
 
 
-def problems(votes: Coded) -> Iterator[Problem]:
-    """Yield what may be wrong with votes."""
+FILL_IN = "Fill it in."
+
+
+def problems_of_pairs(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with who meets whom."""
     pairs = votes.pairs
-    fill_in = "Fill it in."
     no_name = (pairs.i < 0) | (pairs.j < 0)
-    yield Problem("a competitor has no name", no_name, fill_in)
+    yield Problem("a competitor has no name", no_name, FILL_IN)
     is_same = (pairs.i == pairs.j) & (pairs.i >= 0)
     remedy = "Correct the name, or remove the row."
     yield Problem("a competitor meets itself", is_same, remedy)
+    for name, values in pairs.features.items():
+        text = f"{name} is not a finite number"
+        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
+
+
+def problems(votes: Coded) -> Iterator[Problem]:
+    """Yield what may be wrong with votes."""
+    pairs = votes.pairs
+    yield from problems_of_pairs(votes)
     text = "the winner's label is unknown"
     yield Problem(text, votes.outcome == UNKNOWN, say_meaning)
     text = "the winner may be a name or a side"
@@ -144,10 +156,7 @@ def problems(votes: Coded) -> Iterator[Problem]:
     text = "the weight or count is not a number of 0 or more"
     yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
     for name, codes in pairs.slices.items():
-        yield Problem(f"{name} is missing", codes < 0, fill_in)
-    for name, values in pairs.features.items():
-        text = f"{name} is not a finite number"
-        yield Problem(text, ~np.isfinite(values), "Features are finite numbers.")
+        yield Problem(f"{name} is missing", codes < 0, FILL_IN)
 
 
 def say_meaning(label: str) -> Said:
@@ -163,9 +172,7 @@ def say_side(label: str) -> Said:
     return (text, Use(outcomes={label: "model_a"}), " (or model_b).")
 
 
-def encode_groups(
-    table: pl.DataFrame, roles: Roles, outcomes: Mapping[str, str]
-) -> Coded:
+def encode_groups(table: pl.DataFrame, roles: Roles, options: Options) -> Coded:
     """Return groups of votes as codes.
 
     Parameters
@@ -175,14 +182,15 @@ def encode_groups(
         ``annotator``, ``weight``, slices and features, and ``n`` votes a row.
     roles : Roles
         What the columns stand for, and what they were called.
-    outcomes : mapping of str to str
-        Meanings of further labels.
+    options : Options
+        Meanings of further labels, and new names.
     """
     groups = table
     table = table.with_row_index(GROUP)
     if "wins_a" in table.columns:
         table = one_outcome_a_row(table)
     competitors, (i, j), n_merged = code([table["a"], table["b"]], clean_name)
+    competitors, (i, j) = renamed(competitors, (i, j), options.names or {})
     annotators, annotator = annotators_of(table)
     slices, levels = slices_of(table, roles.slices)
     pairs = Votes(
@@ -214,26 +222,30 @@ def encode_groups(
     )
     if "winner" not in table.columns:
         return votes
-    return with_winners(votes, table["winner"], roles.sides, outcomes)
+    return with_winners(votes, table["winner"], roles.sides, options)
 
 
 def with_winners(
     votes: Coded,
     column: pl.Series,
     sides: tuple[str, str],
-    outcomes: Mapping[str, str],
+    options: Options,
 ) -> Coded:
     """Return votes with the outcomes that labels of winners mean.
 
     The name of one of the two competitors comes before any other meaning of a label, but
     for one that the user gives.
     """
+    outcomes, new_names = options.labels, options.names or {}
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
     meaning = meanings_of(labels, sides, outcomes)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
     given = {bare(str(text)) for text in outcomes}
-    names = [text if bare(text) not in given else "" for text in labels]
+    names = [new_names.get(text, text) for text in labels]
+    for place, text in enumerate(labels):
+        if bare(text) in given:
+            names[place] = ""
     is_first, is_second, is_exact, is_name = sides_named(names, label, votes.pairs)
     outcome = np.where(is_first, FIRST, np.where(is_second, SECOND, by_label))
     is_named = is_first | is_second

@@ -2,10 +2,10 @@
 
 A label is read by rule, in this order: it is the name of one of the two competitors; it is
 the name of their column, or the word by which the two columns differ (``home``, ``H``,
-``1``); it is a grade (``A>>B``, ``B is slightly better``); it is a known word for a side,
-a tie, two bad answers, or a game that was not played.  Numbers mean nothing by themselves,
-and single letters only beside another of their set (``W`` and ``L``), or as the initial of a
-side that the columns name (``H`` of home).
+``1``); it is a grade (``A>>B``, ``B is slightly better``, ``much worse``) or a score
+(``2-1``); it is a known word for a side, a tie, two bad answers, or for no verdict.
+Numbers mean nothing by themselves, and single letters only beside another of their set
+(``W`` and ``L``), or as the initial of a side that the columns name (``H`` of home).
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ LETTER_SETS = (
     ("x", "12", {"1": FIRST, "x": TIE, "2": SECOND}),  # football pools
     ("h", "ad", {"h": FIRST, "d": TIE, "a": SECOND}),
     ("w", "ldt", {"w": FIRST, "d": TIE, "t": TIE, "l": SECOND}),
-    ("a", "bc", {"a": FIRST, "b": SECOND}),
+    ("a", "b", {"a": FIRST, "b": SECOND, "t": TIE}),
+    ("a", "c", {"a": FIRST, "b": SECOND}),
     ("b", "c", {"a": FIRST, "b": SECOND}),
     ("c", "ab", {"c": TIE, "d": BOTH_BAD}),
     ("l", "r", {"l": FIRST, "r": SECOND, "t": TIE}),
     ("x", "y", {"x": FIRST, "y": SECOND}),
 )
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+SCORE = re.compile(r"(\d{1,3}) ?[-–:] ?(\d{1,3})")
 BRACKETS = ("[]", "()", '""', "''", "``", "**", "{}")
 UNPLAYED_MARKS = ("", "-", "--", "–", "—", "?", ".", "…", "_", "#n/a", "n/a", "[[]]")
 TIE_MARKS = ("=", "==", "~", "≈", "a=b", "b=a", "1/2-1/2", "½-½", "0.5-0.5")
@@ -68,6 +70,10 @@ UNPLAYED_WORDS = (
     "canceled", "abandoned", "unplayed", "not played", "void", "skip", "skipped", "pending",
     "tbd", "tba", "not judged", "unjudged", "no verdict", "error", "no vote", "scheduled",
     "unresolved", "np", "pp", "no result", "not yet played", "unrated", "not available",
+    # nobody decided
+    "inconclusive", "abstain", "abstained", "abstention", "no consensus", "unclear",
+    "inconsistent", "unsure", "not sure", "cannot tell", "can t tell", "can t say",
+    "don t know", "no decision",
 )  # fmt: skip
 PHRASES = {
     **dict.fromkeys(TIE_WORDS, TIE),
@@ -84,6 +90,9 @@ CLEARLY = (
 SLIGHTLY = (
     "", "slightly", "marginally", "somewhat", "a bit", "a little", "weakly", "slight",
 )  # fmt: skip
+# Results of the first, alone or graded: much-better, slightly worse.
+BETTER = {"better": FIRST, "superior": FIRST, "worse": SECOND, "inferior": SECOND}
+OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST}
 NOUNS = {
     "model", "response", "answer", "assistant", "system", "output", "player", "team", "side",
     "option", "candidate", "competitor", "completion", "choice", "text", "the", "chatbot",
@@ -94,7 +103,6 @@ VERBS = {
     "wins",
     "won",
     "winner",
-    "better",
     "is",
     "was",
     "preferred",
@@ -111,7 +119,7 @@ def meanings_of(
     ``columns`` are those of the first and of the second competitor; ``given`` are the
     meanings that the user gives to labels.
     """
-    known = {}
+    known: dict[str, int] = {}
     for label, meaning in given.items():
         if not isinstance(meaning, str) or meaning not in MEANINGS:
             raise VotesError(
@@ -124,10 +132,29 @@ def meanings_of(
         known[bare(str(label))] = MEANINGS[meaning]
     bares = {label: bare(label) for label in labels}
     whole = sides_of_labels(set(bares.values()) - known.keys(), columns)
+    known = outcomes_of_scores(set(bares.values())) | known
     inside = WORDS_OF_SIDES | LETTERS_IN_TEXT | sides_of_columns(columns)
     for text in set(bares.values()) - known.keys():
         known[text] = outcome_of(text, whole, inside)
     return {label: known[text] for label, text in bares.items()}
+
+
+def outcomes_of_scores(labels: set[str]) -> dict[str, int]:
+    """Return who won games of which the labels are the scores: ``2-1``, ``0:0``.
+
+    Where the second number is always the higher one they may be ranges (ages 18-24, 25-34),
+    and are none.
+    """
+    scores = {}
+    for label in labels:
+        if match := SCORE.fullmatch(label):
+            scores[label] = int(match[1]), int(match[2])
+    if all(first < second for first, second in scores.values()):
+        return {}
+    return {
+        label: FIRST if first > second else SECOND if first < second else TIE
+        for label, (first, second) in scores.items()
+    }
 
 
 def outcome_of(label: str, whole: Mapping[str, int], inside: Mapping[str, int]) -> int:
@@ -157,6 +184,9 @@ def bare(label: str) -> str:
     while len(text) > 1 and text[0] + text[-1] in BRACKETS:
         text = text[1:-1].strip()
     text = re.sub(r"\s*([<>=≫≪»«]+)\s*", r"\1", text)
+    text = re.sub(
+        r"^(left|right|tie|bothbad)[ _-]?vote$", r"\1", text
+    )  # FastChat's logs
     text = text.replace("≫", ">>").replace("≪", "<<")
     return re.sub(r"^(-?\d+)\.0$", r"\1", text)
 
@@ -247,8 +277,15 @@ def meaning_of_words(parts: tuple[str, ...], sides: Mapping[str, int]) -> int:
     """Return the outcome of ``response A is much better`` and the like."""
     text = " ".join(parts).split(" than ")[0].split()
     sides_named = [word for word in text if word in sides and word not in NOUNS]
-    others = " ".join(w for w in text if w not in sides and w not in NOUNS | VERBS)
-    if len(sides_named) != 1 or others not in CLEARLY + SLIGHTLY:
+    results = [word for word in text if word in BETTER]
+    others = " ".join(
+        w for w in text if w not in sides and w not in NOUNS | VERBS | BETTER.keys()
+    )
+    if others not in CLEARLY + SLIGHTLY or len(sides_named) > 1 or len(results) > 1:
         return UNKNOWN
-    winner = sides[sides_named[0]]
+    if not sides_named and not results:
+        return UNKNOWN
+    winner = sides[sides_named[0]] if sides_named else FIRST
+    if results and BETTER[results[0]] == SECOND:
+        winner = OTHER_SIDE[winner]
     return CLEARLY_WON[winner] if others in CLEARLY else winner

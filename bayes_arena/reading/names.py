@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from bayes_arena.arrays import Ints
-from bayes_arena.errors import VotesError, shortened
+from bayes_arena.errors import VotesError, did_you_mean, shortened
 from bayes_arena.reading.values import parsed, text_of
+from bayes_arena.said import Use
 
 # Keys of JSON objects under which their name is looked for.
 NAME_KEYS = ("name", "model", "model_name", "label", "title", "id")
@@ -47,6 +48,28 @@ def code(
     ends = np.cumsum([len(text) for text in texts])[:-1]
     n_merged = len([name for name in cleaned if name]) - len(names)
     return tuple(names), np.split(codes, ends), n_merged
+
+
+def renamed(
+    names: Sequence[str], columns: Sequence[Ints], new_names: Mapping[str, str]
+) -> tuple[tuple[str, ...], list[Ints]]:
+    """Return the names that competitors get, sorted, and their codes in each column."""
+    if not new_names:
+        return tuple(names), list(columns)
+    for name in new_names:
+        if name not in names:
+            raise VotesError(
+                (
+                    f"No competitor is called {name!r}, which ",
+                    Use("names"),
+                    f" renames.{did_you_mean(name, names)}",
+                )
+            )
+    given = [new_names.get(name, name) for name in names]
+    kept = sorted(set(given))
+    code_of = {name: code for code, name in enumerate(kept)}
+    codes = np.array([*(code_of[name] for name in given), -1])  # the last is missing
+    return tuple(kept), [codes[column] for column in columns]
 
 
 def clean_name(text: str) -> str:

@@ -31,6 +31,7 @@ class Options:
     both_bad: str = "tie"
     baseline: str | None = None
     judge: str | None = None
+    names: Mapping[str, str] | None = None
     on_invalid: str = "raise"
 
     def __post_init__(self) -> None:
@@ -103,6 +104,13 @@ def are_columns(value: Any) -> bool:
     return are_names([*value]) and all(is_column_or_pair(each) for each in columns)
 
 
+def are_new_names(value: Any) -> bool:
+    """Whether a value maps names to names, or is not given."""
+    if not isinstance(value, Mapping):
+        return value is None
+    return are_names([*value]) and are_names([*value.values()])
+
+
 def is_column_or_pair(value: Any) -> bool:
     """Whether a value is a name or two."""
     return isinstance(value, str) or (are_names(value) and len(value) == 2)
@@ -124,6 +132,7 @@ RULES: dict[str, Rule] = {
         "a mapping of labels to outcomes",
         lambda value: isinstance(value, Mapping | None),
     ),
+    "names": ("a mapping of names to names", are_new_names),
     "weights": choice("frequency", "importance"),
     "both_bad": choice("tie", "drop"),
     "on_invalid": choice("raise", "drop"),

@@ -46,6 +46,7 @@ from bayes_arena.votes.merge import distinct
 from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
+LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -71,6 +72,7 @@ def read_votes(
     both_bad: Literal["tie", "drop"] = "tie",
     baseline: str | None = None,
     judge: str | None = None,
+    names: Mapping[str, str] | None = None,
     on_invalid: Literal["raise", "drop"] = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
@@ -121,6 +123,8 @@ def read_votes(
         Whether votes that call both answers bad are ties or left out.
     baseline, judge : str, optional
         The competitor that all others met, or the one annotator, where no column says it.
+    names : mapping of str to str
+        New names of competitors; those that get the same name are one.
     on_invalid : {"raise", "drop"}
         Whether invalid votes are an error, or left out and counted in ``Votes.dropped``.
 
@@ -144,7 +148,7 @@ def read_votes(
     """
     options = Options(
         layout, a, b, winner, annotator, weight, weights, prompt, slices, features,
-        outcomes, both_bad, baseline, judge, on_invalid,
+        outcomes, both_bad, baseline, judge, names, on_invalid,
     )  # fmt: skip
     return read(source, options)[0]
 
@@ -159,7 +163,7 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options)
         groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.roles, options.labels)
+    votes = encode_groups(groups, opened.roles, options)
     votes, opened = with_known_annotators(votes, opened, options)
     return checked_counts(votes, opened, options), opened
 
@@ -251,7 +255,8 @@ def known_votes(
         if not wrong.any():
             continue
         if options.on_invalid == "raise" or (wrong == kept).all():
-            raise VotesError(complaint(problem, wrong, votes, opened.frame))
+            said = complaint(problem, wrong, votes, opened.frame)
+            raise VotesError(said if (wrong == kept).all() else joined(said, LEAVE_OUT))
         dropped[problem.text] += int(votes.n[wrong].sum())
         kept &= ~wrong
     kept &= votes.votes > 0
@@ -284,11 +289,7 @@ def complaint(problem: Problem, wrong: Array, votes: Coded, frame: Frame) -> Sai
         remedy = remedy(shortened(votes.labels[most]))
     rows = quote_rows(frame, votes.table[np.unique(votes.group[wrong])])
     where = f" ({rows})" if rows else ""
-    said = joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)
-    if n == total:
-        return said
-    leave_out = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
-    return joined(said, leave_out)
+    return joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)
 
 
 def quote_rows(frame: Frame, groups: pl.DataFrame) -> str:

@@ -15,7 +15,7 @@ from bayes_arena.reading.layouts import Layout
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles
 from bayes_arena.reading.sources import Frame, is_nested
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import Votes
 
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
@@ -131,15 +131,24 @@ def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
 def remarks_on_names(votes: Votes) -> list[Note]:
     """Return what the names of competitors and annotators suggest."""
     remarks = []
-    for kind, names in (
-        ("competitors", votes.competitors),
-        ("annotators", votes.annotators),
-    ):
-        if groups := alike(names):
-            pairs = listing(" and ".join(map(repr, group)) for group in groups)
-            said = f"Names of {kind} differ by case or spaces only: {pairs}."
-            remarks.append(Note("names_alike", said))
+    if groups := alike(votes.competitors):
+        cast = dict(zip(votes.competitors, votes.votes_by_competitor, strict=True))
+        new_names = {
+            name: max(group, key=cast.__getitem__) for group in groups for name in group
+        }
+        new_names = {name: new for name, new in new_names.items() if name != new}
+        as_one = ("; ", Use(names=new_names), " reads them as one")
+        remarks.append(names_alike("competitors", groups, as_one))
+    if groups := alike(votes.annotators):
+        remarks.append(names_alike("annotators", groups, ()))
     return remarks
+
+
+def names_alike(kind: str, groups: Sequence[Sequence[str]], as_one: Said) -> Note:
+    """Say which names differ by case or spaces only, and what reads them as one."""
+    pairs = listing(" and ".join(map(repr, group)) for group in groups)
+    said = f"Names of {kind} differ by case or spaces only: {pairs}"
+    return Note("names_alike", (said, as_one, "."))
 
 
 def alike(names: Sequence[str]) -> list[list[str]]:

@@ -80,7 +80,7 @@ def sequence_of(source: object, options: Options) -> VoteSequence:
     if ROW not in table.columns:
         table = table.with_row_index(ROW)
     table = table.sort(ROW, maintain_order=True)
-    votes = encode_groups(one_vote_groups(table), opened.roles, options.labels)
+    votes = encode_groups(one_vote_groups(table), opened.roles, options)
     votes, opened = with_known_annotators(votes, opened, options)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)

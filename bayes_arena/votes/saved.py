@@ -12,7 +12,7 @@ import numpy as np
 from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
-from bayes_arena.said import NOWHERE, Note
+from bayes_arena.said import NOWHERE, Call, Note
 from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena votes 3"  # another number where older files cannot be read
@@ -92,7 +92,7 @@ def read_arrays(path: str | Path) -> dict[str, Array]:
 def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
     """Return the votes that arrays hold, or refuse those that hold none."""
     if "fit" in arrays:
-        raise VotesError(f"{str(path)!r} is a saved fit: load it with load(path).")
+        raise VotesError(f"{str(path)!r} is a saved fit.", Call("load"))
     try:
         about = json.loads(arrays["about"].tobytes())
         votes = votes_in(arrays, about) if about["format"] == FORMAT else None

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 from bayes_arena.votes.votes import Votes
 
 # Of a win, a loss, a tie, a clear win and loss, both bad.
@@ -56,7 +56,10 @@ def one_by_one(votes: Votes) -> VoteSequence:
     whole = votes.counts.astype(np.int64)
     if not (whole == votes.counts).all():
         raise VotesError(
-            "Weighted votes cannot be taken one by one. Read them without weight=."
+            (
+                "Weighted votes cannot be taken one by one.",
+                (" Read them without ", Use("weight"), "."),
+            )
         )
     row, outcome = np.nonzero(whole)
     times = whole[row, outcome]

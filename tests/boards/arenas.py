@@ -45,6 +45,16 @@ def of_wins(wins):
     }
 
 
+def of_balanced_wins(wins):
+    """Return such votes with the winner now on the first side, now on the second."""
+    votes = of_wins(wins)
+    for row in range(0, len(votes["winner"]), 2):
+        a, b = votes["model_a"][row], votes["model_b"][row]
+        votes["model_a"][row], votes["model_b"][row] = b, a
+        votes["winner"][row] = "model_b"
+    return votes
+
+
 # Wang (2025) gives BradleyTerry2 each pair twice, once from each side.
 SEED = {
     "model_a": ["B"] * 12 + ["C"] * 8 + ["A"] * 20,

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 import bayes_arena as ba
-from bayes_arena.boards.pairs import gate
+from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.errors import ArenaWarning
 from tests.boards.arenas import SEED, columns, fitted, of_wins
@@ -77,7 +77,9 @@ def standing_with_gap(gap, sd=10.0):
     covariance = np.array([[1.0, -1.0], [-1.0, 1.0]]) * (sd / points / 2) ** 2
     names = vars(standing) | {
         "strength": np.array([gap, -gap]) / points / 2,
-        "uncertainty": SimpleNamespace(covariance=covariance, df=np.inf, samples=None),
+        "uncertainty": SimpleNamespace(
+            cluster=None, covariance=covariance, df=np.inf, samples=None
+        ),
     }
     return type(standing)(**{k: names[k] for k in standing.__dataclass_fields__})
 
@@ -150,3 +152,23 @@ def test_where_no_vote_is_a_tie_none_is_expected():
     prediction = ba.predict(fit, [("oak", "elm")])
     assert prediction["p_tie"][0] == 0
     assert "no ties" in fit.plan
+
+
+def test_where_prompts_lack_no_number_of_votes_is_given():
+    standing = standing_of(fitted(8, 3000, prompts=12, prompt_sd=1.0, spread=0.3))
+    table = pair_columns(standing)
+    is_open = np.asarray(table["more_votes"]) != 0
+    assert is_open.any() and np.isnan(table["more_votes"][is_open]).all()
+    line = str(what_pairs_lack(standing, table)[0])
+    assert line.startswith("More prompts would settle them, ")
+    assert line.endswith("; more votes on these 12 would not.")
+
+
+def test_so_many_prompts_would_settle_a_pair():
+    """Twice the half-width for the gap takes four times the prompts: 3 x 12 more."""
+    standing = standing_of(fitted(8, 3000, prompts=12, prompt_sd=1.0, spread=0.3))
+    n = standing.uncertainty.n_clusters
+    names = {"first": ["a"], "second": ["b"], "more_votes": [np.nan]}
+    open_pair = names | {"gap": [10.0], "lower": [-10.0]}
+    line = str(what_pairs_lack(standing, open_pair)[0])
+    assert line.startswith(f"Some {3 * n} more prompts would settle it")

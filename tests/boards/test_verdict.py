@@ -14,7 +14,7 @@ from bayes_arena.boards.verdict import (
     verdict_of,
 )
 from bayes_arena.errors import ArenaWarning
-from tests.boards.arenas import CYCLE, columns, fitted, of_wins
+from tests.boards.arenas import CYCLE, columns, fitted, of_balanced_wins, of_wins
 
 
 def words_of(sentence):
@@ -144,4 +144,47 @@ def test_a_name_stays_as_it_is_at_the_beginning_of_a_sentence():
     sentence = ba.verdict(ba.fit(of_wins([("x", "y", 3)])))
     assert sentence.startswith(
         "x is probably the best (P 0.96). y cannot be ruled out."
+    )
+
+
+def test_a_verdict_says_of_whom_where_somebody_without_a_rank_may_be_better():
+    """Of nine votes the newcomer won all: it may be the best, and has no rank."""
+    votes = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("new", "b", 9)])
+    sentence = ba.verdict(votes)
+    assert sentence.startswith(
+        "Of the 2 competitors with 10 votes or more: a is the best"
+    )
+    lost = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("b", "new", 9)])
+    assert ba.verdict(lost).startswith("a is the best")
+
+
+def test_a_newcomer_behind_on_average_may_still_be_ahead():
+    """Its mean is below the leader's, and the chance that it is ahead above 1 in 20."""
+    votes = of_balanced_wins(
+        [("a", "b", 40), ("b", "a", 10), ("new", "b", 2), ("b", "new", 1)]
+    )
+    standing = standing_of(ba.fit(votes))
+    new = standing.competitors.index("new")
+    assert standing.strength[new] < standing.strength.max()
+    assert standing.p_unranked_ahead(standing.ranked[0]) > 0.05
+    assert verdict_of(standing).startswith(
+        "Of the 2 competitors with 10 votes or more: "
+    )
+
+
+def test_who_never_lost_is_named_where_that_has_no_finite_estimate():
+    votes = of_balanced_wins([("a", "b", 30), ("b", "a", 10), ("top", "a", 12)])
+    with pytest.warns(ArenaWarning, match="finite"):
+        sentence = ba.verdict(ba.fit(votes, prior="flat"))
+    assert sentence.startswith(
+        "Of the 2 competitors with a finite estimate: a is the best"
+    )
+    assert sentence.endswith("top never lost.")
+
+
+def test_no_votes_settle_what_annotators_are_divided_about():
+    standing = standing_of(ba.fit(of_wins(CYCLE)))
+    assert verdict_of(standing).endswith("More votes would settle it.")
+    assert verdict_of(standing, is_divided=True).endswith(
+        "About half of the annotators vote against the others: no votes settle that."
     )

@@ -67,7 +67,7 @@ def test_annotators_that_differ_are_predicted_better_by_their_model(votes):
 
 
 def test_new_annotators(votes):
-    table = ba.held_out(votes, by="annotator", splits=2, share=0.3)
+    table = ba.held_out(votes, over="annotator", splits=2, share=0.3)
     assert np.isfinite(table.drop(columns="model").to_numpy()).all()
 
 
@@ -91,11 +91,11 @@ def test_models_by_name_and_functions(votes):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "topic"}, "no slice 'topic'"),
+        ({"over": "topic"}, "no slice 'topic'"),
         ({"splits": 1}, "at least two splits"),
-        ({"share": 1.5}, "share must lie"),
+        ({"share": 1.5}, "share=1.5 must lie"),
         ({"models": ()}, "no model"),
-        ({"models": ("elo",)}, "model must be one of"),
+        ({"models": ("elo",)}, "model='elo' must be one of"),
         ({"models": {"x": ba.Model("x", ties="drop")}}, "leaves out ties"),
     ],
 )
@@ -123,7 +123,7 @@ def test_llmfao_on_new_prompts():
         ),
     }
     votes = ba.read_votes(real("llmfao.csv"))
-    table = ba.held_out(votes, models, by="prompt", splits=6).set_index("model")
+    table = ba.held_out(votes, models, over="prompt", splits=6).set_index("model")
     by_prompt = table.loc["by prompt"]
     assert by_prompt["squared_error_diff"] == pytest.approx(-0.002, abs=0.001)
     assert by_prompt["log_score_diff"] > 0

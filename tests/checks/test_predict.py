@@ -55,6 +55,13 @@ def test_an_unknown_annotator_is_drawn_from_the_others(by_annotator):
     assert known["score"].min() < table["score"][0] < known["score"].max()
 
 
+def test_an_annotator_who_is_not_given_is_drawn_from_the_others(by_annotator):
+    rows = [("model-1", "model-2", "nobody"), ("model-1", "model-2", None)]
+    table = ba.predict(by_annotator, rows)
+    assert table["judge"].isna().tolist() == [False, True]
+    assert table["score"][0] == table["score"][1]
+
+
 def test_no_ties_no_probability_of_a_tie():
     votes = arena(tie_propensity=0)
     for model in ("davidson", "bradley-terry", "am-davidson"):
@@ -85,7 +92,7 @@ def test_slices_and_features():
         for topic in ("art", "law", "sport")
     ]
     assert len(set(scores)) == 3
-    with pytest.raises(ba.ArenaError, match="reads the feature 'length'"):
+    with pytest.raises(ba.ArenaError, match=r"feature 'length'.*has no column"):
         ba.predict(fit, [("model-1", "model-2")])
 
 
@@ -93,13 +100,18 @@ def test_slices_and_features():
     ("votes", "message"),
     [
         ([("model-1", "model-9")], "no estimate for 'model-9'"),
-        ([("model-1", "model-1")], "and itself"),
+        ([("model-1", "model-1")], "meets itself"),
         ([("model-1",)], "A pair names two"),
         (("model-1", "model-2"), r"in a list.*: \[\('model-1', 'model-2'\)\]"),
         (["model-1", "model-2", "judge"], r"in a list.*: \[\('model-1', 'model-2', 'j"),
         (["votes.csv"], r"in a list.*: \[\('x', 'y'\)\]"),
         ([("model-1", "model-2"), ("model-1", "model-2", "x")], "all pairs alike"),
         ([{"colour": "red"}], "no pair of columns"),
+        (
+            [("model-1", "model-2"), ("model-1", None)],
+            "In 1 of 2 votes a competitor has",
+        ),
+        ([{"model_a": "", "model_b": "model-1"}], "no name.*Fill it in"),
     ],
 )
 def test_mistakes(fit, votes, message):

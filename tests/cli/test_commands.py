@@ -61,10 +61,10 @@ def test_a_formula_in_a_name_is_harmless(command, tmp_path):
     ("words", "message"),
     [
         (("rank", "absent.csv"), "absent.csv"),
-        (("rank", "--model", "x"), "model must be one of bradley-terry"),
-        (("rank", "--interval", "x"), "interval must be one of"),
+        (("rank", "--model", "x"), "--model x must be one of bradley-terry"),
+        (("rank", "--interval", "x"), "--interval x must be one of"),
         (("rank", "--anchor", "model-01"), "--anchor takes NAME=SCORE"),
-        (("rank", "--format", "xml"), "--format must be one of table"),
+        (("rank", "--format", "xml"), "--format xml must be one of table"),
         (("pairs", "--require", "better"), "--require goes with --between A B."),
         (("pairs", "--margin", 5), "--margin goes with --require."),
         (("report",), "-o board.html"),

@@ -6,13 +6,13 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.cli.app import app
-from bayes_arena.cli.options import Boarding, Fitting, Reading, meaning
+from bayes_arena.cli.options import Boarding, Fitting, Reading, pairs_of
 from bayes_arena.cli.spelling import OPTIONS, spelled
 
 # What every command takes besides its own; "reading" and so on are groups of options.
 READING = (
     "layout a b winner annotator prompt no-prompt slice weight outcome both-bad "
-    "baseline judge on-invalid delta"
+    "baseline judge rename on-invalid delta"
 )
 FITTING = "model ties prior method strength-by style"
 BOARDING = "interval cluster level min-votes anchor init without"
@@ -73,7 +73,7 @@ def test_reading_passes_only_what_was_given():
     given = columns.columns()
     assert given["a"] == "x" and given["prompt"] is False
     assert given["slices"] == ("c",) and given["outcomes"] == {"-": "tie"}
-    assert meaning("a=b=tie") == ("a=b", "tie")
+    assert pairs_of("--outcome", "-=tie", ["a=b=tie"]) == {"a=b": "tie"}
 
 
 def test_a_changed_model_says_so():

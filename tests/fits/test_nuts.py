@@ -108,8 +108,8 @@ def test_chains_that_disagree_or_diverge_are_named():
     ("options", "text"),
     [
         ({"prior": "flat"}, "needs a proper prior"),
-        ({"draws": 3}, "draws must be at least 4"),
-        ({"tune": -1}, "tune at least 0"),
+        ({"draws": 3}, "draws=3 must be at least 4"),
+        ({"tune": -1}, "tune=-1 must not be negative"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(votes, options, text):

@@ -35,7 +35,7 @@ def test_planted_annotators_are_anomalous_and_nobody_honest(planted):
 
 def test_why_says_in_what_way(planted):
     why = planted["why"]
-    assert why["guesses"].startswith("guesses: agreement")
+    assert why["guesses"].startswith("agrees no more than chance: ")
     assert why["reversed"].startswith("reversed: agreement -0.")
     assert why["always ties"] == "always ties: 300 of 300"
     assert why["first side"].startswith("one side: the first in 2")
@@ -43,7 +43,7 @@ def test_why_says_in_what_way(planted):
 
 
 def test_the_kind_of_a_reason_stands_beside_its_words(planted):
-    kinds = dict(zip(KINDS, ("guesses", "reversed", "ties", "side"), strict=True))
+    kinds = dict(zip(KINDS, ("chance", "reversed", "ties", "side"), strict=True))
     assert planted["reason"][list(KINDS)].to_dict() == kinds
     assert (planted["reason"][planted["verdict"] == "ordinary"] == "").all()
 
@@ -174,7 +174,9 @@ def test_llmfao():
     assert numbers[:2] == [15, 70]
     assert table["why"].iloc[0] == "favours Weaver 12k: 106 of 110, 44 expected"
     assert table["why"].iloc[1] == "favours Weaver 12k: 43 of 45, 17 expected"
-    assert table["why"]["worker_11"] == "guesses: agreement -0.01 (-0.06 … 0.04)"
+    assert (
+        table["why"]["worker_11"] == "agrees no more than chance: -0.01 (-0.06 … 0.04)"
+    )
     assert table["why"]["worker_32"] == "one side: the first in 21 of 21 decided votes"
     assert (table["verdict"] == "too few votes").sum() == 33
     assert (table["verdict"] == "suspect").sum() == 6

@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.people.favourites import discoveries, divergence, find_favourites
+from bayes_arena.people.favourites import find_favourites
 from tests.helpers import real
-from tests.people.arenas import KINDS, votes_of
+from tests.people.arenas import KINDS, fan, votes_of
 
 COLUMNS = ["annotator", "competitor", "direction", "votes", "wins", "score", "expected"]
 
@@ -95,19 +95,6 @@ def test_mt_bench_has_none():
     assert flagged(real("mt_bench_human.csv")).empty
 
 
-def test_divergence_of_scores():
-    x, q = np.array([0.0, 1.0, 0.5, 0.25]), np.array([0.5, 0.5, 0.5, 0.5])
-    expected = [np.log(2), np.log(2), 0, 0.25 * np.log(0.5) + 0.75 * np.log(1.5)]
-    np.testing.assert_allclose(divergence(x, q), expected)
-
-
-def test_discoveries_by_hand():
-    p = np.array([0.04, 0.001, 0.5, 0.02])
-    assert discoveries(p, 0.05).tolist() == [False, True, False, True]
-    assert discoveries(np.array([0.5, 0.9]), 0.05).tolist() == [False, False]
-    assert discoveries(np.zeros(0), 0.05).tolist() == []
-
-
 def test_named_pairs_are_left_out_of_the_expectations():
     votes = ba.read_votes(votes_of(annotators=15, loyal=80))
     result = find_favourites(votes)
@@ -116,3 +103,20 @@ def test_named_pairs_are_left_out_of_the_expectations():
     others = fair[fair["competitor"] == "model 10"]
     share = others["score"].sum() / others["votes"].sum()
     assert result.expected[pair] == pytest.approx(share, abs=0.08)
+
+
+@pytest.mark.parametrize(("accounts", "each"), [(4, 60), (5, 40)])
+def test_a_ring_does_not_hide_behind_itself(accounts, each):
+    """Each of the accounts is held to what the honest votes let expect."""
+    honest = votes_of(annotators=30, each=40)
+    rng = np.random.default_rng(1)
+    names = [f"bot {number}" for number in range(accounts)]
+    ring = [fan(rng, each, favourite=6, judge=name) for name in names]
+    ring = [votes[votes["winner"] == "model_a"] for votes in ring]
+    table = flagged(pd.concat([honest, *ring]))
+    assert set(table["annotator"]) == set(names)
+    assert set(table["competitor"]) == {"model 06"}
+    verdicts = ba.annotators(pd.concat([honest, *ring])).set_index("annotator")[
+        "verdict"
+    ]
+    assert set(verdicts[names]) <= {"has a favourite", "anomalous"}

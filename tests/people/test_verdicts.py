@@ -14,10 +14,12 @@ from tests.people.arenas import rows, votes_of
 FAVOURITE = Favourite("oak", is_for=True, wins=9, votes=9, expected=4)
 
 
-def verdict_on(p, votes, favourite=None, is_open=False):
+def judged(p=0.0, votes=50, own=1.0, **facts):
+    """Return the judgement on somebody who agrees no more than chance, if not said."""
     half = votes / 2
-    evidence = Evidence(half, half, 0, 0, 0, 0, p, is_open, 0, favourite)
-    return judge(evidence).verdict
+    known = {"ties": 0, "agreement": 0, "lower": -0.1, "upper": 0.1, "p_anomaly": p}
+    evidence = Evidence(**{"first": half, "second": half, **known, **facts})
+    return judge(evidence, lambda: own)
 
 
 @pytest.mark.parametrize(
@@ -35,12 +37,63 @@ def verdict_on(p, votes, favourite=None, is_open=False):
     ],
 )
 def test_the_rule(p, votes, has_favourite, verdict):
-    assert verdict_on(p, votes, FAVOURITE if has_favourite else None) == verdict
+    favourite = FAVOURITE if has_favourite else None
+    assert judged(p, votes, favourite=favourite).verdict == verdict
 
 
 def test_of_an_open_direction_nobody_is_anomalous_by_it():
-    verdicts = [verdict_on(p, 50, is_open=True) for p in (0.5, 0.4, 0.39, 0.9)]
+    verdicts = [judged(p, is_open=True).verdict for p in (0.5, 0.4, 0.39, 0.9)]
     assert verdicts == ["suspect", "suspect", "ordinary", "anomalous"]
+    opposed = judged(0.9, is_open=True, lower=-0.5, upper=-0.2)
+    assert (opposed.verdict, opposed.reason.kind) == ("suspect", "opposed")
+
+
+def test_faults_are_asked_in_order():
+    facts = {"first": 10, "second": 0, "ties": 190, "side_score": 5.0}
+    facts |= {"lower": -0.3, "upper": -0.1, "favourite": FAVOURITE}
+    kinds = [judged(0.9, **facts).reason.kind]
+    kinds.append(judged(0.9, **facts | {"favourite": None}).reason.kind)
+    facts |= {"favourite": None, "upper": 0.1}
+    kinds.append(judged(0.9, **facts).reason.kind)
+    kinds.append(judged(0.9, **facts | {"ties": 0}).reason.kind)
+    kinds.append(judged(0.9, **facts | {"ties": 0, "side_score": 0}).reason.kind)
+    assert kinds == ["favourite", "reversed", "ties", "side", "chance"]
+
+
+def test_who_agrees_surely_is_not_anomalous_for_agreement():
+    loose = {"agreement": 0.28, "lower": 0.2, "upper": 0.36}
+    judgement = judged(0.99, **loose)
+    assert judgement.verdict == "suspect"
+    words = "follows the others loosely: agreement 0.28 (0.20 … 0.36)"
+    assert judgement.reason.text == words
+    assert judged(0.99, **loose, favourite=FAVOURITE).verdict == "anomalous"
+    assert judged(0.99, **loose, ties=500).reason.kind == "ties"
+
+
+def test_a_ranking_of_ones_own_is_asked_of_those_alone_who_agree_by_chance():
+    differs = judged(0.9, own=0.04)
+    assert (differs.verdict, differs.reason.kind) == ("differs", "own ranking")
+    assert judged(0.9, own=0.05).verdict == "anomalous"
+    assert judged(0.9, own=0.01, lower=-0.3, upper=-0.1).verdict == "anomalous"
+    assert judged(0.6, own=0.01).verdict == "suspect"
+
+
+@pytest.mark.parametrize(
+    ("score", "share", "verdict"),
+    [(4.0, 0.75, "suspect"), (3.9, 0.75, "ordinary"), (9.0, 0.74, "ordinary")],
+)
+def test_three_in_four_for_a_side_are_suspect(score, share, verdict):
+    sides = {"first": 100 * share, "second": 100 * (1 - share), "side_score": score}
+    judgement = judged(0.1, **sides, lower=0.2, upper=0.4)
+    assert judgement.verdict == verdict
+    if verdict == "suspect":
+        assert judgement.reason.text == "one side: the first in 75 of 100 decided votes"
+
+
+def test_who_casts_the_votes_of_another_is_anomalous_whatever_else():
+    judgement = judged(0.0, votes=20, copy_of="bot0", favourite=FAVOURITE)
+    assert judgement.verdict == "anomalous"
+    assert judgement.reason.text == "casts the same 20 votes as bot0"
 
 
 @pytest.mark.parametrize("kind", ["guesses", "reversed", "always ties"])
@@ -49,8 +102,8 @@ def test_each_kind_alone_is_found(kind, seed):
     row = rows(votes_of(seed=seed, annotators=15, each=80, planted=(kind,))).loc[kind]
     assert row["verdict"] == "anomalous"
     # By chance a guesser's votes may lean to a side, and a few reversed ones to none.
-    starts = {"always ties": "always ties: 240 of 240"}
-    assert row["why"].startswith(starts.get(kind, ("guesses", "reversed", "one side")))
+    kinds = {"always ties": {"ties"}}.get(kind, {"chance", "reversed", "side"})
+    assert row["reason"] in kinds
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -108,7 +161,7 @@ def test_of_two_equal_camps_nobody_is_named(each, seed):
     with pytest.warns(ArenaWarning, match="which is right, they cannot tell"):
         table = ba.annotators(votes)
     assert set(table["verdict"]) == {"suspect"}
-    assert table["why"].str.startswith("opposes about half of the others").all()
+    assert set(table["reason"]) == {"opposed"}
 
 
 def test_maximum_likelihood_does_not_choose_between_camps_either():

@@ -80,6 +80,20 @@ def test_two_boards_that_agree_are_not_mentioned():
 
 
 @pytest.mark.slow
+def test_a_ring_is_named_together():
+    rng = np.random.default_rng(0)
+    ring = [fan(rng, 60, favourite=6, judge=f"bot{k}") for k in range(4)]
+    ring = [votes[votes["winner"] == "model_a"] for votes in ring]
+    votes = pd.concat([votes_of(annotators=30, each=40), *ring], ignore_index=True)
+    rating = ba.rate(votes)
+    said = "bot0, bot1, bot2 and bot3 favour model 06 (228 of 228 votes)"
+    assert any(said in str(note) for note in rating.notes)
+    assert set(ba.rate(votes, without="favourites").left_out) == {
+        f"bot{k}" for k in range(4)
+    }
+
+
+@pytest.mark.slow
 def test_bought_votes_are_said():
     rng = np.random.default_rng(0)
     paid = [fan(rng, 15, judge=f"paid {k:02d}") for k in range(20)]

@@ -125,7 +125,7 @@ def test_nobody_to_leave_out_is_said():
 @pytest.mark.parametrize(
     ("without", "message"),
     [
-        ("worst", "without must be one of flagged, favourites"),
+        ("worst", "without='worst' must be one of flagged, favourites"),
         (["fna"], "No votes of 'fna'. Did you mean 'fan'"),
     ],
 )

@@ -129,6 +129,47 @@ def test_words_for_both_bad(label: str):
 
 
 @pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("better", "much-better", "worse", "slightly worse", "same"), (2, 2, 1)),
+        (("A is worse", "B is much worse", "response B is better"), (1, 2, 0)),
+        (("leftvote", "rightvote", "tievote", "bothbad_vote"), (1, 1, 2)),
+        (("a", "b", "b", "t"), (1, 2, 1)),
+        (("2-1", "0:3", "1 - 1", "0-1", "102–98"), (2, 2, 1)),
+        (("superior", "inferior"), (1, 1, 0)),
+    ],
+)
+def test_results_of_the_first_and_scores(labels, expected):
+    assert counts(votes_with(*labels)) == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("18-24", "25-34", "35-44"),  # ages
+        ("not better", "A"),
+        ("2026-01-01", "A"),
+        ("t", "A"),
+        ("A", "t", "tie"),
+        ("better or worse", "A"),
+    ],
+)
+def test_what_looks_like_a_score_or_a_result_is_unknown(labels):
+    with pytest.raises(VotesError, match="the winner's label is unknown"):
+        votes_with(*labels)
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["inconclusive", "abstain", "No consensus", "unclear", "inconsistent", "skipped"],
+)
+def test_verdicts_of_nobody_are_left_out_and_counted(label: str):
+    votes = votes_with("A", "B", label)
+    assert (counts(votes), votes.dropped) == ((1, 1, 0), {"not played": 1})
+    assert f"{label!r} (1)" in str(votes.remarks[0])
+
+
+@pytest.mark.parametrize(
     "label", ["-", "", None, "N/A", "none", "not played", "postponed", "error"]
 )
 def test_what_is_not_played_is_left_out_and_counted(label: str | None):

@@ -164,8 +164,30 @@ def test_pairs_in_one_cell():
 def test_names_that_differ_by_case_are_said():
     votes = read_votes({"model_a": ["Oak"], "model_b": ["oak"], "winner": ["A"]})
     assert said(votes) == [
-        "Names of competitors differ by case or spaces only: 'Oak' and 'oak'.",
+        "Names of competitors differ by case or spaces only: 'Oak' and 'oak'; "
+        "names={'oak': 'Oak'} reads them as one.",
     ]
+
+
+def test_competitors_get_other_names():
+    columns = {
+        "model_a": ["ATLAS", "atlas ", "elm", "elm"],
+        "model_b": ["elm", "elm", "ash", "Ash"],
+        "winner": ["ATLAS", "model_a", "ash", "Ash"],
+    }
+    votes = read_votes(columns)
+    remedy = "names={'ATLAS': 'atlas', 'ash': 'Ash'} reads them as one"
+    assert remedy.replace("'ATLAS': 'atlas'", "'atlas': 'ATLAS'") in said(votes)[0]
+    votes = read_votes(columns, names={"ATLAS": "atlas", "Ash": "ash"})
+    assert by_name(votes) == {
+        ("atlas", "elm", ""): (2, 0, 0),
+        ("elm", "ash", ""): (0, 2, 0),
+    }
+    assert not votes.remarks
+    with pytest.raises(VotesError, match=r"called 'Atlas'.*Did you mean 'atlas'"):
+        read_votes(columns, names={"Atlas": "x"})
+    with pytest.raises(VotesError, match="competitor meets itself"):
+        read_votes(columns, names={"ash": "elm"})
 
 
 def test_another_column_that_may_hold_the_winner_is_said():

@@ -6,6 +6,7 @@ import pytest
 from bayes_arena.errors import ModelError, OutputError, VotesError
 from bayes_arena.reading.read import read_votes
 from bayes_arena.said import NOWHERE, Note, Use
+from bayes_arena.votes.components import sides_follow_strength
 from bayes_arena.votes.merge import merge
 from bayes_arena.votes.votes import Votes
 
@@ -220,3 +221,18 @@ def test_single_votes_and_pairs():
     assert first == second != other
     assert not rows.has_fractions
     assert replace(rows, counts=rows.counts / 2).has_fractions
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_same"),
+    [
+        ("ab ac", True),  # a one step above b and c
+        ("ab bc", True),  # a, b, c in steps of one
+        ("ab bc ac", False),  # a would be one step and two above c
+        ("ab ba", False),
+        ("ab cd", True),  # two groups
+    ],
+)
+def test_where_the_first_side_is_a_strength(shown, is_same):
+    rows = [{"model_a": x, "model_b": y, "winner": "model_a"} for x, y in shown.split()]
+    assert sides_follow_strength(read_votes(rows)) is is_same
