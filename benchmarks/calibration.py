@@ -26,6 +26,7 @@ from arenas import (
 from measuring import markdown, write_page
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.verdict import first_is_settled
 from bayes_arena.inference.scale import bradley_terry_strengths
@@ -88,10 +89,10 @@ def regimes(arenas: int) -> list[str]:
             fit = ba.fit(arena.votes)
             for kind, tally in tallies.items():
                 options = {"interval": kind, "min_votes": 0}
-                tally.add(standing_of(fit, **options), arena.strength)
-                totals[kind].add(standing_of(fit, **options), arena.strength)
+                tally.add(standing_of(fit, Look(**options)), arena.strength)
+                totals[kind].add(standing_of(fit, Look(**options)), arena.strength)
             other = ba.fit(arena.votes, model="bradley-terry")
-            plain.add(standing_of(other, min_votes=0), arena.strength)
+            plain.add(standing_of(other, Look(min_votes=0)), arena.strength)
         posterior, sandwich = tallies["posterior"], tallies["sandwich"]
         errors.append(posterior.rmse / plain.rmse)
         rows.append(
@@ -145,7 +146,7 @@ def specified(arenas: int) -> list[str]:
             arena = draw_arena(partial(varied, annotators), annotators * each, seed)
             for model, tally in tallies.items():
                 fit = ba.fit(arena.votes, model=model)
-                tally.add(standing_of(fit, min_votes=0), arena.strength)
+                tally.add(standing_of(fit, Look(min_votes=0)), arena.strength)
         cells = [f"{t.coverage}, {t.rmse:.1f}" for t in tallies.values()]
         rows.append([f"{annotators:,} x {each}", count, *cells])
         print(rows[-1], file=sys.stderr, flush=True)
@@ -175,7 +176,7 @@ def few_votes(arenas: int) -> list[str]:
                         with warnings.catch_warnings():
                             warnings.simplefilter("ignore")
                             fit = ba.fit(arena.votes, model=model)
-                        tally.add(standing_of(fit, min_votes=0), arena.strength)
+                        tally.add(standing_of(fit, Look(min_votes=0)), arena.strength)
             plain, weighted = tallies["davidson"], tallies["am-davidson"]
             other = weighted.coverage if annotators else ""
             rows.append([n_votes, annotators or "unknown", plain.coverage, other])
@@ -231,11 +232,11 @@ def prompt_row(n_prompts: int, sd: float, even: bool, arenas: int) -> list[objec
     for seed in range(arenas):
         arena = prompt_arena(n_prompts, sd, even, seed)
         fit = ba.fit(arena.votes)
-        standing = standing_of(fit, min_votes=0)
+        standing = standing_of(fit, Look(min_votes=0))
         if standing.uncertainty.cluster is None:
             continue
         clustered.add(standing, arena.strength)
-        plain = standing_of(fit, interval="posterior", min_votes=0)
+        plain = standing_of(fit, Look(interval="posterior", min_votes=0))
         posterior.add(plain, arena.strength)
     shape = "even" if even else "uneven"
     kind = [n_prompts, f"{sd:g}", shape, len(clustered.covered)]
@@ -281,7 +282,7 @@ def experts(arenas: int) -> list[str]:
         arena = expert_arena(seed)
         for model, tally in tallies.items():
             fit = ba.fit(arena.votes, model=model)
-            tally.add(standing_of(fit, min_votes=0), arena.strength)
+            tally.add(standing_of(fit, Look(min_votes=0)), arena.strength)
         notes = " ".join(ba.rate(arena.votes).notes)
         said += "saw different competitors" in notes
     rows = [[name, t.coverage, f"{t.rmse:.0f}"] for name, t in tallies.items()]

@@ -149,7 +149,7 @@ def worse(former: float, elo: np.ndarray, votes: Votes, model: str) -> float:
 
 def board(votes: Votes, model: str) -> np.ndarray:
     """Return the scores of a board."""
-    return ba.fit(votes, model=model).board.elo
+    return ba.fit(votes, model=model).marginals.board.value
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.files import written_beside
+from bayes_arena.fits.marginals import Marginals
 
 FULL = Path("/dev/full")
 needs_full_disk = pytest.mark.skipif(not FULL.exists(), reason="Linux has /dev/full")
@@ -25,7 +26,7 @@ def sampled(fit):
     for block in fit.posterior.design.blocks:
         name = block.effect.name
         samples[name] = np.tile(fit.posterior.mean_of(name), (4, 5, 1))
-    return replace(fit, method="nuts", samples=samples, sample_stats={})
+    return replace(fit, method="nuts", marginals=Marginals(fit.posterior, samples))
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ import numpy as np
 
 from bayes_arena.arena.store import columns_of, names_of, now, number_names
 from bayes_arena.arrays import Ints
+from bayes_arena.boards.elo import EloScale
 from bayes_arena.errors import VotesError, listing, plural
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, mean_loss, of_all
 from bayes_arena.said import Use, joined
 from bayes_arena.version import __version__
 from bayes_arena.votes.votes import Votes, distinct_rows
@@ -226,7 +227,7 @@ def store_round(
         "annotators": fit.votes.n_annotators,
         "waiting": n_waiting,
         "left_out": n_left_out,
-        "mean_loss": fit.mean_loss,
+        "mean_loss": mean_loss(fit),
     }
     insert(connection, "round", [summary])
     insert(connection, "rating", rating_rows(connection, number, fit))
@@ -238,8 +239,11 @@ def rating_rows(
 ) -> list[dict[str, Any]]:
     """Return the board of a round, a row for each competitor."""
     codes = number_names(connection, "competitor", ())
-    board = fit.board
-    rank = 1 + np.argsort(np.argsort(-board.elo, kind="stable"))
+    board = fit.marginals.board
+    elo = EloScale()
+    scores = elo.init + elo.points_per_logit * of_all(fit, board.value)
+    sd = elo.points_per_logit * of_all(fit, board.sd)
+    rank = 1 + np.argsort(np.argsort(-scores, kind="stable"))
     n_votes = fit.votes.votes_by_competitor
     rows = []
     for i, name in enumerate(fit.votes.competitors):
@@ -247,8 +251,8 @@ def rating_rows(
             "round": number,
             "rank": int(rank[i]),
             "competitor": codes[name],
-            "elo": float(board.elo[i]),
-            "sd": float(board.sd[i]),
+            "elo": float(scores[i]),
+            "sd": float(sd[i]),
             "votes": int(n_votes[i]),
         }
         rows.append(row)

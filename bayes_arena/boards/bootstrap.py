@@ -13,15 +13,14 @@ import numpy as np
 
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.estimate import Estimate
 from bayes_arena.errors import NotIdentifiedError
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, seen_votes
+from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.maximum import with_finite_estimate
 from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.sandwich import clusters_of, with_clusters
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.said import Use
 from bayes_arena.threads import threads_for
 
@@ -46,32 +45,39 @@ def bootstrap_covariance(
     NotIdentifiedError
         If half of the resamples have no estimate.
     """
-    values = []
-    rng = np.random.default_rng(seed)
     with threads_for(fit.posterior.design.layout.width):
-        designs = resampled_designs(fit, cluster, rng)
-        for number, design in enumerate(designs):
-            if number % 20 == 0:
-                progress.show(f"Resample {number} of {RESAMPLES}")
-            x = mode_of_resample(fit, design)
-            if x is not None:
-                values.append(estimate.evaluate(x))
+        modes = modes_of_resamples(fit, cluster, np.random.default_rng(seed))
+        n_lost = RESAMPLES - len(modes)
+        if n_lost > RESAMPLES / 2:
+            raise NotIdentifiedError(
+                f"{n_lost} of {RESAMPLES} resamples of the votes have no finite estimate.",
+                Use(prior="default"),
+                Use(interval="sandwich"),
+            )
+        values = estimate.at(np.array(modes))
+    return np.atleast_2d(np.cov(values, rowvar=False)), n_lost
+
+
+def modes_of_resamples(
+    fit: Fit, cluster: Ints | None, rng: np.random.Generator
+) -> list[Floats]:
+    """Return the modes of the resamples that have one, (parameters,) each."""
+    modes = []
+    for number, design in enumerate(resampled_designs(fit, cluster, rng)):
+        if number % 20 == 0:
+            progress.show(f"Resample {number} of {RESAMPLES}")
+        x = mode_of_resample(fit, design)
+        if x is not None:
+            modes.append(x)
     progress.clear()
-    n_lost = RESAMPLES - len(values)
-    if n_lost > RESAMPLES / 2:
-        raise NotIdentifiedError(
-            f"{n_lost} of {RESAMPLES} resamples of the votes have no finite estimate.",
-            Use(prior="default"),
-            Use(interval="sandwich"),
-        )
-    return np.atleast_2d(np.cov(np.array(values), rowvar=False)), n_lost
+    return modes
 
 
 def resampled_designs(
     fit: Fit, cluster: Ints | None, rng: np.random.Generator
 ) -> Iterator[Design]:
     """Yield designs of the same rows with the votes of a resample."""
-    votes = visible_votes(fit.model, fit.fitted_votes)
+    votes = seen_votes(fit)
     if cluster is not None:
         votes = with_clusters(votes, cluster)
     blocks = fit.posterior.design.blocks

@@ -45,13 +45,8 @@ def effect_columns(fit: Fit, level: float = 0.95) -> Columns:
         if effect.by is not None or effect.per_competitor:
             continue
         names.append(effect.name)
-        if fit.samples is not None:
-            draws = fit.samples[effect.name]
-            estimates.append(float(draws.mean()))
-            sds.append(float(draws.std()))
-        else:
-            estimates.append(float(fit.posterior.mean_of(effect.name)[0]))
-            sds.append(float(fit.posterior.sd_of(effect.name)[0]))
+        estimates.append(float(fit.marginals.mean_of(effect.name)[0]))
+        sds.append(float(fit.marginals.sd_of(effect.name)[0]))
         spreads.append(fit.spreads.get(f"{effect.name}_by_annotator", np.nan))
     estimate, sd = np.array(estimates), np.array(sds)
     return {

@@ -11,12 +11,11 @@ import numpy as np
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import (
-    MIN_VOTES,
     Standing,
     records,
     standing_of,
@@ -27,6 +26,7 @@ from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.result import Fit
 from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns, dataframe, stacked
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,19 +102,13 @@ def leaderboard(
     'model-18'
     """
     fit = fitted(fit, **options)
-    choices: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "level": level,
-        "min_votes": min_votes,
-        "seed": seed,
-    }
+    look = Look(interval, cluster, level, min_votes, seed)
     if by is None:
-        standing = standing_of(fit, **choices)
+        standing = standing_of(fit, look)
         warn_of_prior(fit, min_votes)
         columns = leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
         return with_notes(columns, {"": standing})
-    standings = standings_by(fit, by, **choices)
+    standings = standings_by(fit, by, look)
     columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)
 
@@ -149,7 +143,8 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
         raise ModelError("There is no fit to show.")
     elo = options.pop("elo", ELO)
     rank_spread = options.pop("rank_spread", False)
-    standings = {name: standing_of(fit, **options) for name, fit in fits.items()}
+    look = Look(**options)
+    standings = {name: standing_of(fit, look) for name, fit in fits.items()}
     columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)
 
@@ -219,7 +214,7 @@ def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFr
     table = dataframe(columns)
     uncertainties = [standing.uncertainty for standing in standings.values()]
     table.attrs = {
-        "level": next(iter(standings.values())).level,
+        "level": next(iter(standings.values())).look.level,
         "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
         "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
         "notes": tuple(map(str, notes_of(standings))),

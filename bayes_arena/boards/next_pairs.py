@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.intervals import Interval, quantile
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.uncertainty import quantile
 from bayes_arena.boards.verdict import (
     candidates_of,
     clusters_are_the_limit,
@@ -28,6 +29,7 @@ from bayes_arena.fits.fit import fitted
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,14 +71,8 @@ def next_pairs(
         first, second, p_ahead (probability that the first is stronger), gap (Elo),
         votes (on the two), worth (of a vote, relative to the best pair).
     """
-    standing = standing_of(
-        fitted(fit, **options),
-        interval=interval,
-        cluster=cluster,
-        level=level,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    look = Look(interval, cluster, level, min_votes, seed)
+    standing = standing_of(fitted(fit, **options), look)
     return dataframe(next_pair_columns(standing, goal, count))
 
 
@@ -123,7 +119,7 @@ def worth_of_vote(p_ahead: Floats, gap: Floats, sd: Floats) -> Floats:
 
 def is_open(standing: Standing, gap: Floats, sd: Floats) -> Array:
     """Return which pairs are not settled: their interval holds 0."""
-    q = quantile(standing.uncertainty.df, (1 + standing.level) / 2)
+    q = quantile(standing.uncertainty.df, (1 + standing.look.level) / 2)
     return np.abs(gap) < q * sd
 
 

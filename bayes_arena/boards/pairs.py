@@ -10,8 +10,9 @@ from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval, quantile
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.look import Interval, Look
+from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.uncertainty import quantile
 from bayes_arena.boards.unexplained import pair_scores
 from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
@@ -24,6 +25,7 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fitted
 from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,14 +81,8 @@ def pairs(
     NotIdentifiedError
         If one of the two has no finite estimate.
     """
-    standing = standing_of(
-        fitted(fit, **options),
-        interval=interval,
-        cluster=cluster,
-        level=level,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    look = Look(interval, cluster, level, min_votes, seed)
+    standing = standing_of(fitted(fit, **options), look)
     return dataframe(pair_columns(standing, between, elo))
 
 
@@ -97,7 +93,7 @@ def pair_columns(
     votes = standing.fit.votes
     first, second = pair_indices(standing, between)
     gap, sd = gaps(standing, first, second)
-    q = quantile(standing.uncertainty.df, (1 + standing.level) / 2)
+    q = quantile(standing.uncertainty.df, (1 + standing.look.level) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.result import of_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ def win_probability(fit: object, **options: Any) -> pd.DataFrame:
     import pandas as pd
 
     result = fitted(fit, **options)
-    strength = result.board.strength
+    strength = of_all(result, result.marginals.board.value)
     order = np.argsort(-strength, kind="stable")
     score = expit(strength[order][:, None] - strength[order])
     np.fill_diagonal(score, np.nan)

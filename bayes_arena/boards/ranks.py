@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.intervals import Interval
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.look import Interval, Look
+from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.fits.fit import fitted
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +45,8 @@ def rank_probabilities(
     """
     import pandas as pd
 
-    where = standing_of(
-        fitted(fit, **options),
-        interval=interval,
-        cluster=cluster,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    look = Look(interval, cluster, min_votes=min_votes, seed=seed)
+    where = standing_of(fitted(fit, **options), look)
     names = [where.competitors[c] for c in where.ranked]
     columns = np.arange(1, len(names) + 1)
     return pd.DataFrame(where.rank_shares, index=names, columns=columns)

@@ -7,30 +7,27 @@ of drawn from the slices that the prior expects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
-from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.estimate import (
-    Estimate,
-    board_by_delta_method,
-    sampled_estimate,
-)
-from bayes_arena.boards.standing import Standing, standing
+from bayes_arena.boards.intervals import uncertainty_of
+from bayes_arena.boards.look import Look
+from bayes_arena.boards.standing import Standing, have_rank
 from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
-from bayes_arena.fits.result import Fit, thinned_vectors
-from bayes_arena.inference.average_vote import annotator_types
-from bayes_arena.inference.scale import board_strengths, linear_board
+from bayes_arena.fits.result import Fit, seen_votes
+from bayes_arena.inference.estimate import Estimate, Linear, delta_method
+from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.said import Call, Use
-from bayes_arena.tables import Columns, dataframe
+from bayes_arena.tables import Columns, dataframe, stacked
 from bayes_arena.threads import threads_for
 
 if TYPE_CHECKING:
@@ -40,24 +37,18 @@ ELO = EloScale()
 KNOWN_SPREAD = 1e-6  # spread of a slice whose level is given
 
 
-def standings_by(fit: Fit, by: str, **options: Any) -> dict[str, Standing]:
-    """Return where competitors stand at each level of a slice.
-
-    Parameters
-    ----------
-    fit : Fit
-    by : str
-        A slice in ``strength_by`` of the model.
-    **options
-        Those of :func:`~bayes_arena.boards.standing.standing`.
-    """
+def standings_by(fit: Fit, by: str, look: Look) -> dict[str, Standing]:
+    """Return where competitors stand at each level of a slice in ``strength_by``."""
     require_slice(fit, by)
     standings = {}
-    for level, name in enumerate(fit.votes.levels[by]):
-        votes = level_votes(visible_votes(fit.model, fit.fitted_votes), by, level)
+    for number, name in enumerate(fit.votes.levels[by]):
+        votes = level_votes(seen_votes(fit), by, number)
         if len(votes):
-            estimate = level_estimate(fit, by, level)
-            standings[name] = standing(fit, estimate, votes, **options)
+            there = level_of(fit, by, number)
+            is_ranked = have_rank(votes.votes_by_competitor, look.min_votes)
+            estimate = level_estimate(fit, there).relative_to(is_ranked)
+            uncertainty = uncertainty_of(fit, estimate, look)
+            standings[name] = Standing(fit, votes, estimate.value, uncertainty, look)
     return standings
 
 
@@ -111,21 +102,27 @@ def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Colu
     """Return the columns of :func:`slice_gaps`."""
     require_level(level)
     require_slice(fit, by)
-    gaps_of = gaps_by_delta_method if fit.samples is None else gaps_of_samples
-    numbers, competitors, gaps, sds = [], [], [], []
-    for number, seen, gap, sd in gaps_of(fit, by):
-        numbers.append(np.full(len(seen), number))
-        competitors.append(seen)
-        gaps.append(gap)
-        sds.append(sd)
-    gap = elo.points_per_logit * np.concatenate(gaps)
-    sd = elo.points_per_logit * np.concatenate(sds)
+    design = fit.posterior.design
+    names = np.array(design.votes.competitors, dtype=object)
+    overall = linear_board(fit.posterior, design, strength_rows(design))
+    tables = []
+    for number, name in enumerate(fit.votes.levels[by]):
+        there = level_of(fit, by, number)
+        if there.seen.any():
+            estimate = gap_estimate(fit, there, overall)
+            competitors = names[there.seen]
+            tables.append(
+                {
+                    by: np.full(len(competitors), name, dtype=object),
+                    "competitor": competitors,
+                    "gap": elo.points_per_logit * estimate.value,
+                    "sd": elo.points_per_logit * estimate.sd,
+                }
+            )
+    columns = stacked(tables)
+    gap, sd = columns["gap"], columns.pop("sd")
     half_width = float(ndtri((1 + level) / 2)) * sd
-    names = np.array(fit.fitted_votes.competitors, dtype=object)
-    columns = {
-        by: np.array(fit.votes.levels[by], dtype=object)[np.concatenate(numbers)],
-        "competitor": names[np.concatenate(competitors)],
-        "gap": gap,
+    columns |= {
         "lower": gap - half_width,
         "upper": gap + half_width,
         "p_above": ndtr(gap / np.maximum(sd, TINY)),
@@ -134,101 +131,68 @@ def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Colu
     return {name: values[order] for name, values in columns.items()}
 
 
-def gaps_by_delta_method(
-    fit: Fit, by: str
-) -> Iterator[tuple[int, Ints, Floats, Floats]]:
-    """Yield each level, who was seen there, their gaps, and standard deviations.
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A level of a slice.
 
-    A gap is a difference of two boards of the same parameters, so are its derivatives.
+    ``strengths`` (competitors, parameters) takes the parameters to the strengths there,
+    and ``seen`` (competitors,) says who was seen there.  In the ``design`` the effects of
+    the slice are no noise.
     """
-    design = fit.posterior.design
-    nowhere = np.zeros((fit.fitted_votes.n_competitors, design.layout.size))
-    overall, overall_jacobian = board_at_level(fit, design, nowhere)
-    for number in range(len(fit.votes.levels[by])):
-        shift = level_shift(fit, by, number)
-        seen = np.flatnonzero(shift.any(axis=1))
-        value, jacobian = board_at_level(fit, known_level(design, by), shift)
-        difference = centred((jacobian - overall_jacobian)[seen])
-        moves = fit.posterior.covariance.solve(np.ascontiguousarray(difference.T))
-        variance = np.einsum("ij,ji->i", difference, moves)
-        gap = centred((value - overall)[seen])
-        yield number, seen, gap, np.sqrt(np.maximum(variance, 0.0))
+
+    design: Design
+    strengths: csr_array
+    seen: Array
+
+    @property
+    def centring(self) -> Floats:
+        """The matrix from numbers of all to those of who was seen, less their mean."""
+        return np.eye(len(self.seen))[self.seen] - self.seen / self.seen.sum()
 
 
-def gaps_of_samples(fit: Fit, by: str) -> Iterator[tuple[int, Ints, Floats, Floats]]:
-    """Yield the same of a fit by NUTS, from its samples."""
-    for number in range(len(fit.votes.levels[by])):
-        seen, evaluate = level_function(fit, by, number)
-        strength = np.array([evaluate(x) for x in thinned_vectors(fit)])
-        gap = strength - centred(fit.board_samples[:, seen].T).T
-        yield number, seen, gap.mean(axis=0), gap.std(axis=0)
-
-
-def level_estimate(fit: Fit, by: str, level: int) -> Estimate:
-    """Return the strengths on the common scale at a level, of those seen there."""
-    posterior = fit.posterior
-    seen, evaluate = level_function(fit, by, level)
-    shift = level_shift(fit, by, level)
-    design = known_level(posterior.design, by)
-
-    if fit.samples is not None:
-        samples = np.array([evaluate(x) for x in thinned_vectors(fit)])
-        return sampled_estimate(samples, evaluate, is_by_competitor=False)
-    with threads_for(len(seen)):
-        value, jacobian = board_at_level(fit, design, shift)
-    value, jacobian = centred(value[seen]), centred(jacobian[seen])
-    board = board_by_delta_method(posterior, value, jacobian)
-    return Estimate(board, evaluate, is_by_competitor=False)
-
-
-def level_function(
-    fit: Fit, by: str, level: int
-) -> tuple[Ints, Callable[[Floats], Floats]]:
-    """Return who was seen at a level, and their strengths there at given parameters."""
-    shift = level_shift(fit, by, level)
-    seen = np.flatnonzero(shift.any(axis=1))
-    design = known_level(fit.posterior.design, by)
-    strengths = design.indices(design.block("strength"))
-
-    def evaluate(x: Floats) -> Floats:
-        moved = np.array(x)
-        moved[strengths] += shift @ x
-        return centred(board_strengths(design, moved[None])[0][seen])
-
-    return seen, evaluate
-
-
-def level_shift(fit: Fit, by: str, level: int) -> Floats:
-    """Return what a level adds to the strengths, (competitors, parameters)."""
+def level_of(fit: Fit, by: str, number: int) -> Level:
+    """Return a level of a slice."""
     design = fit.posterior.design
     block = design.block(f"strength_by_{by}")
-    n = fit.fitted_votes.n_competitors
+    n = design.votes.n_competitors
     levels, competitors = np.divmod(block.keys, n)
-    indices = design.parameters(block)
-    mask = levels == level
-    shift = np.zeros((n, design.layout.size))
-    shift[competitors[mask], indices[mask]] = 1.0
-    return shift
+    mask = levels == number
+    competitors, index = competitors[mask], design.parameters(block)[mask]
+    entries = (np.ones(len(index)), (competitors, index))
+    shift = csr_array(entries, shape=(n, design.layout.size))
+    known = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
+    return Level(
+        design=design.with_spreads(known),
+        strengths=csr_array(strength_rows(design) + shift),
+        seen=np.isin(np.arange(n), competitors),
+    )
 
 
-def known_level(design: Design, by: str) -> Design:
-    """Return the design of a level that is given: its effects are no noise."""
-    spreads = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
-    return design.with_spreads(spreads)
+def level_estimate(fit: Fit, level: Level) -> Estimate:
+    """Return the strengths on the common scale at a level, of those seen there."""
+    centring = level.centring
+
+    def at(draws: Floats) -> Floats:
+        return board_strengths(level.design, draws, level.strengths) @ centring.T
+
+    with threads_for(len(level.seen)):
+        linear = linear_board(fit.posterior, level.design, level.strengths)
+        gaussian = delta_method(fit.posterior, linear.contrast(centring), at)
+        return fit.marginals.estimate(gaussian)
 
 
-def board_at_level(fit: Fit, design: Design, shift: Array) -> tuple[Floats, Floats]:
-    """Return strengths on the common scale, and their derivatives in all parameters."""
-    posterior = fit.posterior
-    types = annotator_types(posterior)
-    r = posterior.mean_of("strength") + shift @ posterior.mean
-    linear = linear_board(design, types, r)
-    jacobian = linear.by_types @ types.jacobian + linear.by_strength @ shift
-    strengths = design.indices(design.block("strength"))
-    jacobian[:, strengths] += linear.by_strength
-    return linear.strength, np.asarray(jacobian)
+def gap_estimate(fit: Fit, level: Level, overall: Linear) -> Estimate:
+    """Return the strengths at a level less those overall, of those seen there.
 
+    Both are on the common scale, and of mean zero among those seen.
+    """
+    centring = level.centring
 
-def centred(values: Floats) -> Floats:
-    """Return numbers less their mean over the first axis."""
-    return np.asarray(values - values.mean(axis=0))
+    def at(draws: Floats) -> Floats:
+        there = board_strengths(level.design, draws, level.strengths)
+        return (there - fit.marginals.board.at(draws)) @ centring.T
+
+    with threads_for(len(level.seen)):
+        linear = linear_board(fit.posterior, level.design, level.strengths)
+        gap = linear.less(overall).contrast(centring)
+        return fit.marginals.estimate(delta_method(fit.posterior, gap, at))

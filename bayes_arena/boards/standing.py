@@ -14,20 +14,21 @@ import numpy as np
 from scipy.special import expit, ndtr, stdtr
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.estimate import Estimate, board_estimate
-from bayes_arena.boards.intervals import Interval, Uncertainty, uncertainty_of
-from bayes_arena.errors import ModelError, listing, require_level, require_seed
-from bayes_arena.fits.result import Fit
+from bayes_arena.boards.intervals import board_uncertainty
+from bayes_arena.boards.look import LOOK, Look
+from bayes_arena.boards.uncertainty import Uncertainty
+from bayes_arena.errors import listing
+from bayes_arena.fits.result import Fit, estimable, of_all
+from bayes_arena.inference.estimate import Estimate
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 MOST_DRAWS, FEWEST_DRAWS = 20_000, 2_000
 DRAWN_NUMBERS = 1_500_000  # draws times competitors, between these limits
-MIN_VOTES = 10  # votes from which a competitor has a rank
 ROUNDING = 1e-12  # of a sum of shares of draws
 JITTER = 1e-10  # relative; a covariance of few clusters is singular
 
@@ -42,24 +43,18 @@ class Standing:
     votes : Votes
         Those that the board is about.
     strength : ndarray, shape (competitors,)
-        On the common scale, in logits, of mean zero; nan without an estimate.
+        On the common scale, in logits, of mean zero over the competitors that have a
+        rank; nan without an estimate.
     uncertainty : Uncertainty
         Of the competitors that have an estimate.
-    level : float
-        Coverage of intervals and rank ranges.
-    min_votes : float
-        Votes from which a competitor has a rank.
-    seed : int
-        Of the draws.
+    look : Look
     """
 
     fit: Fit
     votes: Votes
     strength: Floats
     uncertainty: Uncertainty
-    level: float
-    min_votes: float
-    seed: int
+    look: Look
 
     @property
     def competitors(self) -> tuple[str, ...]:
@@ -75,7 +70,7 @@ class Standing:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the strengths, in logits, (competitors,) each."""
         value = self.strength[self.estimable]
-        lower, upper = self.uncertainty.bounds(value, self.level)
+        lower, upper = self.uncertainty.bounds(value, self.look.level)
         return self.of_all(lower), self.of_all(upper)
 
     @cached_property
@@ -89,7 +84,7 @@ class Standing:
     @cached_property
     def has_votes(self) -> Array:
         """Whether competitors have enough votes for a rank, (competitors,)."""
-        return self.votes.votes_by_competitor >= self.min_votes
+        return self.votes.votes_by_competitor >= self.look.min_votes
 
     @cached_property
     def ranked(self) -> Ints:
@@ -97,10 +92,9 @@ class Standing:
 
         They have ``min_votes``; where fewer than two do, all are ranked.
         """
-        mask = self.estimable & self.has_votes
-        if mask.sum() < 2:
-            mask = self.estimable
-        codes = np.flatnonzero(mask)
+        estimated = np.flatnonzero(self.estimable)
+        cast = self.votes.votes_by_competitor[estimated]
+        codes = estimated[have_rank(cast, self.look.min_votes)]
         return codes[np.argsort(-self.strength[codes], kind="stable")]
 
     @cached_property
@@ -112,7 +106,7 @@ class Standing:
         """Return joint draws of the strengths of some competitors, (draws, codes)."""
         if self.uncertainty.samples is not None:
             return self.uncertainty.samples[:, codes]
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.look.seed)
         n, df = len(codes), self.uncertainty.df
         size = int(np.clip(DRAWN_NUMBERS // n, FEWEST_DRAWS, MOST_DRAWS))
         covariance = self.covariance[np.ix_(codes, codes)]
@@ -160,7 +154,7 @@ class Standing:
         Ranks below the first have together a probability of half of 1 - level at most,
         and so have those above the last.
         """
-        tail = (1 - self.level) / 2
+        tail = (1 - self.look.level) / 2
         cumulative = self.rank_shares.cumsum(axis=1)
         first = 1 + (cumulative <= tail).sum(axis=1)
         last = 1 + (cumulative < 1 - tail - ROUNDING).sum(axis=1)
@@ -213,7 +207,7 @@ class Standing:
         mask = self.estimable & ~self.has_votes
         if not mask.any():
             return ()
-        votes = f"{self.min_votes:g} votes"
+        votes = f"{self.look.min_votes:g} votes"
         names = [self.competitors[c] for c in np.flatnonzero(mask)]
         if mask[self.ranked].any():
             text = f"Fewer than two competitors have {votes}: all are ranked."
@@ -227,56 +221,27 @@ class Standing:
         return (Note("ranks", text),)
 
 
-def standing_of(
-    fit: Fit,
-    *,
-    interval: Interval | None = None,
-    cluster: str | None = None,
-    level: float = 0.95,
-    min_votes: float = MIN_VOTES,
-    seed: int = 0,
-) -> Standing:
-    """Return where the competitors of a fit stand.
+def standing_of(fit: Fit, look: Look = LOOK) -> Standing:
+    """Return where the competitors of a fit stand."""
+    board = ranked_board(fit, look.min_votes)
+    uncertainty = board_uncertainty(fit, board, look)
+    return Standing(fit, fit.votes, of_all(fit, board.value), uncertainty, look)
 
-    Parameters
-    ----------
-    fit : Fit
-    interval, cluster, level, min_votes, seed
-        As for :func:`~bayes_arena.leaderboard`.
+
+def ranked_board(fit: Fit, min_votes: float) -> Estimate:
+    """Return the board relative to the mean of the competitors that have a rank.
+
+    Newcomers with hardly any votes would move the scores of all others, if the mean were
+    also theirs.
     """
-    return standing(
-        fit,
-        board_estimate(fit),
-        fit.votes,
-        interval=interval,
-        cluster=cluster,
-        level=level,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    cast = fit.votes.votes_by_competitor[estimable(fit)]
+    return fit.marginals.board.relative_to(have_rank(cast, min_votes))
 
 
-def standing(
-    fit: Fit,
-    estimate: Estimate,
-    votes: Votes,
-    *,
-    interval: Interval | None,
-    cluster: str | None,
-    level: float,
-    min_votes: float,
-    seed: int,
-) -> Standing:
-    """Return where competitors stand by some estimate of their strengths."""
-    require_level(level)
-    require_seed(seed)
-    if not min_votes >= 0:
-        raise ModelError((Use(min_votes=min_votes), " must not be negative."))
-    uncertainty = uncertainty_of(fit, estimate, interval, cluster, seed)
-    strength = estimate.value
-    if len(strength) < votes.n_competitors:
-        strength = fit.of_all(strength)
-    return Standing(fit, votes, strength, uncertainty, level, min_votes, seed)
+def have_rank(cast: Floats, min_votes: float) -> Array:
+    """Return whose votes are enough for a rank; all, where fewer than two have enough."""
+    mask = cast >= min_votes
+    return mask if mask.sum() >= 2 else np.ones_like(mask)
 
 
 def records(votes: Votes) -> tuple[Floats, Floats, Floats]:

@@ -21,7 +21,7 @@ from bayes_arena.errors import (
     require_level,
 )
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, estimable, of_all
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand, value
@@ -114,7 +114,7 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
             f"{did_you_mean(reference, names)}"
         )
     index = names.index(reference)
-    if not fit.estimable[index]:
+    if not estimable(fit)[index]:
         raise NotIdentifiedError(
             f"The reference {reference!r} has no finite estimate. Choose another.",
             Use(prior="default"),
@@ -125,31 +125,27 @@ def reference_contrast(fit: Fit, reference: str | None) -> Floats:
 
 def contrasted(fit: Fit, contrast: Floats) -> tuple[Floats, Floats]:
     """Return contrasts of the strengths, and their standard deviations."""
-    if fit.samples is not None:
-        draws = fit.samples["strength"].reshape(-1, len(contrast)) @ contrast.T
-        return draws.mean(axis=0), draws.std(axis=0)
-    mask = fit.estimable
-    design = fit.posterior.design
-    index = design.indices(design.block("strength"))
-    V = fit.posterior.covariance.shared[np.ix_(index, index)]
+    mask = estimable(fit)
     among = contrast[np.ix_(mask, mask)]
-    strength = among @ fit.posterior.mean[index]
+    strength = among @ fit.marginals.mean_of("strength")
+    V = fit.marginals.covariance_of("strength")
     variance = np.einsum("ij,jk,ik->i", among, V, among)
-    return fit.of_all(strength), fit.of_all(np.sqrt(np.maximum(variance, 0.0)))
+    return of_all(fit, strength), of_all(fit, np.sqrt(np.maximum(variance, 0.0)))
 
 
 def profile_bounds(
     fit: Fit, contrast: Floats, strength: Floats, q: float
 ) -> tuple[Floats, Floats]:
     """Return the bounds of the profile intervals of Bradley-Terry."""
-    if not fit.prior.is_flat or fit.posterior.design.layout.size != fit.estimable.sum():
+    mask = estimable(fit)
+    if not fit.prior.is_flat or fit.posterior.design.layout.size != mask.sum():
         raise ModelError(
             "Profile intervals are for Bradley-Terry under a flat prior.",
             Use(model="bradley-terry", prior="flat"),
         )
     lower, upper = np.full((2, len(strength)), np.nan)
-    for c in np.flatnonzero(fit.estimable):
-        along = contrast[c, fit.estimable]
+    for c in np.flatnonzero(mask):
+        along = contrast[c, mask]
         if not along.any():
             lower[c] = upper[c] = 0.0
             continue

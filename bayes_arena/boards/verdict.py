@@ -7,10 +7,16 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.intervals import Interval
-from bayes_arena.boards.standing import MIN_VOTES, Standing, records, standing_of
+from bayes_arena.boards.look import Interval, Look
+from bayes_arena.boards.standing import (
+    Standing,
+    ranked_board,
+    records,
+    standing_of,
+)
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
+from bayes_arena.votes.votes import MIN_VOTES
 
 SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
 PROBABLE = 0.6  # and from which somebody probably is
@@ -43,13 +49,8 @@ def verdict(
     -------
     str
     """
-    standing = standing_of(
-        fitted(fit, **options),
-        interval=interval,
-        cluster=cluster,
-        min_votes=min_votes,
-        seed=seed,
-    )
+    look = Look(interval, cluster, min_votes=min_votes, seed=seed)
+    standing = standing_of(fitted(fit, **options), look)
     return verdict_of(standing)
 
 
@@ -85,7 +86,7 @@ def scope_of(standing: Standing, candidates: Ints) -> str:
     if not standing.estimable.all():
         conditions.append("a finite estimate")
     if standing.p_unranked_ahead(leader) > UNRANKED:
-        conditions.append(f"{standing.min_votes:g} votes or more")
+        conditions.append(f"{standing.look.min_votes:g} votes or more")
     if not conditions:
         return ""
     return (
@@ -174,8 +175,9 @@ def clusters_are_the_limit(standing: Standing) -> bool:
     """Return whether intervals are wide since there are few prompts, not few votes."""
     if standing.uncertainty.cluster is None:
         return False
-    posterior_sd = np.sqrt(np.diag(standing.fit.finite_board.covariance))
-    return bool(np.median(standing.uncertainty.sd / posterior_sd) >= PROMPTS_LIMIT)
+    board = ranked_board(standing.fit, standing.look.min_votes)
+    widths = standing.uncertainty.sd / board.sd
+    return bool(np.median(widths) >= PROMPTS_LIMIT)
 
 
 def probability(p: float) -> str:

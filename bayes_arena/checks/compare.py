@@ -14,9 +14,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.checks.loo import LeaveOneOut, leave_one_out, se_of_sum
-from bayes_arena.checks.statistics import seen_votes
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.said import Call
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import TIE, Votes

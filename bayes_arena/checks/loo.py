@@ -19,11 +19,9 @@ import numpy as np
 
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.checks.statistics import seen_votes
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.pointwise import row_log_densities
-from bayes_arena.fits.result import Fit, parameter_vectors
+from bayes_arena.fits.result import Fit, outcome_counts, seen_votes
 from bayes_arena.inference.predictive import rows_of
 from bayes_arena.said import Call, Use
 from bayes_arena.votes.votes import Votes, distinct_rows, summed_by
@@ -108,11 +106,12 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
         )
     votes = seen_votes(fit)
     first, kind = kinds_of_rows(fit, votes)
-    cast = summed_by(kind, fit.visible_counts, len(first))
+    counts = outcome_counts(fit)
+    cast = summed_by(kind, counts, len(first))
     estimates = estimates_by_kind(fit, votes.take(first), cast)
-    row, outcome = np.nonzero(fit.visible_counts)
+    row, outcome = np.nonzero(counts)
     elpd, pareto_k, p = estimates[:, kind[row], outcome]
-    return LeaveOneOut(elpd, pareto_k, p, fit.visible_counts[row, outcome])
+    return LeaveOneOut(elpd, pareto_k, p, counts[row, outcome])
 
 
 def estimates_by_kind(fit: Fit, votes: Votes, cast: Floats) -> Floats:
@@ -120,8 +119,8 @@ def estimates_by_kind(fit: Fit, votes: Votes, cast: Floats) -> Floats:
 
     They are 0 for what no vote is: ``cast`` (kinds, outcomes) counts the votes.
     """
-    vectors = posterior_vectors(fit)
-    efficiency = relative_efficiency(fit)
+    vectors = fit.marginals.vectors(DRAWS, seed=0)
+    efficiency = fit.marginals.efficiency()
     estimates = np.zeros((3, *cast.shape))
     for rows in blocks(len(votes)):
         progress.show(f"Leaving out votes: {rows[0]:,} of {len(votes):,} rows")
@@ -137,13 +136,6 @@ def blocks(size: int) -> Iterator[Ints]:
     """Yield the numbers of the rows, some at a time."""
     for start in range(0, size, ROWS_AT_ONCE):
         yield np.arange(start, min(start + ROWS_AT_ONCE, size))
-
-
-def posterior_vectors(fit: Fit) -> Floats:
-    """Return all samples, or draws from the Gaussian, (draws, parameters)."""
-    if fit.samples is not None:
-        return parameter_vectors(fit.posterior, fit.samples)
-    return draw_vectors(fit, DRAWS, seed=0)
 
 
 def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
@@ -177,19 +169,6 @@ def arviz_arrays() -> Any:
     from arviz_stats.base.array import array_stats
 
     return array_stats
-
-
-def relative_efficiency(fit: Fit) -> float:
-    """Return the effective share of the samples, the mean over parameters."""
-    if fit.samples is None:
-        return 1.0
-    sizes = []
-    for samples in fit.samples.values():
-        chains, draws = samples.shape[:2]
-        by_parameter = samples.reshape(chains, draws, -1)
-        ess = arviz_arrays().ess(by_parameter, chain_axis=0, draw_axis=1, method="mean")
-        sizes.append(np.ravel(ess) / (chains * draws))
-    return float(np.concatenate(sizes).mean())
 
 
 def se_of_sum(values: Floats, votes: Floats) -> float:

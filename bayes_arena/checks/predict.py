@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.fits.result import Fit, parameter_vectors
-from bayes_arena.inference.predictive import Prediction, row_probabilities
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.predictive import Prediction
 from bayes_arena.reading.pairs import read_pairs
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -78,10 +78,7 @@ def predict_rows(
     fit: Fit, votes: Votes, *, with_ties: bool | None = None
 ) -> Prediction:
     """Predict a vote in each row, averaged over the posterior of a fit."""
-    vectors = None
-    if fit.samples is not None:
-        vectors = parameter_vectors(fit.posterior, fit.samples)
-    return row_probabilities(fit.posterior, votes, vectors=vectors, with_ties=with_ties)
+    return fit.marginals.predict(votes, with_ties=with_ties)
 
 
 def folded_outcomes(probabilities: Floats) -> Floats:

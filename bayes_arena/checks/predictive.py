@@ -20,16 +20,14 @@ from bayes_arena.checks.statistics import (
     TIES,
     UPSETS,
     Statistic,
-    seen_votes,
     share_of_first,
     share_of_ties,
     share_of_upsets,
     statistics_of,
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
-from bayes_arena.fits.draws import draw_vectors
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
@@ -141,7 +139,7 @@ def replications(fit: Fit, draws: int, seed: int) -> Iterator[tuple[Floats, Floa
     rows = rows_of(fit.posterior.design, votes)
     back = np.argsort(rows.order)
     rng = np.random.default_rng([seed, 1])
-    for x in draw_vectors(fit, draws, seed):
+    for x in fit.marginals.draws(draws, seed):
         p = probabilities_at(rows.design, x)[back]
         yield rng.multinomial(n_votes, p).astype(float), p
 
@@ -204,9 +202,10 @@ def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
         "sd of Elo scores": elo.std(axis=1),
         "best less worst, Elo": np.ptp(elo, axis=1),
     }
+    fitted_elo = ELO_PER_LOGIT * fit.marginals.board.value
     estimated = {
-        "sd of Elo scores": fit.board.elo.std(),
-        "best less worst, Elo": np.ptp(fit.board.elo),
+        "sd of Elo scores": fitted_elo.std(),
+        "best less worst, Elo": np.ptp(fitted_elo),
         **vote_shares(design, fit.posterior.mean),
     }
     shares = [vote_shares(design, x) for x in vectors]

@@ -15,8 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.result import Fit
-from bayes_arena.model.spec import visible_votes
+from bayes_arena.fits.result import Fit, estimable, seen_votes
 from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes
 
 # A number from counts of wins, losses and ties (rows, 3), and their probabilities.
@@ -49,15 +48,10 @@ class Statistic:
     is_gap: bool = False
 
 
-def seen_votes(fit: Fit) -> Votes:
-    """Return the rows of votes that the model sees, annotators and slices apart."""
-    return visible_votes(fit.model, fit.fitted_votes)
-
-
 def statistics_of(fit: Fit) -> list[Statistic]:
     """Return the statistics that the votes of a fit allow."""
     votes = seen_votes(fit)
-    strength = fit.strength[fit.estimable]
+    strength = fit.strength[estimable(fit)]
     is_first_better = strength[votes.i] >= strength[votes.j]
     statistics = share_statistics(votes, is_first_better, int(strength.argmax()))
     statistics += gap_statistics(votes, is_first_better)

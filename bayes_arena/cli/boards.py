@@ -115,8 +115,7 @@ def boards(
     """Rank the competitors in every level of a slice, pooled."""
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out, by)
-        options = boarding.standing_options(fitting.seed)
-        standings = standings_by(fit, by, **options)
+        standings = standings_by(fit, by, boarding.look(fitting.seed))
         columns = stacked_columns(by, standings, elo=boarding.elo, rank_spread=False)
     shown = {by: texts(columns[by]), **shown_board(columns, boarding.level)}
     pooled = "competitors may be stronger there than overall, pooled"
@@ -155,7 +154,7 @@ def pairs(
     require_a_pair(between, require, margin)
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+        standing = standing_of(fit, boarding.look(fitting.seed))
         columns = pair_columns(standing, between, elo=boarding.elo)
         gate_answer = None
         if between is not None and require is not None:
@@ -256,7 +255,7 @@ def next_pairs(
     """Say which pairs to ask about next."""
     with collected_warnings() as warned:
         fit = fitted(votes, reading, fitting, boarding.left_out)
-        standing = standing_of(fit, **boarding.standing_options(fitting.seed))
+        standing = standing_of(fit, boarding.look(fitting.seed))
         columns = next_pair_columns(standing, goal, count)
         sentence = describe_next(standing, columns, goal)
     answer = Answer(

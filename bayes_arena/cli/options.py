@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, cast, get_type_hints
 
 import typer
 
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.errors import (
     ModelError,
     OutputError,
@@ -22,8 +23,9 @@ from bayes_arena.errors import (
     listing,
     require_choice,
 )
+from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating.rating import WITHOUT, Rating, rate
+from bayes_arena.rating.rating import WITHOUT, Rating, rated
 from bayes_arena.reading.read import read_votes
 from bayes_arena.simulation import example_arena
 from bayes_arena.votes.votes import Votes
@@ -235,28 +237,23 @@ class Boarding:
             return self.without
         return tuple(name.strip() for name in self.without.split(","))
 
-    def standing_options(self, seed: int) -> dict[str, Any]:
-        """Return the options of a standing."""
-        return {
-            "interval": self.interval,
-            "cluster": self.cluster,
-            "level": self.level,
-            "min_votes": self.min_votes,
-            "seed": seed,
-        }
+    def look(self, seed: int) -> Look:
+        """Return how the board is looked at."""
+        interval = cast("Interval | None", self.interval)
+        return Look(interval, self.cluster, self.level, self.min_votes, seed)
 
     def rating(
-        self, fitted: Any, source: str, seed: int, *, rank_spread: bool = False
+        self, fitted: Fit, source: str, seed: int, *, rank_spread: bool = False
     ) -> Rating:
         """Return the rating of a fit."""
-        rating = rate(
+        return rated(
             fitted,
+            self.look(seed),
             without=self.left_out,
             rank_spread=rank_spread,
             elo=self.elo,
-            **self.standing_options(seed),
+            source=source,
         )
-        return replace(rating, source=source)
 
 
 @dataclass(frozen=True)

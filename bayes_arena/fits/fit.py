@@ -20,6 +20,7 @@ from bayes_arena.errors import (
     require_seed,
     warn,
 )
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.inference.direction import better_direction, direction_is_open
 from bayes_arena.inference.gaussian import nearest_gaussian
@@ -129,8 +130,7 @@ def fit(
         prior=prior,
         method=method,
         plan=f"{plan}, {describe_method(prior, method)}",
-        posterior=posterior,
-        estimable=estimable,
+        marginals=Marginals(posterior),
         warnings=tuple(notes),
         seed=seed,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.fit import fit
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import labels
@@ -72,8 +73,9 @@ def from_posterior(
         gaussian,
         method="nuts",
         plan=f"{gaussian.model.name}, draws of your own",
-        samples=normalised(samples, effects),
-        sample_stats=sample_stats_of(tree),
+        marginals=Marginals(
+            gaussian.posterior, normalised(samples, effects), sample_stats_of(tree)
+        ),
     )
 
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, outcome_counts, seen_votes
 from bayes_arena.inference.predictive import NewRows, rows_of
 from bayes_arena.model.design import Design
 from bayes_arena.model.likelihood import coordinates, outcome_probabilities
 from bayes_arena.model.objective import predictors
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.votes.votes import Votes
 
 
@@ -32,8 +31,7 @@ class SingleVotes:
 
 def single_votes(fit: Fit) -> SingleVotes:
     """Return the fitted votes one by one, in the order of their rows."""
-    seen = visible_votes(fit.model, fit.fitted_votes)
-    votes = replace(seen, counts=fit.visible_counts)
+    votes = replace(seen_votes(fit), counts=outcome_counts(fit))
     row, outcome = votes.one_by_one()
     return SingleVotes(votes, rows_of(fit.posterior.design, votes), row, outcome)
 

@@ -11,16 +11,13 @@ from scipy.special import gammaln, xlogy
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.errors import ModelError, plural
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.inference.posterior import Posterior
-from bayes_arena.inference.scale import Board, board_of, board_strengths
 from bayes_arena.model.objective import value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import Model, visible_votes
 from bayes_arena.said import Call, Note, Use
-from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
-
-MOST_BOARD_DRAWS = 1_000  # samples that are put on the common scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,24 +33,16 @@ class Fit:
     method : {"gaussian", "map", "nuts"}
     plan : str
         What was fitted, in a line.
-    posterior : Posterior
-        The Gaussian approximation; for "nuts" that from which sampling began.
-    estimable : ndarray of bool, shape (competitors,)
-        Which competitors have a finite estimate; all, unless the prior is flat.
+    marginals : Marginals
+        Means, standard deviations and draws of every effect, and the board.
     warnings : tuple of Note
         What makes it doubtful.
     seed : int
-    samples : mapping of str to ndarray, optional
-        For "nuts", by effect: draws of its parameters, (chains, draws, size).
-    sample_stats : mapping of str to ndarray, optional
-        For "nuts": "diverging" and others, (chains, draws).
-    converged
+    posterior
+    samples
     strength
-    strength_sd
     discrimination
-    discrimination_sd
     spreads
-    n_parameters
     log_likelihood
     deviance
     aic
@@ -64,12 +53,9 @@ class Fit:
     prior: Prior
     method: str
     plan: str
-    posterior: Posterior
-    estimable: Array
+    marginals: Marginals
     warnings: tuple[Note, ...] = ()
     seed: int = 0
-    samples: Mapping[str, Floats] | None = None
-    sample_stats: Mapping[str, Array] | None = None
 
     def __repr__(self) -> str:
         """Return what was fitted, in a line."""
@@ -79,46 +65,26 @@ class Fit:
         )
 
     @property
-    def converged(self) -> bool:
-        """Whether the search for the mode or the Gaussian ended."""
-        return self.posterior.converged
+    def posterior(self) -> Posterior:
+        """The Gaussian approximation; for "nuts" that from which sampling began."""
+        return self.marginals.posterior
 
-    @cached_property
-    def fitted_votes(self) -> Votes:
-        """The votes on competitors that have a finite estimate."""
-        return subset_competitors(self.votes, self.estimable)
+    @property
+    def samples(self) -> Mapping[str, Floats] | None:
+        """For "nuts", by effect: draws of its parameters, (chains, draws, size)."""
+        return self.marginals.samples
 
     @cached_property
     def strength(self) -> Floats:
         """Strengths r in logits, sum zero, (competitors,); nan without an estimate."""
-        if self.samples is not None:
-            return self.samples["strength"].mean(axis=(0, 1))
-        return self.of_all(self.posterior.mean_of("strength"))
-
-    @cached_property
-    def strength_sd(self) -> Floats:
-        """Standard deviations of the strengths, (competitors,)."""
-        if self.samples is not None:
-            return self.samples["strength"].std(axis=(0, 1))
-        return self.of_all(self.posterior.sd_of("strength"))
+        return of_all(self, self.marginals.mean_of("strength"))
 
     @cached_property
     def discrimination(self) -> Floats:
         """Theta of the annotators, mean 1, (annotators,)."""
         if self.model.discrimination == "none":
             return np.ones(self.votes.n_annotators)
-        if self.samples is not None:
-            return 1 + self.samples["discrimination"].mean(axis=(0, 1))
-        return 1 + self.posterior.mean_of("discrimination")
-
-    @cached_property
-    def discrimination_sd(self) -> Floats:
-        """Standard deviations of theta, (annotators,)."""
-        if self.model.discrimination == "none":
-            return np.zeros(self.votes.n_annotators)
-        if self.samples is not None:
-            return self.samples["discrimination"].std(axis=(0, 1))
-        return self.posterior.sd_of("discrimination")
+        return 1 + self.marginals.mean_of("discrimination")
 
     @property
     def spreads(self) -> dict[str, float]:
@@ -126,59 +92,6 @@ class Fit:
         return self.posterior.spreads
 
     @cached_property
-    def board(self) -> Board:
-        """Strengths and covariance on the common scale; nan without an estimate."""
-        if self.samples is not None:
-            draws = self.board_samples
-            return Board(draws.mean(axis=0), np.cov(draws, rowvar=False))
-        board = self.finite_board
-        if self.estimable.all():
-            return board
-        covariance = np.full((len(self.estimable),) * 2, np.nan)
-        covariance[np.ix_(self.estimable, self.estimable)] = board.covariance
-        return Board(self.of_all(board.strength), covariance)
-
-    @cached_property
-    def finite_board(self) -> Board:
-        """The board of the Gaussian, of the competitors that have an estimate."""
-        with threads_for(self.votes.n_competitors):
-            return board_of(self.posterior)
-
-    @cached_property
-    def board_samples(self) -> Floats:
-        """Samples of the strengths on the common scale, (samples, competitors)."""
-        vectors = thinned_vectors(self)
-        with threads_for(self.votes.n_competitors):
-            return board_strengths(self.posterior.design, vectors)
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters: all, less one for every sum that is held."""
-        layout = self.posterior.design.layout
-        n_sums = layout.shared_sums.shape[1] + layout.local_sums.shape[1]
-        return layout.size - n_sums
-
-    @cached_property
-    def loss(self) -> float:
-        """Negative log-likelihood of the votes in nats, without the prior."""
-        posterior = self.posterior
-        prior = 0.5 * posterior.design.prior_precision() @ posterior.mean**2
-        return float(value(posterior.design, posterior.mean) - prior)
-
-    @property
-    def mean_loss(self) -> float:
-        """Negative log-likelihood per vote, in nats."""
-        return self.loss / float(self.posterior.design.n_votes.sum())
-
-    @cached_property
-    def visible_counts(self) -> Floats:
-        """Counts by outcome of the rows that were fitted, (rows, outcomes)."""
-        seen = visible_votes(self.model, self.fitted_votes)
-        if self.model.grades:
-            return seen.counts
-        return seen.folded
-
-    @property
     def log_likelihood(self) -> float:
         """Log-likelihood of the counts at the estimate, in nats, without the prior.
 
@@ -186,22 +99,22 @@ class Fit:
         coefficients: the same constant for all models of the same votes.  With ties as
         half wins the likelihood is not normalised: compare it only with its like.
         """
-        counts = self.visible_counts
+        counts = outcome_counts(self)
         orders = gammaln(counts.sum(axis=1) + 1).sum() - gammaln(counts + 1).sum()
-        return float(orders) - self.loss
+        return float(orders) - loss(self)
 
-    @property
+    @cached_property
     def deviance(self) -> float:
         """Twice the log-likelihood lost to the model with shares for every row."""
-        counts = self.posterior.design.outcomes.counts(
-            visible_votes(self.model, self.fitted_votes)
-        )
+        counts = self.posterior.design.outcomes.counts(seen_votes(self))
         total = counts.sum(axis=1, keepdims=True)
-        return 2 * (self.loss + float(xlogy(counts, counts / total).sum()))
+        return 2 * (loss(self) + float(xlogy(counts, counts / total).sum()))
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, 2 n_parameters - 2 log_likelihood.
+        """Akaike's criterion: 2 for each free parameter, less 2 log_likelihood.
+
+        All parameters are free but one for every sum that is held.
 
         Raises
         ------
@@ -215,38 +128,59 @@ class Fit:
                 Use(prior="flat"),
                 Call("compare"),
             )
-        return 2 * self.n_parameters - 2 * self.log_likelihood
-
-    def of_all(self, values: Floats) -> Floats:
-        """Return values of the competitors with an estimate for all, (competitors,)."""
-        everyone = np.full(len(self.estimable), np.nan)
-        everyone[self.estimable] = values
-        return everyone
+        layout = self.posterior.design.layout
+        n_sums = layout.shared_sums.shape[1] + layout.local_sums.shape[1]
+        return 2 * (layout.size - n_sums) - 2 * self.log_likelihood
 
 
-def parameter_vectors(posterior: Posterior, samples: Mapping[str, Floats]) -> Floats:
-    """Return samples as vectors of all parameters, (samples, parameters)."""
-    design = posterior.design
-    chains, draws = samples["strength"].shape[:2]
-    vectors = np.zeros((chains * draws, design.layout.size))
-    for block in design.blocks:
-        effect = block.effect
-        index = parameter_index(posterior, effect.name)
-        vectors[:, index] = samples[effect.name].reshape(chains * draws, -1)
-    return vectors
+def estimable(fit: Fit) -> Array:
+    """Return which competitors have a finite estimate, (competitors,).
+
+    All have, unless the prior is flat.
+    """
+    names = fit.posterior.design.votes.competitors
+    if len(names) == fit.votes.n_competitors:
+        return np.ones(len(names), bool)
+    known = set(names)
+    return np.array([name in known for name in fit.votes.competitors])
 
 
-def thinned_vectors(fit: Fit) -> Floats:
-    """Return the samples of all parameters that boards are made of, (samples, parameters)."""
-    if fit.samples is None:
-        raise ModelError("Only a fit by NUTS has samples.", Use(method="nuts"))
-    vectors = parameter_vectors(fit.posterior, fit.samples)
-    return vectors[:: max(len(vectors) // MOST_BOARD_DRAWS, 1)]
+def of_all(fit: Fit, values: Floats) -> Floats:
+    """Return numbers of the competitors with an estimate for all, nan elsewhere."""
+    everyone = np.full(fit.votes.n_competitors, np.nan)
+    everyone[estimable(fit)] = values
+    return everyone
 
 
-def parameter_index(posterior: Posterior, name: str) -> Array:
-    """Return the indices of an effect's parameters, in the order of its samples."""
-    return posterior.design.parameters(posterior.design.block(name))
+def fitted_votes(fit: Fit) -> Votes:
+    """Return the votes on competitors that have a finite estimate."""
+    return subset_competitors(fit.votes, estimable(fit))
+
+
+def seen_votes(fit: Fit) -> Votes:
+    """Return the votes that the model sees, on competitors that have an estimate."""
+    return visible_votes(fit.model, fitted_votes(fit))
+
+
+def outcome_counts(fit: Fit) -> Floats:
+    """Return counts of the votes that the model sees, (rows, outcomes).
+
+    Grades are apart where they are modelled.
+    """
+    seen = seen_votes(fit)
+    return seen.counts if fit.model.grades else seen.folded
+
+
+def loss(fit: Fit) -> float:
+    """Return the negative log-likelihood of the votes in nats, without the prior."""
+    posterior = fit.posterior
+    prior = 0.5 * posterior.design.prior_precision() @ posterior.mean**2
+    return float(value(posterior.design, posterior.mean) - prior)
+
+
+def mean_loss(fit: Fit) -> float:
+    """Return the negative log-likelihood per vote, in nats."""
+    return loss(fit) / float(fit.posterior.design.n_votes.sum())
 
 
 def subset_competitors(votes: Votes, mask: Array) -> Votes:

@@ -17,7 +17,8 @@ import numpy as np
 from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
-from bayes_arena.fits.result import Fit, subset_competitors
+from bayes_arena.fits.marginals import Marginals
+from bayes_arena.fits.result import Fit, estimable, subset_competitors
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.arrow import Covariance
 from bayes_arena.model.build import build_design
@@ -46,7 +47,7 @@ def save(fit: Fit, path: str | Path) -> None:
     OutputError
         If the ending is another, or the file cannot be written.
     """
-    suffix = SAMPLES if fit.samples is not None else POINT
+    suffix = SAMPLES if fit.method == "nuts" else POINT
     if Path(path).suffix.lower() != suffix:
         raise OutputError(
             f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
@@ -54,7 +55,7 @@ def save(fit: Fit, path: str | Path) -> None:
         )
     arrays = to_arrays(fit)
     with written_beside(path) as draft, draft.open("wb") as file:
-        if fit.samples is None:
+        if suffix == POINT:
             np.savez(file, **arrays)  # type: ignore[arg-type]
         else:
             from bayes_arena.fits.tree import samples_as_netcdf
@@ -63,7 +64,7 @@ def save(fit: Fit, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Fit:
-    """Read a fit that :func:`save` wrote.
+    """Read a fit that :func:`~bayes_arena.save` wrote.
 
     Parameters
     ----------
@@ -78,12 +79,10 @@ def load(path: str | Path) -> Fit:
     if suffix == SAMPLES:
         from bayes_arena.fits.tree import read_samples
 
-        saved_samples = read_samples(path)
-        return replace(
-            from_arrays(saved_samples.arrays, path),
-            samples=saved_samples.samples,
-            sample_stats=saved_samples.sample_stats,
-        )
+        file = read_samples(path)
+        fit = from_arrays(file.arrays, path)
+        marginals = Marginals(fit.posterior, file.samples, file.statistics)
+        return replace(fit, marginals=marginals)
     try:
         arrays = saved.read_arrays(path)
     except VotesError as error:
@@ -123,7 +122,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
     votes = {OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes).items()}
     return {
         "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
-        "estimable": fit.estimable,
+        "estimable": estimable(fit),
         "mean": posterior.mean,
         "shared": posterior.covariance.shared,
         "regression": posterior.covariance.regression,
@@ -156,8 +155,7 @@ def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -
     votes = saved.from_arrays(arrays_of_votes(arrays), path)
     model = Model(**about["model"])
     prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
-    estimable = arrays["estimable"].astype(bool)
-    fitted = subset_competitors(votes, estimable)
+    fitted = subset_competitors(votes, arrays["estimable"].astype(bool))
     design = build_design(fitted, model, prior).with_spreads(about["sds"])
     return Fit(
         votes=votes,
@@ -165,8 +163,7 @@ def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -
         prior=prior,
         method=about["method"],
         plan=about["plan"],
-        posterior=posterior_in(about, arrays, design),
-        estimable=estimable,
+        marginals=Marginals(posterior_in(about, arrays, design)),
         warnings=tuple(Note(**row) for row in about["warnings"]),
         seed=about["seed"],
     )

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.fits.result import Fit, parameter_vectors
+from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
 from bayes_arena.model.likelihood import coordinates, outcome_probabilities
 from bayes_arena.model.objective import predictors
 from bayes_arena.model.priors import FLAT
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.votes.votes import Votes, sums
 
 
@@ -66,8 +65,7 @@ def scores_of(fit: Fit) -> tuple[Votes, ScoreSums]:
 
     Scores are those of the first competitors.
     """
-    rows = visible_votes(fit.model, fit.fitted_votes)
-    design = design_of_rows(rows, fit.model, FLAT)
+    design = design_of_rows(seen_votes(fit), fit.model, FLAT)
     mean, variance = predicted_scores(fit, design)
     counts = design.outcomes.counts(design.votes)
     scores = ScoreSums(
@@ -81,14 +79,12 @@ def scores_of(fit: Fit) -> tuple[Votes, ScoreSums]:
 
 def predicted_scores(fit: Fit, design: Design) -> tuple[Floats, Floats]:
     """Return mean and variance of the score of one vote of each row of a design."""
-    x = fit.posterior.mean
-    if fit.samples is not None:
-        x = parameter_vectors(fit.posterior, fit.samples).mean(axis=0)
     points = design.outcomes.points
     mean = np.empty(len(design.votes))
     square = np.empty_like(mean)
     for chunk in design.chunks():
-        p, _ = outcome_probabilities(design.phi, coordinates(predictors(chunk, x)))
+        z = coordinates(predictors(chunk, fit.marginals.mean))
+        p, _ = outcome_probabilities(design.phi, z)
         mean[chunk.rows] = points @ p
         square[chunk.rows] = points**2 @ p
     return mean, square - mean**2

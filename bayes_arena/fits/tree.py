@@ -18,16 +18,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.errors import MissingPackageError, ModelError, OutputError, warn
-from bayes_arena.fits.draws import draw_vectors
-from bayes_arena.fits.nuts import CHAINS, by_effect
+from bayes_arena.errors import (
+    MissingPackageError,
+    ModelError,
+    OutputError,
+    require_seed,
+    warn,
+)
+from bayes_arena.fits.marginals import CHAINS, by_effect, chained, vectors_of
+from bayes_arena.fits.nuts import effects_in
 from bayes_arena.fits.pointwise import (
     SingleVotes,
     log_densities,
     replicated,
     single_votes,
 )
-from bayes_arena.fits.result import Fit, parameter_index, parameter_vectors
+from bayes_arena.fits.result import Fit
 from bayes_arena.model.effects import Effect
 from bayes_arena.said import NOWHERE, Note, Use
 from bayes_arena.version import __version__
@@ -79,23 +85,21 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
             "Under a flat prior there is no posterior to draw from.",
             Use(prior="default"),
         )
+    require_seed(seed)
     if size < 4 * CHAINS:
         raise ModelError((Use(size=size), f" must be at least {4 * CHAINS}."))
     import xarray as xr
 
-    samples = fit.samples
-    if samples is None:
-        # As many draws in each chain.
-        drawn = draw_vectors(fit, size - size % CHAINS, seed)
-        samples = samples_of(fit, drawn, CHAINS)
-    vectors = parameter_vectors(fit.posterior, samples)
+    samples = fit.marginals.chains(size, seed)
+    vectors = vectors_of(fit.posterior, samples)
     prior_vectors = draw_prior(fit, PRIOR_DRAWS, seed)
+    of_prior = chained(by_effect(fit.posterior, prior_vectors), 1)
     groups = {
         "posterior": parameter_dataset(fit, samples),
-        "prior": parameter_dataset(fit, samples_of(fit, prior_vectors, 1)),
+        "prior": parameter_dataset(fit, of_prior),
     }
-    if fit.sample_stats is not None:
-        groups["sample_stats"] = chained_dataset(fit.sample_stats)
+    if fit.marginals.statistics:
+        groups["sample_stats"] = chained_dataset(fit.marginals.statistics)
     single = single_votes(fit)
     if has_room(single, len(vectors)):
         chains = samples["strength"].shape[0]
@@ -111,16 +115,6 @@ def require_arviz() -> None:
         raise MissingPackageError(
             "A DataTree needs ArviZ. Install with: pip install 'bayes-arena[posterior]'"
         )
-
-
-def samples_of(fit: Fit, vectors: Floats, chains: int) -> dict[str, Floats]:
-    """Return draws by effect, (chains, draws, size)."""
-    samples = {}
-    for block in fit.posterior.design.blocks:
-        name = block.effect.name
-        values = vectors[:, parameter_index(fit.posterior, name)]
-        samples[name] = values.reshape(chains, len(vectors) // chains, -1)
-    return samples
 
 
 def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
@@ -271,7 +265,7 @@ def samples_as_netcdf(fit: Fit, arrays: Mapping[str, Array]) -> memoryview:
         described[name] = (dims, values)
     groups = {
         "posterior": parameter_dataset(fit, fit.samples or {}),
-        "sample_stats": chained_dataset(fit.sample_stats or {}),
+        "sample_stats": chained_dataset(fit.marginals.statistics),
         "fit": xr.Dataset(described),
     }
     tree = xr.DataTree.from_dict(groups)
@@ -285,7 +279,7 @@ class SavedSamples:
 
     arrays: dict[str, Array]
     samples: dict[str, Floats]
-    sample_stats: dict[str, Array]
+    statistics: dict[str, Array]
 
 
 def read_samples(path: str | Path) -> SavedSamples:
@@ -298,8 +292,8 @@ def read_samples(path: str | Path) -> SavedSamples:
             groups = {name: tree[name].to_dataset().load() for name in tree.children}
         return SavedSamples(
             arrays=arrays_of(groups["fit"]),
-            samples=by_effect(groups["posterior"]),
-            sample_stats=arrays_of(groups["sample_stats"]),
+            samples=effects_in(groups["posterior"]),
+            statistics=arrays_of(groups["sample_stats"]),
         )
     except FileNotFoundError:
         raise OutputError(f"There is no file {str(path)!r}.") from None

@@ -1,9 +1,9 @@
-"""Sandwich covariances of a board: votes that depend on each other, or a model that is off.
+"""Sandwich covariances: votes that depend on each other, or a model that is off.
 
 A cluster of votes has a score, the gradient of its loss in all parameters, which moves
-the board by its influence.  The covariance is the sum of the squares of these moves
-(Liang & Zeger, 1986), times G / (G - 1) for G clusters (CR1).  Where each vote is a cluster
-of its own this is White's covariance (1982), without the factor.
+a board, or other numbers (estimate.py).  The covariance is the sum of the squares of
+these moves (Liang & Zeger, 1986), times G / (G - 1) for G clusters (CR1).  Where each
+vote is a cluster of its own this is White's covariance (1982), without the factor.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.posterior import Posterior
-from bayes_arena.inference.scale import Board, Influence
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Chunk, Design
 from bayes_arena.model.likelihood import loss_at
@@ -29,27 +29,25 @@ CLUSTER = ""  # name of the slice in which votes carry their clusters; no file h
 
 
 def clustered_covariance(moves: Floats) -> Floats:
-    """Return the covariance of a board from the moves of its clusters (CR1).
+    """Return the covariance of numbers from their moves by clusters (CR1).
 
     Parameters
     ----------
-    moves : ndarray, shape (clusters, competitors)
+    moves : ndarray, shape (clusters, m)
     """
     n_clusters = len(moves)
     with threads_for(moves.shape[1]):
         return n_clusters / (n_clusters - 1) * moves.T @ moves
 
 
-def cluster_moves(
-    posterior: Posterior, board: Board, votes: Votes, model: Model, cluster: Ints
-) -> Floats:
-    """Return how far each cluster of votes moves the board, (clusters, competitors).
+def cluster_scores(
+    posterior: Posterior, votes: Votes, model: Model, cluster: Ints
+) -> csr_array:
+    """Return the scores of clusters of votes, (clusters, parameters).
 
     Parameters
     ----------
     posterior : Posterior
-    board : Board
-        Of the same posterior.
     votes : Votes
         All rows of the votes that were fitted.
     model : Model
@@ -68,8 +66,7 @@ def cluster_moves(
         shape = (n_clusters, len(number))
         members = csr_array((np.ones(len(number)), entries), shape=shape)
         total = total + members @ row_scores(posterior, design, chunk)
-    with threads_for(len(board.strength)):
-        return influence_of(board).moves(total)
+    return total
 
 
 def with_clusters(votes: Votes, cluster: Ints) -> Votes:
@@ -86,19 +83,27 @@ def clusters_of(votes: Votes) -> Ints:
 
 
 def sandwich_covariance(
-    posterior: Posterior, board: Board, votes: Votes, model: Model
+    posterior: Posterior, estimate: Estimate, votes: Votes, model: Model
 ) -> Floats:
-    """Return the covariance of a board if all votes are independent.
+    """Return the covariance of numbers if all votes are independent.
 
-    Parameters are those of :func:`cluster_moves`.  Votes of a row with the same outcome
-    move the board alike: m votes that move it by x together add x x' / m.
+    Votes of a row with the same outcome move the numbers alike: m votes that move them by
+    x together add x x' / m.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    estimate : Estimate
+        Of the same posterior.
+    votes, model
+        As for :func:`cluster_scores`.
     """
     rows = split_by_outcome(visible_votes(model, votes))
     design = design_of_rows(rows, model, FLAT)
-    total = np.zeros_like(board.covariance)
-    with threads_for(len(board.strength)):
+    total = np.zeros_like(estimate.covariance)
+    with threads_for(len(total)):
         for chunk in design.chunks():
-            moves = influence_of(board).moves(row_scores(posterior, design, chunk))
+            moves = estimate.moves(row_scores(posterior, design, chunk))
             total += (moves / chunk.n_votes[:, None]).T @ moves
     return total
 
@@ -124,10 +129,3 @@ def split_by_outcome(votes: Votes) -> Votes:
     counts = np.zeros((len(row), votes.counts.shape[1]))
     counts[np.arange(len(row)), outcome] = votes.counts[row, outcome]
     return replace(votes.take(row), counts=counts)
-
-
-def influence_of(board: Board) -> Influence:
-    """Return the influence that a board of a Gaussian carries."""
-    if board.influence is None:
-        raise ValueError("The board of draws has no influence.")
-    return board.influence

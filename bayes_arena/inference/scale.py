@@ -7,22 +7,21 @@ competitors weighing the same, as the average vote F does of the strengths r:
 
 For Bradley-Terry itself b is r; so the boards of all models are on one scale.  With L
 the Laplacian matrix of the weights P (1 - P), the derivatives J of b are the
-pseudoinverse of L times those of the right-hand side.  The delta method gives the
-covariance J S J'.  The right-hand side depends on the annotators by the profiles of their
-types only, so J has columns for shared parameters, and for local ones few rows times a
-sparse matrix; nothing of the size of parameters x competitors is formed.
+pseudoinverse of L times those of the right-hand side, which depends on the strengths, and
+on the annotators by the profiles of their types only.  The delta method gives the
+covariance (estimate.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import solve as solve_linear
-from scipy.sparse import bsr_array, csr_array
+from scipy.sparse import csr_array, vstack
 from scipy.special import expit
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.inference.average_vote import (
     NO_UNCERTAINTY,
     AnnotatorTypes,
@@ -32,125 +31,67 @@ from bayes_arena.inference.average_vote import (
     score_curve,
     types_at,
 )
+from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import invert_definite, stacked
+from bayes_arena.model.arrow import invert_definite
 from bayes_arena.model.design import Design
 
 
-@dataclass(frozen=True)
-class Influence:
-    """The covariance of all parameters with the board, S J', in factors.
+def board_of(posterior: Posterior) -> Estimate:
+    """Return the strengths on the common scale, in logits, by all who voted."""
+    design = posterior.design
+    linear = linear_board(posterior, design, strength_rows(design))
+    return delta_method(posterior, linear, partial(board_strengths, design))
 
-    ``shared`` (w, competitors) are the rows of shared parameters and multipliers.  Those
-    of local parameters are R times ``shared`` plus ``local`` (local, types) times
-    ``types`` (types, competitors).
+
+def strength_rows(design: Design) -> csr_array:
+    """Return the matrix that takes the parameters to the strengths r."""
+    index = design.indices(design.block("strength"))
+    n = len(index)
+    entries = (np.ones(n), (np.arange(n), index))
+    return csr_array(entries, shape=(n, design.layout.size))
+
+
+def linear_board(posterior: Posterior, design: Design, strengths: csr_array) -> Linear:
+    """Return the board of some strengths, with its derivatives.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    design : Design
+        That of the posterior, or one in which a slice is no noise.
+    strengths : csr_array, shape (competitors, parameters)
+        What the strengths are of the parameters.
     """
-
-    regression: Floats
-    shared: Floats
-    local: csr_array
-    types: Floats
-
-    def moves(self, scores: csr_array) -> Floats:
-        """Return how far scores move the board, (clusters, competitors).
-
-        Parameters
-        ----------
-        scores : csr_array, shape (clusters, parameters)
-            Gradients of the loss of clusters of votes.
-        """
-        p = scores.shape[1] - len(self.regression)
-        by_local = scores[:, p:]
-        onto_shared = by_local @ self.regression
-        onto_shared[:, :p] += scores[:, :p].toarray()
-        return np.asarray(
-            onto_shared @ self.shared + by_local @ self.local @ self.types
-        )
-
-
-@dataclass(frozen=True)
-class Board:
-    """Strengths on the scale of the average vote, in logits, and their covariance.
-
-    ``strength`` is (competitors,) and ``covariance`` (competitors, competitors).
-    """
-
-    strength: Floats
-    covariance: Floats
-    influence: Influence | None = None
-
-    @property
-    def elo(self) -> Floats:
-        """Elo scores, (competitors,)."""
-        return constants.ELO_CENTRE + constants.ELO_PER_LOGIT * self.strength
-
-    @property
-    def sd(self) -> Floats:
-        """Standard deviations of the Elo scores, (competitors,)."""
-        variances = np.maximum(np.diag(self.covariance), 0.0)
-        return constants.ELO_PER_LOGIT * np.sqrt(variances)
-
-
-@dataclass(frozen=True)
-class LinearBoard:
-    """The board's strengths, (competitors,), and their derivatives.
-
-    ``by_strength`` (competitors, competitors) are those in the strengths r, and
-    ``by_types`` (competitors, C T) those in the profiles of the types.
-    """
-
-    strength: Floats
-    by_strength: Floats
-    by_types: Floats
-
-
-def board_of(posterior: Posterior) -> Board:
-    """Return the board of all annotators who voted."""
-    design, covariance = posterior.design, posterior.covariance
     types = annotator_types(posterior)
-    linear = linear_board(design, types, posterior.mean_of("strength"))
-    p = design.layout.n_shared
-    by_types = linear.by_types
-    jacobian = by_types @ types.jacobian[:, :p]
-    strengths = design.indices(design.block("strength"))
-    jacobian[:, strengths] += linear.by_strength
-
-    # S J' = [V a'; R V a' + D^-1 J_l'], where a = J_s + J_l R and J_l is sparse.
-    local_types = types.jacobian[:, p:]
-    R = stacked(covariance.regression)
-    a = by_types @ (local_types @ R)
-    a[:, :p] += jacobian
-    shared = covariance.shared @ a.T
-    local = block_diagonal(covariance.conditional) @ local_types.T
-    spread = a @ shared + by_types @ (local_types @ local) @ by_types.T
-    influence = Influence(R, shared, local, by_types.T)
-    return Board(linear.strength, spread, influence)
+    r = strengths @ posterior.mean
+    totals, by_strength, by_types = total_scores(tabulated_curve(design, types, r), r)
+    board, laplacian = bradley_terry_strengths(totals, r)
+    weights = pseudoinverse(laplacian) @ np.hstack([by_types, by_strength])
+    return Linear(board, weights, csr_array(vstack([types.jacobian, strengths])))
 
 
-def linear_board(design: Design, types: AnnotatorTypes, r: Floats) -> LinearBoard:
-    """Return the board of strengths r and types of annotators, with its derivatives."""
-    totals, to_strength, to_types = total_scores(tabulated_curve(design, types, r), r)
-    strength, weights = bradley_terry_strengths(totals, r)
-    inverse = pseudoinverse(weights)
-    return LinearBoard(strength, inverse @ to_strength, inverse @ to_types)
-
-
-def board_strengths(design: Design, draws: Floats) -> Floats:
+def board_strengths(
+    design: Design, draws: Floats, strengths: csr_array | None = None
+) -> Floats:
     """Return the board's strengths at draws of all parameters, (draws, competitors).
 
     Parameters
     ----------
     design : Design
     draws : ndarray, shape (draws, parameters)
+    strengths : csr_array, shape (competitors, parameters), optional
+        What the strengths are of the parameters; by default the strengths r themselves.
     """
+    if strengths is None:
+        strengths = strength_rows(design)
     jacobian = profile_jacobian(design, max(design.votes.n_annotators, 1))
-    strengths = design.indices(design.block("strength"))
-    boards = np.empty((len(draws), len(strengths)))
+    boards = np.empty((len(draws), strengths.shape[0]))
     start = None
     for row, x in enumerate(draws):
         types = types_at(design, x, jacobian, NO_UNCERTAINTY)
-        r = x[strengths]
+        r = strengths @ x
         totals, _, _ = total_scores(tabulated_curve(design, types, r), r)
         start, _ = bradley_terry_strengths(totals, start)
         boards[row] = start
@@ -225,14 +166,3 @@ def pseudoinverse(laplacian: Floats) -> Floats:
     """Return the pseudoinverse of a Laplacian, whose null space is the constant vectors."""
     n = len(laplacian)
     return invert_definite(laplacian + 1 / n)[0] - 1 / n
-
-
-def block_diagonal(blocks: Array) -> csr_array:
-    """Return blocks (G, q, q) as a sparse matrix (G q, G q)."""
-    n_groups, size, _ = blocks.shape
-    index = np.arange(n_groups)
-    pointer = np.arange(n_groups + 1)
-    shape = (n_groups * size, n_groups * size)
-    if size == 0:
-        return csr_array(shape)
-    return csr_array(bsr_array((blocks, index, pointer), shape=shape))

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.sparse import bsr_array, csr_array
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.model.constants import GROUPS_PER_CHUNK
@@ -249,6 +250,17 @@ def invert_definite(matrix: Floats) -> tuple[Floats, float]:
 def stacked(blocks: Floats) -> Floats:
     """Return the blocks of the groups, (G, q, columns), as one matrix."""
     return blocks.reshape(-1, blocks.shape[-1])
+
+
+def block_diagonal(blocks: Array) -> csr_array:
+    """Return blocks (G, q, q) as a sparse matrix (G q, G q)."""
+    n_groups, size, _ = blocks.shape
+    index = np.arange(n_groups)
+    pointer = np.arange(n_groups + 1)
+    shape = (n_groups * size, n_groups * size)
+    if size == 0:
+        return csr_array(shape)
+    return csr_array(bsr_array((blocks, index, pointer), shape=shape))
 
 
 def chunks_of(n_groups: int) -> Iterator[slice]:

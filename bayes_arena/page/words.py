@@ -10,7 +10,7 @@ from bayes_arena.version import __version__
 BOARD = {
     "Elo": (
         "The strength of a competitor by the average vote. A lead of 400 points means ten "
-        "wins to one loss, ties counting half; 1000 is the mean of all competitors."
+        "wins to one loss, ties counting half; 1000 is the mean of those that have a rank."
     ),
     "Interval": "It holds the score with the probability that the board says.",
     "Rank range": (
@@ -73,9 +73,9 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Model": fit.plan,
         "Prior": prior_in_words(fit),
         "Method": fit.method,
-        "Intervals": f"{intervals}, {100 * standing.level:g} %",
+        "Intervals": f"{intervals}, {100 * standing.look.level:g} %",
         "Votes": f"{fit.votes.n_votes:,.0f}",
-        "Seed": str(standing.seed),
+        "Seed": str(standing.look.seed),
         "Made with": f"bayes-arena {__version__}",
     }
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats
@@ -65,8 +66,9 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
         r = (runs.mean(axis=0) - scale.init) / scale.points_per_logit
         return Ratings(r, lambda rows: expit(r[rows.i] - r[rows.j]))
     result = quiet_fit(name, votes)
-    if not result.estimable.all():
-        lost = [votes.competitors[i] for i in (~result.estimable).nonzero()[0]]
+    is_lost = np.isnan(result.strength)
+    if is_lost.any():
+        lost = [votes.competitors[i] for i in np.flatnonzero(is_lost)]
         raise FitError(
             f"{name} has no finite estimate of {listing(map(repr, lost))}.",
             Call("votes.drop", competitors=tuple(lost)),

@@ -14,9 +14,8 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.pointwise import row_log_densities
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, outcome_counts, seen_votes
 from bayes_arena.inference.predictive import rows_of
-from bayes_arena.model.spec import visible_votes
 from bayes_arena.people.items import verdicts_by_item
 from bayes_arena.votes.votes import MIN_VOTES, Votes, distinct_rows, summed_by, sums
 
@@ -58,7 +57,7 @@ def ballots_of(votes: Votes) -> list[Ballot]:
 
 def chance_of_votes(fit: Fit) -> Floats:
     """Return the likelihood of the votes of each annotator, in their order, (annotators,)."""
-    seen = visible_votes(fit.model, fit.fitted_votes)
+    seen = seen_votes(fit)
     log_p = row_log_densities(rows_of(fit.posterior.design, seen), fit.posterior.mean)
-    by_row = np.sum(fit.visible_counts * log_p, axis=1)
+    by_row = np.sum(outcome_counts(fit) * log_p, axis=1)
     return np.exp(sums(seen.annotator, by_row, fit.votes.n_annotators))

@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.intervals import (
-    FEWEST_CLUSTERS,
-    cluster_codes,
-    repeating_prompts,
-)
+from bayes_arena.boards.clusters import cluster_codes, repeating_prompts
+from bayes_arena.boards.intervals import FEWEST_CLUSTERS
 from bayes_arena.errors import join_words, require_seed
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.scores import scores_of

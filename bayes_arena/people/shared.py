@@ -21,14 +21,10 @@ import numpy as np
 from scipy.special import chdtrc
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.intervals import (
-    FEWEST_CLUSTERS,
-    cluster_codes,
-    repeating_prompts,
-)
+from bayes_arena.boards.clusters import cluster_codes, moves_of, repeating_prompts
+from bayes_arena.boards.intervals import FEWEST_CLUSTERS
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
-from bayes_arena.inference.sandwich import cluster_moves
 from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
@@ -103,9 +99,9 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
     codes = clusters(plain)
     n = plain.votes.n_competitors
-    r = plain.board.strength - plain.board.strength.mean()
-    s = weighted.board.strength - weighted.board.strength.mean()
-    variance_of_r = np.diag(plain.board.covariance)
+    r = plain.marginals.board.value - plain.marginals.board.value.mean()
+    s = weighted.marginals.board.value - weighted.marginals.board.value.mean()
+    variance_of_r = np.diag(plain.marginals.board.covariance)
     weight = s / variance_of_r
     weight /= weight @ s
     scale = weight @ r  # of am-Davidson's board, by weighted least squares
@@ -113,7 +109,11 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     with threads_for(n):
         # To first order a change of r - scale s moves the gap by its residual.
         residual = np.eye(n) - np.outer(weight, s)
-        moves = (moves_of(plain, codes) - scale * moves_of(weighted, codes)) @ residual
+        of_plain = moves_of(plain, plain.marginals.board, plain.votes, codes)
+        of_weighted = moves_of(
+            weighted, weighted.marginals.board, weighted.votes, codes
+        )
+        moves = (of_plain - scale * of_weighted) @ residual
         covariance = moves.T @ moves
     variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
     z = float(np.mean(gap**2 / variance))
@@ -128,9 +128,3 @@ def clusters(fit: Fit) -> Ints:
     if (repeating_prompts(fit) or 0.0) >= FEWEST_CLUSTERS:
         return cluster_codes(fit.votes, PROMPT)
     return np.arange(len(fit.votes)) % MOST_CLUSTERS
-
-
-def moves_of(fit: Fit, codes: Ints) -> Floats:
-    """Return the moves of the clusters on a fit's board."""
-    board = fit.finite_board
-    return cluster_moves(fit.posterior, board, fit.votes, fit.model, codes)

@@ -20,10 +20,10 @@ from scipy.special import expit
 from bayes_arena import tables
 from bayes_arena.arrays import Array
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.intervals import Interval
 from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
-from bayes_arena.boards.standing import MIN_VOTES, Standing, standing_of
+from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.errors import (
@@ -63,7 +63,7 @@ from bayes_arena.rating.wording import (
 )
 from bayes_arena.said import Call, Note, Said, Use
 from bayes_arena.tables import Columns
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import MIN_VOTES, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +202,7 @@ class Rating:
         """The columns of the annotators; none where they are not judged."""
         if self.annotator_fit is None or self.found_favourites is None:
             return {}
-        seed = self.standing.seed
+        seed = self.standing.look.seed
         return annotator_columns(self.annotator_fit, self.found_favourites, seed)
 
     @cached_property
@@ -329,15 +329,15 @@ class Rating:
 
     def ranking_notes(self) -> list[Note]:
         """Say whether the two boards differ by more than chance, and who moves most."""
-        if self.annotator_fit is None or not self.fit.estimable.all():
+        if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
             return []
         result = compare_boards(self.fit, self.annotator_fit)
         if result.p_value >= SURE:
             return []
         moved = int(np.argmax(np.abs(result.gap)))
         before, after = (
-            1 + int(np.sum(board.strength > board.strength[moved]))
-            for board in (self.fit.board, self.annotator_fit.board)
+            1 + int(np.sum(board.value > board.value[moved]))
+            for board in (self.fit.marginals.board, self.annotator_fit.marginals.board)
         )
         name = self.votes.competitors[moved]
         size = abs(result.gap[moved])
@@ -399,7 +399,7 @@ class Rating:
 
     def board_text(self, rows: int | None, width: int | None) -> str:
         """Return the first rows of the board as lines, and how many there are more."""
-        shown = shown_board(self.board_columns, self.standing.level)
+        shown = shown_board(self.board_columns, self.standing.look.level)
         shown = {name: values[:rows] for name, values in shown.items()}
         table = tables.text_table(shown, width, spare=("votes", "rank range")).rstrip(
             "\n"
@@ -413,7 +413,7 @@ class Rating:
 
     def _repr_html_(self) -> str:
         """Return the rating for a notebook."""
-        shown = shown_board(self.board_columns, self.standing.level)
+        shown = shown_board(self.board_columns, self.standing.look.level)
         head = [*self.header, self.verdict]
         paragraphs = [f"<p>{tables.html_text(text)}</p>" for text in head]
         below = [*map(str, self.notes), *(f"Warning: {note}" for note in self.warnings)]
@@ -472,21 +472,34 @@ def rate(
     >>> rating.verdict
     'model-18 is the best (P above 0.99).'
     """
-    choices: dict[str, Any] = {
-        "interval": interval,
-        "cluster": cluster,
-        "level": level,
-        "min_votes": min_votes,
-        "seed": seed,
-    }
-    fit = fitted(votes, **options)
-    rating = Rating(
-        fit=fit,
-        standing=standing_of(fit, **choices),
+    look = Look(interval, cluster, level, min_votes, seed)
+    return rated(
+        fitted(votes, **options),
+        look,
+        without=without,
+        rank_spread=rank_spread,
         elo=elo,
         source=describe_source(votes),
+    )
+
+
+def rated(
+    fit: Fit,
+    look: Look,
+    *,
+    without: str | Collection[str] | None,
+    rank_spread: bool,
+    elo: EloScale,
+    source: str,
+) -> Rating:
+    """Return the rating of a fit, and of one without some annotators."""
+    rating = Rating(
+        fit=fit,
+        standing=standing_of(fit, look),
+        elo=elo,
+        source=source,
         rank_spread=rank_spread,
-        warnings=warnings_on(fit, min_votes),
+        warnings=warnings_on(fit, look.min_votes),
         without=without,
     )
     names = left_out_names(rating, without)
@@ -495,8 +508,8 @@ def rate(
         rating = replace(
             rating,
             fit=fit,
-            standing=standing_of(fit, **choices),
-            warnings=warnings_on(fit, min_votes),
+            standing=standing_of(fit, look),
+            warnings=warnings_on(fit, look.min_votes),
             left_out=names,
             before=rating,
         )

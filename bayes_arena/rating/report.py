@@ -67,7 +67,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         notes=tuple(
             note.spelled(NOWHERE) for note in (*rating.notes, *rating.warnings)
         ),
-        level=standing.level,
+        level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
@@ -78,7 +78,7 @@ def contents_of(rating: Rating, title: str) -> Contents:
         annotators=annotators,
         favourites=favourite_rows(rating.named_favourites),
         contested=contested,
-        observed=observed_columns(standing.fit, standing.level),
+        observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing),
         words=words_of(standing.fit.model, bool(annotators)),
     )

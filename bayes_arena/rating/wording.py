@@ -63,7 +63,7 @@ def name_of_model(fit: Fit) -> str:
 def describe_fit(fit: Fit) -> str:
     """Return what was fitted, in plain words."""
     words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")
-    if fit.samples is not None:
+    if fit.method == "nuts":
         return f"{words} The posterior was sampled by NUTS."
     if fit.prior.is_flat:
         return f"{words} Maximum likelihood."

@@ -425,7 +425,7 @@ def summed_by(row: Ints, counts: Floats, n_rows: int) -> Floats:
     return np.stack([sums(row, column, n_rows) for column in counts.T], axis=1)
 
 
-def kish(sizes: Floats) -> float:
+def kish(sizes: Array) -> float:
     """Return Kish's number of groups of some sizes, (sum n)^2 / sum n^2."""
     return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
 

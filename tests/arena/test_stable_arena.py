@@ -11,7 +11,7 @@ from bayes_arena.arena.records import counted_votes
 from bayes_arena.arena.stable_arena import Added, StableArena
 from bayes_arena.arena.store import reading
 from bayes_arena.errors import ArenaWarning, ModelError, StoreError, VotesError
-from tests.helpers import real
+from tests.helpers import elo_of, elo_sd, real
 
 ROWS = [
     ("x", "y", "model_a", "k"),
@@ -165,10 +165,10 @@ def test_what_is_published(full, simulated):
     assert list(board.columns) == columns
     assert board["rank"].tolist() == [1, 2, 3, 4, 5]
     assert board["elo"].is_monotonic_decreasing
-    elo = dict(zip(round.fit.votes.competitors, round.fit.board.elo, strict=True))
+    elo = dict(zip(round.fit.votes.competitors, elo_of(round.fit), strict=True))
     assert dict(zip(board["competitor"], board["elo"], strict=True)) == elo
     half = (board["upper"] - board["lower"]) / 2
-    sd = dict(zip(round.fit.votes.competitors, round.fit.board.sd, strict=True))
+    sd = dict(zip(round.fit.votes.competitors, elo_sd(round.fit), strict=True))
     np.testing.assert_allclose(half, 0.6744898 * board["competitor"].map(sd))
 
 

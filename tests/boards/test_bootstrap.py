@@ -6,6 +6,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.boards import bootstrap
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import standing_of
 from tests.boards.arenas import columns, fitted, of_wins
 
@@ -18,7 +19,7 @@ def fewer_resamples(monkeypatch):
 
 
 def sd_of(fit, **options):
-    return standing_of(fit, interval="bootstrap", **options).uncertainty.sd
+    return standing_of(fit, Look(interval="bootstrap", **options)).uncertainty.sd
 
 
 @pytest.mark.slow
@@ -58,7 +59,7 @@ def test_models_with_annotators_have_it_too():
         competitors=4, annotators=6, votes=300, discrimination_sd=0.2, seed=1
     )
     fit = ba.fit(arena.votes, model="am-davidson")
-    own = standing_of(fit, interval="posterior").uncertainty.sd
+    own = standing_of(fit, Look(interval="posterior")).uncertainty.sd
     for options in ({}, {"cluster": "annotator"}):
         sd = sd_of(fit, **options)
         assert ((sd > 0.3 * own) & (sd < 3 * own)).all()

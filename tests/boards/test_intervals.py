@@ -8,6 +8,7 @@ from scipy.special import expit, ndtri, stdtrit
 
 import bayes_arena as ba
 from bayes_arena.boards.intervals import kish
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import standing_of
 from tests.boards.arenas import columns, fitted
 
@@ -33,7 +34,7 @@ def test_the_sandwich_is_whites():
     fit = ba.fit(votes, **FLAT)
     inverse, scores = bread_and_scores(fit, votes)
     expected = inverse @ scores.T @ scores @ inverse
-    uncertainty = standing_of(fit, interval="sandwich").uncertainty
+    uncertainty = standing_of(fit, Look(interval="sandwich")).uncertainty
     np.testing.assert_allclose(uncertainty.covariance, expected, atol=1e-9)
     assert uncertainty.df == np.inf
 
@@ -48,7 +49,7 @@ def test_clusters_are_cr1_with_student_t():
     totals = np.zeros((12, 5))
     np.add.at(totals, prompt, scores)
     expected = 12 / 11 * inverse @ totals.T @ totals @ inverse
-    standing = standing_of(fit, interval="clustered", cluster="prompt")
+    standing = standing_of(fit, Look(interval="clustered", cluster="prompt"))
     uncertainty = standing.uncertainty
     np.testing.assert_allclose(uncertainty.covariance, expected, atol=1e-9)
     effective = sizes.sum() ** 2 / (sizes**2).sum()
@@ -72,8 +73,8 @@ def test_where_the_model_is_right_the_sandwich_is_the_posterior(model):
     rows["model_b"] += ["m01", "m02", "m03"]
     rows["winner"] += ["model_a", "model_b", "model_a"]
     fit = ba.fit(rows, model=model)
-    own = standing_of(fit, interval="posterior").uncertainty.sd
-    other = standing_of(fit, interval="sandwich").uncertainty.sd
+    own = standing_of(fit, Look(interval="posterior")).uncertainty.sd
+    other = standing_of(fit, Look(interval="sandwich")).uncertainty.sd
     rare = fit.votes.competitors.index("rare")
     assert 0.7 < other[rare] / own[rare] < 1.3
     if model == "davidson":  # half wins underdisperse
@@ -120,7 +121,7 @@ def test_who_was_seen_on_one_prompt_is_no_surer_for_it():
     rows["winner"] += ["model_a", "model_b"] * 6
     rows["prompt"] += ["p003"] * 12
     fit = ba.fit(rows)
-    own = standing_of(fit, interval="posterior")
+    own = standing_of(fit, Look(interval="posterior"))
     standing = standing_of(fit)
     lone = fit.votes.competitors.index("lone")
     assert standing.uncertainty.sd[lone] >= 0.999 * own.uncertainty.sd[lone]
@@ -174,9 +175,9 @@ def test_nuts_has_the_samples_quantiles_and_ranks():
     fit = sampled(fitted())
     standing = standing_of(fit)
     lower, upper = standing.bounds
-    expected = np.quantile(fit.board_samples, [0.025, 0.975], axis=0)
+    expected = np.quantile(fit.marginals.board.samples, [0.025, 0.975], axis=0)
     np.testing.assert_allclose([lower, upper], expected)
-    share = np.bincount(fit.board_samples.argmax(axis=1), minlength=6)
+    share = np.bincount(fit.marginals.board.samples.argmax(axis=1), minlength=6)
     np.testing.assert_allclose(
         standing.p_best, share[standing.ranked] / share.sum(), atol=1e-12
     )
@@ -189,18 +190,20 @@ def test_nuts_has_the_samples_quantiles_and_ranks():
 @pytest.mark.slow
 def test_the_bootstrap_is_near_the_sandwich():
     fit = fitted(votes=800, **FLAT, tie=0.0)
-    sandwich = standing_of(fit, interval="sandwich").uncertainty.sd
-    bootstrap = standing_of(fit, interval="bootstrap", seed=1).uncertainty.sd
+    sandwich = standing_of(fit, Look(interval="sandwich")).uncertainty.sd
+    bootstrap = standing_of(fit, Look(interval="bootstrap", seed=1)).uncertainty.sd
     assert np.abs(np.log(bootstrap / sandwich)).max() < 0.2
-    again = standing_of(fit, interval="bootstrap", seed=1).uncertainty.sd
+    again = standing_of(fit, Look(interval="bootstrap", seed=1)).uncertainty.sd
     np.testing.assert_array_equal(again, bootstrap)
 
 
 @pytest.mark.slow
 def test_the_bootstrap_of_clusters_is_near_the_clustered():
     fit = fitted(votes=1500, prompts=40, prompt_sd=1.0, **FLAT)
-    clustered = standing_of(fit, interval="clustered").uncertainty
-    bootstrap = standing_of(fit, interval="bootstrap", cluster="prompt").uncertainty
+    clustered = standing_of(fit, Look(interval="clustered")).uncertainty
+    bootstrap = standing_of(
+        fit, Look(interval="bootstrap", cluster="prompt")
+    ).uncertainty
     assert bootstrap.n_clusters == clustered.n_clusters == 40
     assert np.abs(np.log(bootstrap.sd / clustered.sd)).max() < 0.25
 
@@ -223,7 +226,7 @@ def test_intervals_hold_for_new_prompts():
         votes, strength = columns(10, 1500, prompts=20, prompt_sd=0.5, seed=seed)
         fit = ba.fit(votes)
         for interval, hits in ((None, inside), ("posterior", plain)):
-            standing = standing_of(fit, interval=interval)
+            standing = standing_of(fit, Look(interval=interval))
             lower, upper = standing.bounds
             truth = strength * (standing.strength @ strength) / (strength @ strength)
             hits.append(np.mean((lower <= truth) & (truth <= upper)))
@@ -233,6 +236,6 @@ def test_intervals_hold_for_new_prompts():
 
 def test_the_level_is_the_quantile():
     fit = fitted()
-    wide, narrow = (standing_of(fit, level=level) for level in (0.95, 0.5))
+    wide, narrow = (standing_of(fit, Look(level=level)) for level in (0.95, 0.5))
     ratio = (wide.bounds[1] - wide.strength) / (narrow.bounds[1] - narrow.strength)
     np.testing.assert_allclose(ratio, ndtri(0.975) / ndtri(0.75), rtol=1e-9)

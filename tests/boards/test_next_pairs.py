@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.boards.verdict import candidates_of
@@ -77,7 +78,7 @@ def test_options_that_make_no_sense():
 
 def test_for_the_best_the_pair_has_the_leader():
     wins = [("alpha", "beta", 3), ("alpha", "gamma", 4), ("beta", "gamma", 1)]
-    standing = standing_of(ba.fit(of_wins(wins)), min_votes=0)
+    standing = standing_of(ba.fit(of_wins(wins)), Look(min_votes=0))
     first = next_pair_columns(standing)["first"]
     assert first[0] == "alpha"
     columns = next_pair_columns(standing, "ranking")

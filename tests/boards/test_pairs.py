@@ -27,7 +27,8 @@ def test_a_row_a_pair_the_stronger_first():
 def test_a_gap_is_surer_than_its_two_scores():
     fit = fitted(2, 100)
     pair = ba.pairs(fit, interval="posterior").iloc[0]
-    strength, covariance = fit.board.strength, fit.board.covariance
+    board = fit.marginals.board
+    strength, covariance = board.value, board.covariance
     sd = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     points = ba.EloScale().points_per_logit
     assert pair["upper"] - pair["gap"] == pytest.approx(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.ranks import rank_spread, ranks
 from bayes_arena.boards.standing import standing_of
 from tests.boards.arenas import columns, fitted
@@ -64,7 +65,7 @@ def test_ranges_narrow_with_votes_and_level():
     fit = fitted(10, 600)
 
     def width(fit, level=0.95):
-        first, last = standing_of(fit, level=level).rank_ranges
+        first, last = standing_of(fit, Look(level=level)).rank_ranges
         return (last - first).mean()
 
     assert width(fit, 0.5) < width(fit) < width(fitted(10, 150))
@@ -75,7 +76,7 @@ def test_true_ranks_lie_in_their_ranges():
     inside = []
     for seed in range(60):
         votes, strength = columns(10, 500, seed=seed)
-        standing = standing_of(ba.fit(votes), min_votes=0)
+        standing = standing_of(ba.fit(votes), Look(min_votes=0))
         first, last = standing.rank_ranges
         rank = 1 + (strength[:, None] < strength).sum(axis=1)
         rank = rank[standing.ranked]

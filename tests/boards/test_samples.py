@@ -7,6 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import ModelError
+from bayes_arena.fits.marginals import Marginals
 from tests.boards.arenas import columns, fitted
 
 SAMPLES = 200
@@ -16,7 +17,7 @@ def sampled(fit, size=SAMPLES, seed=0):
     """Return a fit as if NUTS had sampled it in two chains."""
     draws = ba.draw(fit, 2 * size, seed)
     samples = {name: values.reshape(2, size, -1) for name, values in draws.items()}
-    return replace(fit, method="nuts", samples=samples)
+    return replace(fit, method="nuts", marginals=Marginals(fit.posterior, samples))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def test_strengths_and_effects_are_near_the_gaussians(fits):
 @pytest.mark.slow
 def test_pairs_count_the_samples(fits):
     pair = ba.pairs(fits[1], between=("m01", "m03")).iloc[0]
-    samples = fits[1].board_samples
+    samples = fits[1].marginals.board.samples
     gap = samples[:, 1] - samples[:, 3]
     assert pair["p_ahead"] == pytest.approx((gap > 0).mean(), abs=1e-12)
     points = ba.EloScale().points_per_logit

@@ -32,10 +32,8 @@ def test_a_chain_depends_on_the_prior():
 def test_the_remedy_covers_what_the_default_does_not():
     covered = {}
     for prior in ("default", "weak"):
-        board = ba.fit(chain(), prior=prior).board
-        covered[prior] = np.mean(
-            np.abs(board.strength - TRUTH) < 1.96 * np.sqrt(np.diag(board.covariance))
-        )
+        board = ba.fit(chain(), prior=prior).marginals.board
+        covered[prior] = np.mean(np.abs(board.value - TRUTH) < 1.96 * board.sd)
     assert covered["weak"] > 0.8 > covered["default"]
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.boards.verdict import candidates_of, verdict_of
 from tests.boards.arenas import columns, fitted, of_wins
@@ -68,7 +69,8 @@ def test_votes_twice_are_no_new_prompts():
     for interval in ("posterior", "clustered", "sandwich"):
         sd = [
             standing_of(
-                ba.fit(votes, model="bradley-terry", prior="flat"), interval=interval
+                ba.fit(votes, model="bradley-terry", prior="flat"),
+                Look(interval=interval),
             ).uncertainty.sd
             for votes in (rows, pd.concat([rows, rows]))
         ]

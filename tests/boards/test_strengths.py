@@ -62,7 +62,7 @@ def test_strengths_are_the_fits():
     fit = fitted()
     table = ba.strengths(fit).set_index("competitor").loc[list(fit.votes.competitors)]
     np.testing.assert_allclose(table["strength"], fit.strength)
-    np.testing.assert_allclose(table["sd"], fit.strength_sd)
+    np.testing.assert_allclose(table["sd"], fit.marginals.sd_of("strength"))
 
 
 def test_effects_find_what_was_simulated():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
 from bayes_arena.boards.next_pairs import next_pair_columns
 from bayes_arena.boards.pairs import gate
 from bayes_arena.boards.standing import standing_of
@@ -27,7 +28,7 @@ def test_nobody_is_named_whom_the_ranks_exclude(kind):
     n, votes, spread = [(4, 8, 1), (6, 60, 1), (9, 300, 0.2), (25, 400, 0.1)][kind]
     for seed in range(10):
         fit = ba.fit(columns(n, votes, spread=spread, seed=seed)[0])
-        standing = standing_of(fit, min_votes=0)
+        standing = standing_of(fit, Look(min_votes=0))
         board = ba.leaderboard(fit, min_votes=0).set_index("competitor")
         sentence = verdict_of(standing)
         named = words_of(sentence) & set(board.index)
@@ -64,7 +65,7 @@ def test_an_open_race():
 def test_where_many_are_alike_nobody_is_named():
     """With 300 of about the same strength each is unlikely to be the best."""
     fit = fitted(300, 2_000, spread=0.01)
-    standing = standing_of(fit, min_votes=0)
+    standing = standing_of(fit, Look(min_votes=0))
     assert standing.p_best.max() < 0.1
     assert verdict_of(standing).startswith("It is open who is the best")
     assert len(ba.next_pairs(fit, min_votes=0)) == 10
@@ -98,7 +99,7 @@ def test_the_named_best_is_the_best():
     right = []
     for seed in range(120):
         votes, strength = columns(6, 400, seed=seed)
-        standing = standing_of(ba.fit(votes), min_votes=0)
+        standing = standing_of(ba.fit(votes), Look(min_votes=0))
         if standing.p_best.max() >= 0.95:
             right.append(standing.ranked[standing.p_best.argmax()] == strength.argmax())
     assert len(right) > 40
@@ -108,7 +109,7 @@ def test_the_named_best_is_the_best():
 def test_at_a_low_level_somebody_alone_is_not_called_the_best():
     """At .5 one competitor is left whose rank range begins at 1, however unlikely."""
     fit = fitted(12, 300, spread=0.3, seed=2)
-    standing = standing_of(fit, level=0.5)
+    standing = standing_of(fit, Look(level=0.5))
     candidates, p_best = candidates_of(standing)
     assert len(candidates) == 1 and p_best[0] < 0.5
     name = standing.competitors[candidates[0]]

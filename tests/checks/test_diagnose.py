@@ -6,6 +6,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.fits.draws import draw
+from bayes_arena.fits.marginals import Marginals
 
 UNBEATEN = {"model_a": "zed", "model_b": "model-1", "winner": "model_a", "judge": "x"}
 
@@ -76,11 +77,13 @@ def test_chains(fit):
         "diverging": np.zeros((4, 500), bool),
         "energy": np.random.default_rng(0).normal(size=(4, 500)),
     }
-    good = replace(fit, method="nuts", samples=samples, sample_stats=stats)
+    good = replace(
+        fit, method="nuts", marginals=Marginals(fit.posterior, samples, stats)
+    )
     assert set(status_of(good)) == {"ok"}
     apart = {n: v + np.arange(4)[:, None, None] for n, v in samples.items()}
     stats["diverging"][0, :3] = True
-    bad = replace(good, samples=apart, sample_stats=stats)
+    bad = replace(good, marginals=Marginals(fit.posterior, apart, stats))
     result = ba.diagnose(bad).set_index("check")
     sampler = ["r-hat", "effective draws, bulk", "divergences"]
     assert set(result["status"][sampler]) == {"problem"}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.checks.loo import posterior_vectors
 from bayes_arena.fits.draws import draw
+from bayes_arena.fits.marginals import Marginals
 from bayes_arena.model.spec import Model
 
 TOPICS = Model("topics", ties="davidson", strength_by=("topic",), style=("length",))
@@ -115,13 +115,12 @@ def test_samples_are_all_used():
     samples = {
         name: values.reshape(2, 300, -1) for name, values in draw(fit, 600, 1).items()
     }
-    sampled = replace(fit, samples=samples)
-    assert len(posterior_vectors(sampled)) == 600
+    sampled = replace(fit, marginals=Marginals(fit.posterior, samples))
     loo = ba.leave_one_out(sampled)
     assert loo.total == pytest.approx(ba.leave_one_out(fit).total, abs=1)
     # Samples that hang together are worth fewer, and have another tail.
     slow = {name: np.repeat(v[:, ::20], 20, axis=1) for name, v in samples.items()}
-    stuck = ba.leave_one_out(replace(fit, samples=slow))
+    stuck = ba.leave_one_out(replace(fit, marginals=Marginals(fit.posterior, slow)))
     assert not np.isclose(stuck.total, loo.total)
 
 

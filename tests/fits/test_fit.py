@@ -186,4 +186,8 @@ def test_what_has_no_room_is_refused_before_any_work():
 def test_annotators_are_alike_where_a_model_says_so():
     fit = ba.fit(votes_of(annotators=3, each=20))
     assert fit.discrimination.tolist() == [1, 1, 1]
-    assert fit.discrimination_sd.tolist() == [0, 0, 0]
+
+
+def test_a_fit_has_few_public_attributes():
+    fit = ba.fit(ba.example_arena().votes)
+    assert len([name for name in dir(fit) if not name.startswith("_")]) <= 16

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from tests.helpers import real
+from bayes_arena.fits.result import mean_loss
+from tests.helpers import elo_of, elo_sd, real
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ARENAS = ("example", "llmfao", "mt_bench_human")
@@ -44,8 +45,8 @@ def table(arena):
 def moved(fit, expected):
     """Return by how many half-widths the board differs, and the ratio of the widths."""
     half_width = np.array(expected["half_width"])
-    moves = np.abs(fit.board.elo - expected["elo"]) / half_width
-    return moves.max(), fit.board.sd * 1.959964 / half_width
+    moves = np.abs(elo_of(fit) - expected["elo"]) / half_width
+    return moves.max(), elo_sd(fit) * 1.959964 / half_width
 
 
 @pytest.mark.parametrize("arena", ARENAS)
@@ -55,9 +56,11 @@ def test_maximum_likelihood(arena, model):
     fit = ba.fit(votes, model=model, prior="flat")
     expected = golden(arena)[f"{model} flat"]
     np.testing.assert_allclose(fit.strength, expected["strength"], atol=1e-8)
-    np.testing.assert_allclose(fit.strength_sd, expected["strength_sd"], rtol=1e-7)
-    np.testing.assert_allclose(fit.board.elo, expected["elo"], atol=1e-5)
-    assert fit.mean_loss == pytest.approx(expected["mean_loss"], abs=1e-9)
+    np.testing.assert_allclose(
+        fit.marginals.sd_of("strength"), expected["strength_sd"], rtol=1e-7
+    )
+    np.testing.assert_allclose(elo_of(fit), expected["elo"], atol=1e-5)
+    assert mean_loss(fit) == pytest.approx(expected["mean_loss"], abs=1e-9)
 
 
 @pytest.mark.parametrize("arena", ARENAS)
@@ -69,7 +72,7 @@ def test_flat_am_elo(arena):
     np.testing.assert_allclose(
         fit.discrimination, expected["discrimination"], atol=1e-7
     )
-    np.testing.assert_allclose(fit.board.elo, expected["elo"], atol=1e-4)
+    np.testing.assert_allclose(elo_of(fit), expected["elo"], atol=1e-4)
 
 
 @pytest.mark.parametrize("arena", ARENAS)
@@ -79,7 +82,7 @@ def test_modes(arena, model):
     fit = ba.fit(table(arena), model=model, prior=prior, method="map", prompt=False)
     expected = golden(arena)[f"{model} map"]
     np.testing.assert_allclose(fit.strength, expected["strength"], atol=1e-8)
-    np.testing.assert_allclose(fit.board.elo, expected["elo"], atol=1e-5)
+    np.testing.assert_allclose(elo_of(fit), expected["elo"], atol=1e-5)
 
 
 @pytest.mark.slow
@@ -109,14 +112,13 @@ def test_gaussians_beside_nuts(arena):
         sampled = golden(f"{arena}_nuts")[name]
         assert sampled["rhat"] < 1.01
         fit = ba.fit(votes, model=name)
-        for values, sds, effect in (
-            (fit.strength, fit.strength_sd, "strength"),
-            (fit.discrimination, fit.discrimination_sd, "discrimination"),
-        ):
+        for effect in ("strength", "discrimination"):
             if effect in sampled:
                 sd = np.array(sampled[f"{effect}_sd"])
-                assert np.max(np.abs(values - sampled[effect]) / sd) < 0.15
-                assert abs(np.mean(sds / sd) - 1) < 0.05
+                off = getattr(fit, effect) - sampled[effect]
+                assert np.max(np.abs(off) / sd) < 0.15
+                ratio_of_sd = fit.marginals.sd_of(effect) / sd
+                assert abs(np.mean(ratio_of_sd) - 1) < 0.05
         move, ratio = moved(fit, sampled)
         assert move < 0.05
         assert np.all(np.abs(ratio - 1) < 0.05)
@@ -134,4 +136,4 @@ def test_prompts_beside_nuts(arena):
     assert np.all(np.abs(ratio - 1) < 0.15)
     sd = np.array(sampled["strength_sd"])
     assert np.max(np.abs(fit.strength - sampled["strength"]) / (2 * sd)) < 0.2
-    assert abs(np.mean(fit.strength_sd / sd) - 1) < 0.15
+    assert abs(np.mean(fit.marginals.sd_of("strength") / sd) - 1) < 0.15

@@ -28,6 +28,6 @@ def test_a_program_of_ones_own_comes_back_to_a_board():
     gaussian = ba.fit(votes, model=fit.model)
     assert fit.model == ba.Model(ties="davidson")
     np.testing.assert_allclose(fit.strength, gaussian.strength, atol=0.1)
-    assert fit.sample_stats["diverging"].shape == (4, 300)
+    assert fit.marginals.statistics["diverging"].shape == (4, 300)
     assert az.loo(tree).elpd == pytest.approx(ba.leave_one_out(gaussian).total, abs=2)
-    assert np.isfinite(fit.board.strength).all()
+    assert np.isfinite(fit.marginals.board.value).all()

@@ -6,6 +6,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.model.spec import Model
+from tests.helpers import elo_of as scores
 
 BY_PROMPT = Model("by prompt", ties="davidson", strength_by=("prompt",))
 MODELS = ["bradley-terry", "davidson", "am-elo", "am-davidson", BY_PROMPT]
@@ -25,7 +26,7 @@ def table(request):
 
 def elo_of(table, model, method="gaussian"):
     fit = ba.fit(table, model=model, method=method)
-    return pd.Series(fit.board.elo, index=fit.votes.competitors)
+    return pd.Series(scores(fit), index=fit.votes.competitors)
 
 
 def swap(table, rows):

@@ -19,7 +19,7 @@ def test_strengths_and_annotators_are_recovered():
     )
     fit = ba.fit(arena.votes, model="am-davidson")
     scale = arena.discrimination.mean()
-    z = (fit.strength - arena.strength * scale) / fit.strength_sd
+    z = (fit.strength - arena.strength * scale) / fit.marginals.sd_of("strength")
     assert np.sqrt(np.mean(z**2)) < 2
     assert np.corrcoef(fit.discrimination, arena.discrimination)[0, 1] > 0.97
     negative = np.array(fit.votes.annotators)[fit.discrimination < 0]
@@ -42,7 +42,9 @@ def test_intervals_cover(n_votes, least):
         fit = ba.fit(arena.votes)
         names = [arena.competitors.index(name) for name in fit.votes.competitors]
         truth = arena.strength[names] - arena.strength[names].mean()
-        covered.append(np.abs(fit.strength - truth) < 1.96 * fit.strength_sd)
+        covered.append(
+            np.abs(fit.strength - truth) < 1.96 * fit.marginals.sd_of("strength")
+        )
     assert least < np.mean(np.concatenate(covered)) < 0.99
 
 

@@ -7,9 +7,8 @@ from scipy.sparse import csr_array, eye_array
 import bayes_arena as ba
 from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.sandwich import (
-    cluster_moves,
+    cluster_scores,
     clustered_covariance,
-    influence_of,
     sandwich_covariance,
 )
 from bayes_arena.inference.scale import board_of, board_strengths
@@ -37,11 +36,11 @@ def derivatives(posterior, step=1e-5):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_influence_is_the_covariance_with_the_board(name):
+def test_moves_are_the_covariance_with_the_board(name):
     """Of every parameter, shared and local: S J', which scores are multiplied by."""
     _, _, posterior = fitted(name)
     size = posterior.design.layout.size
-    moves = influence_of(board_of(posterior)).moves(csr_array(eye_array(size)))
+    moves = board_of(posterior).moves(csr_array(eye_array(size)))
     expected = posterior.covariance.solve(derivatives(posterior).T.copy())
     np.testing.assert_allclose(moves, expected, atol=2e-7)
 
@@ -51,15 +50,14 @@ def test_moves_of_clusters_add_up(name):
     """Single rows move the board as far as all do at once: at the mode, by the prior."""
     votes, model, posterior = fitted(name)
     board = board_of(posterior)
-    rows = cluster_moves(posterior, board, votes, model, np.arange(len(votes)))
-    halves = cluster_moves(posterior, board, votes, model, np.arange(len(votes)) % 2)
+    row = np.arange(len(votes))
+    rows = board.moves(cluster_scores(posterior, votes, model, row))
+    halves = board.moves(cluster_scores(posterior, votes, model, row % 2))
     np.testing.assert_allclose(rows.sum(axis=0), halves.sum(axis=0), atol=1e-9)
     np.testing.assert_allclose(rows[1::2].sum(axis=0), halves[1], atol=1e-9)
     precision = posterior.design.prior_precision()
     prior = csr_array((precision * posterior.mean)[None])
-    np.testing.assert_allclose(
-        halves.sum(axis=0), -influence_of(board).moves(prior)[0], atol=1e-6
-    )
+    np.testing.assert_allclose(halves.sum(axis=0), -board.moves(prior)[0], atol=1e-6)
 
 
 def test_where_the_model_is_right_the_sandwich_is_its_covariance():

@@ -7,7 +7,7 @@ import pytest
 
 from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.maximum import maximum_likelihood
-from bayes_arena.inference.sandwich import cluster_moves, clustered_covariance
+from bayes_arena.inference.sandwich import cluster_scores, clustered_covariance
 from bayes_arena.inference.scale import (
     board_of,
     board_strengths,
@@ -32,10 +32,10 @@ def test_bradley_terry_is_its_own_scale():
     posterior = nearest_gaussian(build_design(random_votes(), model, Prior()))
     board = board_of(posterior)
     strength = posterior.mean_of("strength")
-    np.testing.assert_allclose(board.strength, strength, atol=1e-6)
+    np.testing.assert_allclose(board.value, strength, atol=1e-6)
     sd = posterior.sd_of("strength")
-    np.testing.assert_allclose(np.sqrt(np.diag(board.covariance)), sd, atol=1e-5)
-    assert board.elo.mean() == pytest.approx(1000)
+    np.testing.assert_allclose(board.sd, sd, atol=1e-5)
+    assert board.value.mean() == pytest.approx(0)
 
 
 def test_strengths_of_their_own_scores():
@@ -52,8 +52,8 @@ def test_ties_pull_the_average_vote_together():
     """Davidson's leads in logits of wins are larger than those of the average score."""
     posterior = gaussian("davidson")
     board, r = board_of(posterior), posterior.mean_of("strength")
-    assert np.array_equal(np.argsort(board.strength), np.argsort(r))
-    assert np.ptp(board.strength) < np.ptp(r)
+    assert np.array_equal(np.argsort(board.value), np.argsort(r))
+    assert np.ptp(board.value) < np.ptp(r)
 
 
 @pytest.mark.slow
@@ -64,9 +64,9 @@ def test_covariance_is_that_of_draws(name):
     board = board_of(posterior)
     draws = posterior.mean + posterior.covariance.draws(500, seed=0).T
     sampled = board_strengths(posterior.design, draws)
-    sd = np.sqrt(np.diag(board.covariance))
+    sd = board.sd
     np.testing.assert_allclose(sampled.std(axis=0), sd, rtol=0.12)
-    assert np.abs(sampled.mean(axis=0) - board.strength).max() < 0.3 * sd.max()
+    assert np.abs(sampled.mean(axis=0) - board.value).max() < 0.3 * sd.max()
 
 
 def test_a_sandwich_by_hand():
@@ -77,7 +77,8 @@ def test_a_sandwich_by_hand():
     model = PRESETS["bradley-terry"]
     posterior = maximum_likelihood(build_design(votes, model, FLAT), model)
     cluster = np.arange(len(votes)) % 40
-    moves = cluster_moves(posterior, board_of(posterior), votes, model, cluster)
+    scores_of_clusters = cluster_scores(posterior, votes, model, cluster)
+    moves = board_of(posterior).moves(scores_of_clusters)
     r, n = posterior.mean_of("strength"), len(votes.competitors)
     p = 1 / (1 + np.exp(r[votes.j] - r[votes.i]))
     cast = votes.counts.sum(axis=1)

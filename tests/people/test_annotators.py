@@ -6,6 +6,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.errors import VotesError
 from bayes_arena.fits.draws import draw
+from bayes_arena.fits.marginals import Marginals
 from tests.helpers import real
 from tests.people.arenas import KINDS, rows, votes_of
 
@@ -157,12 +158,14 @@ def test_samples_count_in_place_of_the_gaussian():
     fit = ba.fit(votes, model="am-davidson")
     samples = {name: values[None] for name, values in draw(fit, 400, seed=5).items()}
     samples["discrimination"] = samples["discrimination"] - 1
-    sampled = rows(replace(fit, samples=samples))
+    sampled = rows(replace(fit, marginals=Marginals(fit.posterior, samples)))
     close = rows(fit).loc[sampled.index]
     assert (sampled["verdict"] == close["verdict"]).all()
     np.testing.assert_allclose(sampled["agreement"], close["agreement"], atol=0.02)
     samples["discrimination"] = np.ones_like(samples["discrimination"]) * 1e-3
-    assert (rows(replace(fit, samples=samples))["agreement"] > 0).all()
+    assert (
+        rows(replace(fit, marginals=Marginals(fit.posterior, samples)))["agreement"] > 0
+    ).all()
 
 
 @pytest.mark.slow

@@ -1,0 +1,93 @@
+"""Clusters of votes: what they share, how many there are, and how far they move numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from bayes_arena.arrays import Floats, Ints
+from bayes_arena.errors import ModelError, VotesError, listing
+from bayes_arena.fits.result import Fit, fitted_votes
+from bayes_arena.inference.estimate import Estimate
+from bayes_arena.inference.sandwich import cluster_scores
+from bayes_arena.model.constants import TINY
+from bayes_arena.said import Said, Use
+from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import PROMPT, Votes, kish, why_unread
+
+LARGEST_SHARE = 0.5  # of Kish's number of prompts in the votes, if prompts repeat
+
+
+def cluster_codes(votes: Votes, cluster: str) -> Ints:
+    """Return the codes 0, 1, ... of the clusters that voted, (rows,)."""
+    if cluster == "annotator":
+        votes.require_annotators()
+    elif cluster not in votes.slices:
+        known = listing(map(repr, [*votes.slices])) or "none"
+        text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
+        remedy = ("Or use ", Use(cluster="annotator"), ".")
+        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
+    codes = np.unique(votes.level(cluster), return_inverse=True)[1]
+    if codes.max() == 0:
+        raise ModelError(
+            f"All votes have the same {cluster}, and a single cluster has no spread.",
+            Use(interval="sandwich"),
+        )
+    return codes
+
+
+def usual_cluster(votes: Votes) -> str:
+    """Return what votes are clustered by if nothing is named."""
+    if PROMPT in votes.slices:
+        return PROMPT
+    if votes.n_annotators:
+        return "annotator"
+    unnamed = ("Name their column with ", Use("prompt"), ".")
+    reasons: list[Said] = [note.text for note in votes.unread.values()]
+    why = [(" ", reason) for reason in reasons or [unnamed]]
+    raise ModelError(
+        (
+            "Clustered intervals need clusters, and the votes carry neither prompts nor "
+            "annotators.",
+            *why,
+            (" Or use ", Use(interval="sandwich"), "."),
+        )
+    )
+
+
+def repeating_prompts(fit: Fit) -> float | None:
+    """Return Kish's number of prompts, or None if prompts are unknown or hardly repeat."""
+    votes = fitted_votes(fit)
+    if PROMPT not in votes.slices:
+        return None
+    cast = votes.counts.sum(axis=1)
+    n_prompts = kish(np.bincount(votes.slices[PROMPT], cast))
+    return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
+
+
+def kish_by_competitor(votes: Votes, codes: Ints) -> Floats:
+    """Return Kish's number of clusters among the votes on each competitor."""
+    cast = votes.counts.sum(axis=1)
+    entries = (np.tile(codes, 2), np.concatenate([votes.i, votes.j]))
+    shape = (int(codes.max()) + 1, votes.n_competitors)
+    table = csr_array((np.tile(cast, 2), entries), shape=shape)
+    squares = (table**2).sum(axis=0)
+    return np.asarray(table.sum(axis=0)) ** 2 / np.maximum(squares, TINY)
+
+
+def moves_of(fit: Fit, estimate: Estimate, votes: Votes, codes: Ints) -> Floats:
+    """Return how far clusters of votes move numbers, (clusters, m).
+
+    Parameters
+    ----------
+    fit : Fit
+    estimate : Estimate
+        Numbers of this fit.
+    votes : Votes
+        Those that were fitted; or all of the fit, if every competitor has an estimate.
+    codes : ndarray of int, shape (rows,)
+        Codes 0, 1, ... of the clusters.
+    """
+    scores = cluster_scores(fit.posterior, votes, fit.model, codes)
+    with threads_for(len(estimate.value)):
+        return estimate.moves(scores)

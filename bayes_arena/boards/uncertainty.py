@@ -1,0 +1,70 @@
+"""How certain numbers are: a covariance, and the distribution around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from bayes_arena.arrays import Floats
+from bayes_arena.said import Note
+from bayes_arena.votes.votes import PROMPT
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """How certain some numbers are.
+
+    Attributes
+    ----------
+    name : str
+        The kind of interval.
+    covariance : ndarray, shape (m, m)
+    df : float
+        Degrees of freedom of Student's t; infinite for the normal distribution.
+    cluster : str, optional
+        What votes of a cluster share.
+    n_clusters : int
+        Number of clusters; 0 without.
+    notes : tuple of Note
+        What intervals do not allow for.
+    samples : ndarray, shape (samples, m), optional
+        Samples of NUTS, whose quantiles are the bounds.
+    """
+
+    name: str
+    covariance: Floats
+    df: float = np.inf
+    cluster: str | None = None
+    n_clusters: int = 0
+    notes: tuple[Note, ...] = ()
+    samples: Floats | None = None
+
+    @property
+    def sd(self) -> Floats:
+        """Standard deviations, (m,)."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def allowance(self) -> tuple[Note, ...]:
+        """What intervals allow for; nothing without clusters."""
+        if self.cluster is None:
+            return ()
+        is_noun = self.cluster in (PROMPT, "annotator")
+        new = f"{self.cluster}s" if is_noun else f"levels of {self.cluster}"
+        return (Note("allowance", f"Intervals allow for new {new} like these."),)
+
+    def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return the lower and upper bounds of numbers (m,) at a level."""
+        if self.samples is not None:
+            tail = (1 - level) / 2
+            lower, upper = np.quantile(self.samples, [tail, 1 - tail], axis=0)
+            return lower, upper
+        half_width = quantile(self.df, (1 + level) / 2) * self.sd
+        return value - half_width, value + half_width
+
+
+def quantile(df: float, p: float) -> float:
+    """Return a quantile of Student's t, or of the normal distribution."""
+    return float(stdtrit(df, p) if np.isfinite(df) else ndtri(p))
