@@ -126,7 +126,7 @@ def by_competitor_and_prompt(votes: Votes, strength: Floats) -> csr_array | None
     """Return the groups of votes on each competitor at each prompt, turned to it."""
     if PROMPT not in votes.slices:
         return None
-    first = votes.level(PROMPT) * votes.n_competitors
+    first = votes.level_or_row(PROMPT) * votes.n_competitors
     return on_both_sides(votes, first + votes.i, first + votes.j)
 
 
@@ -135,7 +135,7 @@ def by_annotator(votes: Votes, strength: Floats) -> csr_array | None:
     if votes.n_annotators < 2:
         return None
     sign = np.where(strength[votes.i] >= strength[votes.j], 1.0, -1.0)
-    return groups_of(votes.annotator, np.arange(len(votes)), sign)
+    return groups_of(votes.level_or_row("annotator"), np.arange(len(votes)), sign)
 
 
 def on_both_sides(votes: Votes, first: Ints, second: Ints) -> csr_array:
