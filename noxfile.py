@@ -143,18 +143,36 @@ def licences(session: nox.Session) -> None:
 
 
 @nox.session
+def hooks(session: nox.Session) -> None:
+    """Run on all files what pre-commit runs before a commit."""
+    session.run(UV, "tool", "run", "pre-commit==4.7.0", "run", "--all-files")
+
+
+@nox.session
 def workflows(session: nox.Session) -> None:
-    """Check the workflows: their form, and whether they are safe."""
-    files = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
-    schema = ("check-jsonschema==0.39.0", "--builtin-schema", "vendor.github-workflows")
-    session.run(UV, "tool", "run", *schema, *files)
-    session.run(UV, "tool", "run", "zizmor==1.32.0", "--offline", *files)
+    """Check the workflows: their form, and whether they are safe; and the forms of issues."""
+    check = (UV, "tool", "run", "check-jsonschema==0.39.0", "--builtin-schema")
+    for schema, files in (
+        ("vendor.github-workflows", "workflows/*.yml"),
+        ("vendor.github-issue-forms", "ISSUE_TEMPLATE/*.yml"),
+        ("vendor.dependabot", "dependabot.yml"),
+    ):
+        session.run(*check, schema, *sorted(map(str, Path(".github").glob(files))))
+    session.run(UV, "tool", "run", "zizmor==1.32.0", "--offline", ".github")
 
 
 @nox.session
 def notebooks(session: nox.Session) -> None:
     """Run the notebooks, or those that are named, and keep what they print and draw."""
     session.run(sys.executable, "notebooks/execute.py", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site anew in docs/_build/html; a warning is an error."""
+    strict = ("--fail-on-warning", "--keep-going", "--fresh-env")
+    run = (UV, "run", "--locked", "--group", "docs", "sphinx-build", "--jobs", "auto")
+    session.run(*run, *strict, "docs", "docs/_build/html", *session.posargs)
 
 
 @nox.session

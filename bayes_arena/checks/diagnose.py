@@ -22,7 +22,7 @@ from bayes_arena.checks.predictive import (
 )
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.nuts import LARGEST_R_HAT
+from bayes_arena.fits.nuts import LARGEST_R_HAT, SAMPLE_LONGER
 from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
@@ -50,6 +50,10 @@ class Finding:
     advice: Said = ""
     remedies: tuple[Remedy, ...] = ()
 
+    def spelled(self, surface: Surface) -> str:
+        """Return the advice in the words of a surface."""
+        return sentence(self.advice, self.remedies, surface)
+
 
 def diagnose(fit: Fit) -> pd.DataFrame:
     """Check a fit: convergence, what the votes can tell, and prediction.
@@ -69,13 +73,13 @@ def diagnose(fit: Fit) -> pd.DataFrame:
 
 
 def diagnosis_columns(fit: Fit, surface: Surface = PYTHON) -> Columns:
-    """Return the table of findings, in the words of a surface."""
+    """Return the table of findings, the advice in the words of a surface."""
     findings = list(all_findings(fit))
     return {
         "check": [finding.check for finding in findings],
         "status": [finding.status for finding in findings],
         "finding": [finding.finding for finding in findings],
-        "advice": [sentence(x.advice, x.remedies, surface) for x in findings],
+        "advice": [finding.spelled(surface) for finding in findings],
     }
 
 
@@ -166,8 +170,7 @@ def of_sampler(check: str, is_fine: bool, finding: str) -> Finding:
     """Return a check of a sampler, with the remedy if it is a problem."""
     if is_fine:
         return Finding(check, OK, finding)
-    options = (", with ", Use("draws"), " and ", Use("tune"))
-    return Finding(check, PROBLEM, finding, ("Sample longer", options, "."))
+    return Finding(check, PROBLEM, finding, SAMPLE_LONGER)
 
 
 def prediction(fit: Fit) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ def left_out_names(
 def names_of_kind(rated: Rated, kind: str) -> tuple[str, ...]:
     """Return the annotators who are anomalous, or have a favourite."""
     columns = rated.annotator_columns or annotator_columns(
-        discriminating(rated.fit), find_favourites(rated.votes)
+        discriminating(rated.fit), find_favourites(rated.known_votes)
     )
     names = np.asarray(columns["annotator"])
     if kind == "flagged":

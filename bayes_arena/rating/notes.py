@@ -9,6 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.boards.unexplained import no_ranking_explains
+from bayes_arena.errors import plural
+from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.people.contested import describe_contested
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.rating.rated import Rated
@@ -25,9 +27,14 @@ def notes_of(rated: Rated) -> tuple[Note, ...]:
     return tuple(islice(notes, MOST_NOTES))
 
 
-def unread(rated: Rated) -> Iterable[Note]:
-    """Say which columns were not read."""
-    return rated.votes.unread.values()
+def gaps(rated: Rated) -> Iterator[Note]:
+    """Say how many votes lack an annotator, where annotators are judged."""
+    if not rated.judges_annotators:
+        return
+    if n := rated.votes.n_votes - rated.known_votes.n_votes:
+        verb = "lacks" if n == 1 else "lack"
+        text = f"{n:,.0f} of {plural(rated.votes.n_votes, 'vote')} {verb} an annotator"
+        yield Note("gaps", f"{text}: annotators are judged by the others.")
 
 
 def divided(rated: Rated) -> Iterator[Note]:
@@ -73,7 +80,7 @@ def anomalous(rated: Rated) -> Iterator[str]:
 def contested(rated: Rated) -> Iterator[Note]:
     """Say about whom annotators disagree far more than about others."""
     if rated.disagreement is not None:
-        for text in describe_contested(rated.votes, rated.disagreement)[:1]:
+        for text in describe_contested(rated.known_votes, rated.disagreement)[:1]:
             yield Note("contested", text)
 
 
@@ -82,7 +89,10 @@ def two_boards(rated: Rated) -> Iterator[Note]:
     weighted = rated.annotator_fit
     if weighted is None or not np.isfinite(rated.fit.strength).all():
         return
-    result = compare_boards(rated.fit, weighted)
+    plain = rated.fit
+    if rated.known_votes is not rated.votes:
+        plain = fit_model(rated.known_votes, prior=rated.fit.prior)
+    result = compare_boards(plain, weighted)
     if result.p_value >= SURE:
         return
     moved = int(np.argmax(np.abs(result.gap)))
@@ -131,7 +141,7 @@ def advantage(rated: Rated) -> Iterator[Note]:
 
 
 NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
-    unread,
+    gaps,
     divided,
     judged,
     contested,

@@ -75,6 +75,11 @@ class Rated:
         return self.is_full and is_small and is_known
 
     @cached_property
+    def known_votes(self) -> Votes:
+        """The votes of known annotators, which are judged by them."""
+        return self.votes.known("annotator")
+
+    @cached_property
     def annotator_fit(self) -> Fit | None:
         """The fit that judges annotators; None where there is none."""
         if not self.judges_annotators:
@@ -82,19 +87,19 @@ class Rated:
         try:
             with warnings.catch_warnings():  # they are not about the board
                 warnings.simplefilter("ignore", ArenaWarning)
-                return fit_model(self.votes, model="am-davidson")
+                return fit_model(self.known_votes, model="am-davidson")
         except ArenaError:
             return None
 
     @cached_property
     def found_favourites(self) -> Favourites | None:
         """Whom annotators favour; None where they are not judged."""
-        return find_favourites(self.votes) if self.judges_annotators else None
+        return find_favourites(self.known_votes) if self.judges_annotators else None
 
     @cached_property
     def disagreement(self) -> Array | None:
         """How contested each competitor is; None where annotators are not judged."""
-        return find_contested(self.votes) if self.judges_annotators else None
+        return find_contested(self.known_votes) if self.judges_annotators else None
 
     @cached_property
     def board_columns(self) -> Columns:
@@ -123,7 +128,7 @@ class Rated:
         """The columns of the favourites; none where annotators are not judged."""
         if self.found_favourites is None:
             return {}
-        return favourite_columns(self.votes, self.found_favourites)
+        return favourite_columns(self.known_votes, self.found_favourites)
 
     @cached_property
     def named_favourites(self) -> Columns:
@@ -146,7 +151,7 @@ class Rated:
         """The columns of contested competitors; none where annotators are not judged."""
         if self.disagreement is None:
             return {}
-        return contested_columns(self.votes, self.disagreement)
+        return contested_columns(self.known_votes, self.disagreement)
 
     @property
     def leaderboard(self) -> pd.DataFrame:

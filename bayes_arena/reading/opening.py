@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import VotesError
+from bayes_arena.reading.choosing import choose
 from bayes_arena.reading.columns import PROMPTS, Header
-from bayes_arena.reading.layouts import Layout, annotator_of, choose
+from bayes_arena.reading.layouts import Layout, annotator_of
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.remarks import not_read, remarks_on_source
+from bayes_arena.reading.remarks import remarks_on_source
 from bayes_arena.reading.roles import (
     RECORD,
     ROW,
@@ -21,6 +22,7 @@ from bayes_arena.reading.roles import (
     prompt_column,
     slice_column,
 )
+from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.reading.tables import split_pairs
 from bayes_arena.reading.values import as_text, text_of
@@ -40,34 +42,32 @@ class Opened:
     roles : Roles
     remarks : tuple of Note
         What was noticed.
-    unread : mapping of str to Note
-        Why prompts are not read.
     """
 
     frame: Frame
     layout: Layout
     roles: Roles
     remarks: tuple[Note, ...]
-    unread: Mapping[str, Note] = field(default_factory=dict)
 
 
 def open_votes(source: Frame, options: Options) -> Opened:
     """Find the roles of the columns, rewrite records to votes, choose the prompts."""
-    header = Header.of(source.collect_schema().names())
-    layout, roles = layout_of(source, header, options)
-    roles = with_further_roles(roles, header, options, layout)
-    require_single(header, roles, options)
+    sheet = Sheet.of(source)
+    layout, roles = choose(sheet, options)
+    roles = with_further_roles(roles, sheet, options, layout)
+    require_single(sheet.header, roles, options)
     source = collect_used(source, roles.taken)
-    remarks = remarks_on_source(source, header, layout, roles, options)
+    remarks = remarks_on_source(source, sheet.header, layout, roles, options)
     opened = Opened(select_roles(source, roles), layout, roles, remarks)
     return with_prompt(one_vote_a_row(opened, options), options)
 
 
 def with_further_roles(
-    roles: Roles, header: Header, options: Options, layout: Layout
+    roles: Roles, sheet: Sheet, options: Options, layout: Layout
 ) -> Roles:
     """Return roles with annotators, weights, slices, features, and candidates for prompts."""
-    if annotator := annotator_of(header, options, roles):
+    header = sheet.header
+    if annotator := annotator_of(sheet, options, roles):
         roles = replace(roles, annotator=annotator)
     if options.weight is not None:
         roles = replace(roles, weight=header.column(options.weight, "weight"))
@@ -133,26 +133,6 @@ def two_spellings(role: str, column: str, other: str) -> Said:
     return joined(f"Both {column!r} and {other!r} may hold {kind}. ", remedy)
 
 
-def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
-    """Return the layout; a square table whose rows and columns are the same is a matrix."""
-    try:
-        return choose(header, options)
-    except VotesError:
-        if options != Options() or not is_square(source, header.names):
-            raise
-        return choose(header, replace(options, layout="win-matrix"))
-
-
-def is_square(source: Frame, names: Sequence[str]) -> bool:
-    """Whether the first column of a table holds the names of all others."""
-    if len(names) < 3:
-        return False
-    first = nw.col(names[0]).cast(nw.String)
-    rows = to_polars(source.select(first).head(len(names))).to_series().to_list()
-    stripped = sorted(str(value).strip() for value in rows)
-    return stripped == sorted(name.strip() for name in names[1:])
-
-
 def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
     """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
     if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
@@ -205,20 +185,13 @@ def one_vote_a_row(opened: Opened, options: Options) -> Opened:
 
 
 def with_prompt(opened: Opened, options: Options) -> Opened:
-    """Take the first candidate for the prompts that repeats, and leave the others out.
-
-    If it has empty cells prompts are not read, and no other column stands in.
-    """
+    """Take the first candidate for the prompts that repeats, and leave the others out."""
     candidates = candidates_for_prompts(opened)
     frame = opened.frame.drop(*candidates)
     if options.prompt is False or PROMPT in opened.roles.slices:
         return replace(opened, frame=frame)
     for name, column in candidates.items():
-        is_repeated, n_missing = repetition(opened.frame, name)
-        if is_repeated and n_missing and isinstance(column, str):
-            reason = not_read("Prompts", PROMPT, column, n_missing)
-            return replace(opened, frame=frame, unread={PROMPT: reason})
-        if is_repeated:
+        if repeats(opened.frame, name):
             others = [other for other in candidates if other != name]
             frame = opened.frame.drop(*others).rename({name: slice_column(PROMPT)})
             slices = {**opened.roles.slices, PROMPT: column}
@@ -253,16 +226,10 @@ def prompt_remark(column: str | Constant) -> Note:
     return Note("prompts", text)
 
 
-def repetition(frame: Frame, column: str) -> tuple[bool, int]:
-    """Return whether prompts repeat, and how many votes have none.
-
-    They do if Kish's number of prompts is at most half the votes that have a prompt.
-    """
+def repeats(frame: Frame, column: str) -> bool:
+    """Whether prompts repeat: Kish's number is at most half the votes that have one."""
     votes = nw.col("a").count().alias("n")  # blank rows are no votes
     sizes = to_polars(frame.group_by(column).agg(votes))
     prompt = text_of(sizes[column]).cast(pl.String).fill_null("").str.strip_chars()
-    n = sizes["n"].to_numpy().astype(float)
-    is_missing = (prompt == "").to_numpy()
-    known = n[~is_missing]
-    is_repeated = len(known) > 0 and kish(known) <= known.sum() / 2
-    return is_repeated, int(n[is_missing].sum())
+    n = sizes["n"].to_numpy().astype(float)[(prompt != "").to_numpy()]
+    return len(n) > 0 and kish(n) <= n.sum() / 2
