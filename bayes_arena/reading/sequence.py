@@ -12,6 +12,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.reading.counting import encode_groups
 from bayes_arena.reading.opening import Opened, open_votes
 from bayes_arena.reading.options import Options, options_from
+from bayes_arena.reading.plausible import require_votes
 from bayes_arena.reading.read import (
     READ_ALREADY,
     known_votes,
@@ -81,6 +82,7 @@ def sequence_of(source: object, options: Options) -> VoteSequence:
         table = table.with_row_index(ROW)
     table = table.sort(ROW, maintain_order=True)
     votes = encode_groups(one_vote_groups(table), opened.roles, options)
+    require_votes(votes, opened.layout, opened.roles, opened.header, options)
     votes, opened = with_known_annotators(votes, opened, options)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
