@@ -14,7 +14,7 @@ from bayes_arena.votes.votes import Votes
 
 
 def votes_of(source: object, **columns: Any) -> Votes:
-    """Return the votes of a fit, or votes that are read; with annotators.
+    """Return the votes of a fit, or votes that are read: those of a known annotator.
 
     Raises
     ------
@@ -26,8 +26,7 @@ def votes_of(source: object, **columns: Any) -> Votes:
         votes = source.votes
     else:
         votes = votes_from(source, **columns)
-    votes.require_annotators()
-    return votes
+    return votes.known("annotator")
 
 
 def discriminating(source: object, **options: Any) -> Fit:
