@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import FitError, ModelError
 from bayes_arena.fits.fit import fit as fit_model, refuse_options
 from bayes_arena.fits.result import Fit
 from bayes_arena.reading.options import NAMES
 from bayes_arena.reading.read import votes_from
-from bayes_arena.said import Use
+from bayes_arena.said import Note, Use, joined
 from bayes_arena.votes.votes import Votes
 
 
@@ -29,17 +29,42 @@ def votes_of(source: object, **columns: Any) -> Votes:
     return votes.known("annotator")
 
 
-def discriminating(source: object, **options: Any) -> Fit:
-    """Return a fit with discrimination as it is; else fit am-Davidson."""
+def judging(source: object, **options: Any) -> tuple[Votes, Fit | Note]:
+    """Return the votes of known annotators, and the fit that judges these.
+
+    A fit with discrimination stays as it is; others, and votes, are fitted by am-Davidson.
+    Under the default prior a board needs no such fit: where it has no answer, there is a
+    note that says why.
+    """
     if isinstance(source, Fit) and source.model.discrimination != "none":
         refuse_options(options)
-        return source
-    columns = {name: options.pop(name) for name in NAMES if name in options}
+        return source.votes, source
     if isinstance(source, Fit):
         refuse_options(options)
+    columns = {name: options.pop(name) for name in NAMES if name in options}
     votes = votes_of(source, **columns)
-    fit = fit_model(votes, **{"model": "am-davidson", **options})
+    try:
+        fit = fit_model(votes, **{"model": "am-davidson", **options})
+    except FitError as error:
+        if options.get("prior", "default") != "default":
+            raise
+        text = joined("Annotators were not judged. ", error.text)
+        return votes, Note("annotators", text, error.remedies)
     require_discrimination(fit, "am-davidson")
+    return votes, fit
+
+
+def discriminating(source: object, **options: Any) -> Fit:
+    """Return a fit with discrimination as it is; else fit am-Davidson.
+
+    Raises
+    ------
+    FitError
+        If that has no answer.
+    """
+    _, fit = judging(source, **options)
+    if isinstance(fit, Note):
+        raise FitError(fit.text, *fit.remedies)
     return fit
 
 
