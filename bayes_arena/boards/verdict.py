@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, records, standing_of
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.votes.votes import MIN_VOTES
 
 SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
@@ -28,7 +29,7 @@ def verdict(
     cluster: str | None = None,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> str:
     """Say who is the best, and what would settle it.
 

@@ -1,7 +1,7 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +32,7 @@ from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import Preset
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns, Shown
@@ -96,7 +97,7 @@ def compare(
     By default votes are left out one at a time; with --over, a fifth of them in ten
     splits.
     """
-    names = [name.strip() for name in models.split(",") if name.strip()]
+    names: list[Any] = [name.strip() for name in models.split(",") if name.strip()]
     slices = () if over in (None, "vote", "annotator", PROMPT) else (over,)
     with collected_warnings() as warned:
         cast = reading.with_slices(slices).votes(votes)
@@ -110,13 +111,13 @@ def compare(
 
 
 def comparison(
-    votes: Votes, names: Sequence[str], over: str | None, seed: int
+    votes: Votes, names: Sequence[Preset], over: str | None, seed: int
 ) -> Columns:
     """Return a comparison of models: leaving one out, or on votes held out."""
     if over is None:
         from bayes_arena.checks.compare import compare as compare_fits
 
-        fits = {name: fit_of(votes, name) for name in names}
+        fits: dict[str, Fit] = {name: fit_of(votes, name) for name in names}
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out
 
@@ -130,7 +131,7 @@ def predicted_in_words(over: str | None) -> str:
     return "votes held out" if over == "vote" else f"votes of every new {over}"
 
 
-def fit_of(votes: Votes, name: str) -> Fit:
+def fit_of(votes: Votes, name: Preset) -> Fit:
     """Return the fit of a model; in errors, name the option of this command."""
     try:
         return fit_model(votes, model=name)

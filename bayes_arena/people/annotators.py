@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Ints
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.doors import discriminating
 from bayes_arena.people.evidence import Evidence, evidence_of
@@ -31,7 +32,7 @@ def annotators(
     *,
     makers: Mapping[str, str] | str | Path | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Return who votes how, with a verdict on each; the anomalous come first.
 

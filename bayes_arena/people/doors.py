@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.fit import fit as fit_model, refuse_options
+from bayes_arena.fits.options import FitOptions, apart
 from bayes_arena.fits.result import Fit
-from bayes_arena.reading.options import NAMES
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Use
 from bayes_arena.votes.votes import Votes
 
 
-def votes_of(source: object, **columns: Any) -> Votes:
+def votes_of(source: object, **columns: Unpack[ReadOptions]) -> Votes:
     """Return the votes of a fit, or votes that are read; with annotators.
 
     Raises
@@ -30,16 +31,17 @@ def votes_of(source: object, **columns: Any) -> Votes:
     return votes
 
 
-def discriminating(source: object, **options: Any) -> Fit:
+def discriminating(source: object, **options: Unpack[FitOptions]) -> Fit:
     """Return a fit with discrimination as it is; else fit am-Davidson."""
     if isinstance(source, Fit) and source.model.discrimination != "none":
         refuse_options(options)
         return source
-    columns = {name: options.pop(name) for name in NAMES if name in options}
+    columns, options = apart(options)
     if isinstance(source, Fit):
         refuse_options(options)
     votes = votes_of(source, **columns)
-    fit = fit_model(votes, **{"model": "am-davidson", **options})
+    options.setdefault("model", "am-davidson")
+    fit = fit_model(votes, **options)
     require_discrimination(fit, "am-davidson")
     return fit
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from scipy.special import expit
@@ -37,6 +37,7 @@ from bayes_arena.errors import (
     warn,
 )
 from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model, fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.people.annotators import annotator_columns
@@ -421,6 +422,19 @@ class Rating:
         return "\n".join([*paragraphs, tables.html_table(shown), *notes])
 
 
+class RateOptions(UnseededOptions, total=False):
+    """The options of ``rate``, for functions that pass them on."""
+
+    interval: Interval | None
+    cluster: str | None
+    level: float
+    min_votes: float
+    without: str | Collection[str] | None
+    rank_spread: bool
+    elo: EloScale
+    seed: int
+
+
 def rate(
     votes: object,
     *,
@@ -432,7 +446,7 @@ def rate(
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> Rating:
     """Rate an arena: its board, its annotators, and a verdict.
 

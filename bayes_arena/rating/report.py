@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from bayes_arena.boards.standing import expected_scores
 from bayes_arena.checks.observed import observed_columns
@@ -15,7 +15,7 @@ from bayes_arena.page.people import about_annotators, annotator_rows
 from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
-from bayes_arena.rating.rating import Rating, rate
+from bayes_arena.rating.rating import RateOptions, Rating, rate
 from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, records
 
@@ -23,7 +23,11 @@ TITLE = "Leaderboard"
 
 
 def report(
-    votes: object, path: str | Path, *, title: str | None = None, **options: Any
+    votes: object,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    **options: Unpack[RateOptions],
 ) -> None:
     """Write a page that shows a rating: one file of HTML that opens anywhere.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.counting import encode_groups
 from bayes_arena.reading.opening import Opened, open_votes
-from bayes_arena.reading.options import Options, options_from
+from bayes_arena.reading.options import Options, ReadOptions, options_from
 from bayes_arena.reading.read import (
     READ_ALREADY,
     known_votes,
@@ -26,7 +26,7 @@ from bayes_arena.votes.singles import SCORES, VoteSequence, in_sequence
 from bayes_arena.votes.votes import Votes
 
 
-def read_sequence(source: object, **columns: Any) -> VoteSequence:
+def read_sequence(source: object, **columns: Unpack[ReadOptions]) -> VoteSequence:
     """Read votes in their order, for online Elo.
 
     Parameters
