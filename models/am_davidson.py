@@ -12,26 +12,18 @@ comparison experiments", JASA 65; theta after Liu et al. (2025), "am-ELO".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pymc as pm
 
 from bayes_arena.models import Prior, data, observe, shared, zero_sum
 
 
-def build(
-    votes: object,
-    prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
-) -> pm.Model:
+def build(votes: object, prior: str | Prior = "default") -> pm.Model:
     """Return the program of am-Davidson.
 
     Parameters
     ----------
     votes : Votes, path, dataframe, or Data
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on the effects, by name: sets the coordinates that are sampled.
 
     Returns
     -------
@@ -43,18 +35,20 @@ def build(
     """
     rows = data(votes)
     with pm.Model(coords=rows.coords) as model:
-        r = zero_sum("strength", prior, "competitor", information)
-        theta = zero_sum("discrimination", prior, "annotator", information, mean=1)
+        r = zero_sum("strength", prior, "competitor", rows.information)
+        theta = zero_sum("discrimination", prior, "annotator", rows.information, mean=1)
         lead = (r[rows.first] - r[rows.second])[rows.pair]
         eta = theta[rows.annotator] * lead
         if rows.has_sides:
-            b_k = zero_sum("position_by_annotator", prior, "annotator", information)
-            b = shared("position", prior, (rows.share * b_k).sum(), information)
+            b_k = zero_sum(
+                "position_by_annotator", prior, "annotator", rows.information
+            )
+            b = shared("position", prior, (rows.share * b_k).sum())
             eta = eta + (b + b_k)[rows.annotator]
         logits = [eta / 2, -eta / 2]
         if rows.has_ties:
-            t_k = zero_sum("tie_by_annotator", prior, "annotator", information)
-            t = shared("tie", prior, (rows.share * t_k).sum(), information)
+            t_k = zero_sum("tie_by_annotator", prior, "annotator", rows.information)
+            t = shared("tie", prior, (rows.share * t_k).sum())
             logits.append((t + t_k, rows.annotator))
         observe(logits, rows.folded[:, : len(logits)])
     return model

@@ -11,27 +11,18 @@ equations 4, 5 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pymc as pm
 
 from bayes_arena.models import Prior, data, observe, zero_sum
 
 
-def build(
-    votes: object,
-    prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
-) -> pm.Model:
+def build(votes: object, prior: str | Prior = "default") -> pm.Model:
     """Return the program of am-ELO.
 
     Parameters
     ----------
     votes : Votes, path, dataframe, or Data
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on "strength" and "discrimination": sets the coordinates that
-        are sampled.
 
     Returns
     -------
@@ -41,8 +32,8 @@ def build(
     """
     rows = data(votes)
     with pm.Model(coords=rows.coords) as model:
-        r = zero_sum("strength", prior, "competitor", information)
-        theta = zero_sum("discrimination", prior, "annotator", information, mean=1)
+        r = zero_sum("strength", prior, "competitor", rows.information)
+        theta = zero_sum("discrimination", prior, "annotator", rows.information, mean=1)
         lead = (r[rows.first] - r[rows.second])[rows.pair]
         eta = theta[rows.annotator] * lead
         observe([eta / 2, -eta / 2], rows.half_wins)

@@ -11,12 +11,14 @@ predictor that it enters.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pymc as pm
+from pymc.distributions.transforms import ZeroSumTransform
 
 from bayes_arena.arrays import Floats
 from bayes_arena.model.effects import (
@@ -30,7 +32,7 @@ from bayes_arena.model.effects import (
 from bayes_arena.model.priors import Prior, Spread, resolve_prior
 from bayes_arena.model.spec import Model, resolve_model, visible_votes
 from bayes_arena.models.parts import (
-    Information,
+    independent_normal,
     normal,
     observe,
     shared,
@@ -39,13 +41,13 @@ from bayes_arena.models.parts import (
 )
 from bayes_arena.models.rows import Data, data
 from bayes_arena.reading.read import votes_from
+from bayes_arena.votes.votes import Votes
 
 
 def build(
     votes: object,
     model: str | Model,
     prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
     *,
     per_vote: bool = False,
 ) -> pm.Model:
@@ -57,8 +59,6 @@ def build(
     model : str or Model
         As for :func:`bayes_arena.fit`.
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on the effects, by name: sets the coordinates that are sampled.
     per_vote : bool
         Whether there is one row a vote.
 
@@ -77,72 +77,98 @@ def build(
     """
     votes = votes_from(votes)
     model, _ = resolve_model(model, votes)
-    rows = data(
+    return program(rows_of(votes, model, per_vote=per_vote), model, prior)
+
+
+def rows_of(votes: Votes, model: Model, *, per_vote: bool = False) -> Data:
+    """Return votes as the arrays that the program of a model reads."""
+    return data(
         visible_votes(model, votes),
         annotators=model.needs_annotators,
         slices=model.strength_by,
         features=model.style,
         per_vote=per_vote,
     )
+
+
+def program(rows: Data, model: Model, prior: str | Prior) -> pm.Model:
+    """Return the program of a model whose terms the votes can tell."""
     effects = effects_of(model, resolve_prior(prior))
     with pm.Model(coords=rows.coords) as program:
-        parameters = parameters_of(effects, rows, information)
+        parameters = parameters_of(effects, rows)
         predictors: dict[int, Any] = defaultdict(float)
         for effect in effects:
-            predictors[effect.predictor] += on_rows(
-                effect, parameters[effect.name], rows
-            )
+            on_each = on_rows(effect, parameters[effect.name], rows)
+            predictors[effect.predictor] += on_each
         observe(logits_of(model, predictors), outcome_counts(model, rows))
     return program
 
 
-def parameters_of(
-    effects: tuple[Effect, ...], rows: Data, information: Information
-) -> dict[str, Any]:
-    """Return the parameters of each effect; theta with its mean, 1."""
+def parameters_of(effects: tuple[Effect, ...], rows: Data) -> dict[str, Any]:
+    """Return the parameters of each effect; theta with its mean, 1.
+
+    First the deviations by annotator and by slice; then what all votes share, beside the
+    average deviation in the same predictor, its *drift*.
+    """
     parameters: dict[str, Any] = {}
-    # The average deviation over votes, by predictor.
     drift: dict[int, Any] = {}
-    # Those that all votes share come after the deviations from them.
-    for effect in sorted(effects, key=lambda effect: effect.by is None):
-        value = parameter_of(effect, drift, rows, information)
+    for effect in [effect for effect in effects if effect.by is not None]:
+        value = deviations(effect, rows)
         parameters[effect.name] = value
-        if effect.by is not None and effect.predictor != THETA:
-            average = pm.math.dot(share_of_votes(effect, rows), value)
-            drift[effect.predictor] = drift.get(effect.predictor, 0.0) + average
+        average = pm.math.dot(share_of_votes(effect, rows), value)
+        drift[effect.predictor] = drift.get(effect.predictor, 0.0) + average
+    for effect in [effect for effect in effects if effect.by is None]:
+        parameters[effect.name] = beside(effect, drift.get(effect.predictor), rows)
     return parameters
 
 
-def parameter_of(
-    effect: Effect, drift: Mapping[int, Any], rows: Data, information: Information
-) -> Any:
-    """Return the parameters of an effect, in the coordinates that sample best."""
-    name = effect.name
-    spread = effect.spread
-    dim = effect.dimension
-    has_drift = effect.predictor in drift
-    if effect.predictor == LEAD and has_drift and information is not None:
-        return strength_beside(spread, drift[LEAD])
-    if dim is None and effect.feature is None and has_drift:
-        return shared(name, spread, drift[effect.predictor], information)
-    if effect.zero_sum:
-        mean = 1.0 if effect.predictor == THETA else 0.0
-        return zero_sum(name, spread, dim, information, mean)
-    return normal(name, spread, dim, information, unit_of(effect, rows))
+def deviations(effect: Effect, rows: Data) -> Any:
+    """Return the parameters of annotators, or of a slice."""
+    dim = str(effect.dimension)
+    if not effect.zero_sum:
+        return normal(effect.name, effect.spread, dim, rows.information)
+    mean = 1.0 if effect.predictor == THETA else 0.0
+    return zero_sum(effect.name, effect.spread, dim, rows.information, mean)
 
 
-def strength_beside(prior: Spread, drift: Any) -> Any:
+def beside(effect: Effect, drift: Any, rows: Data) -> Any:
+    """Return the parameters that all votes share, beside a drift, or None."""
+    name, spread = effect.name, effect.spread
+    if effect.feature is not None:
+        return slope(effect, rows)
+    if not effect.per_competitor:
+        return normal(name, spread) if drift is None else shared(name, spread, drift)
+    if drift is None or math.isinf(spread.sd):
+        return zero_sum(name, spread, "competitor", rows.information)
+    return strength_beside(spread, drift, len(rows.coords["competitor"]))
+
+
+def slope(effect: Effect, rows: Data) -> Any:
+    """Return the slope of a feature, whose known spread is per root mean square."""
+    name, spread = effect.name, effect.spread
+    if spread.is_estimated:
+        return normal(name, spread)
+    per_unit = independent_normal(f"{name}_raw", spread.sd, None)
+    return pm.Deterministic(name, per_unit / root_mean_square(effect.feature, rows))
+
+
+def strength_beside(prior: Spread, drift: Any, n_competitors: int) -> Any:
     """Return the strengths, beside competitors' average deviations over votes.
 
-    What is sampled is their sum a (zero sum), which the votes determine.  Given the
-    average deviations m, r = a - m is normal: a has the density of Normal(0, s), times
-    exp((a . m - m . m / 2) / s^2).
+    What is sampled is their sum, which the votes determine: given the average deviations,
+    it is normal about them.
     """
     sd = spread_variable("strength", prior)
-    m = drift - drift.mean()
-    a = pm.ZeroSumNormal("strength_raw", sigma=sd, dims="competitor")
-    pm.Potential("strength_shift", ((a * m).sum() - (m * m).sum() / 2) / sd**2)
-    return pm.Deterministic("strength", a - m, dims="competitor")
+    mean = drift - drift.mean()
+
+    def about(mean: Any, sd: Any, size: Any) -> Any:
+        return mean + pm.ZeroSumNormal.dist(sigma=sd, shape=(n_competitors,))
+
+    hold_sum = ZeroSumTransform([0])
+    total = pm.CustomDist(
+        "strength_sum", mean, sd, dist=about, transform=hold_sum, dims="competitor"
+    )
+    return pm.Deterministic("strength", total - mean, dims="competitor")
 
 
 def share_of_votes(effect: Effect, rows: Data) -> Floats:
@@ -164,12 +190,10 @@ def share_of_votes(effect: Effect, rows: Data) -> Floats:
     return votes / np.maximum(votes.sum(axis=1, keepdims=True), 1.0)
 
 
-def unit_of(effect: Effect, rows: Data) -> float:
-    """Return the root mean square of an effect's feature over votes, else 1."""
-    if effect.feature is None:
-        return 1.0
+def root_mean_square(feature: str | None, rows: Data) -> float:
+    """Return the root mean square of a feature over votes; 1 where it is 0."""
     n = rows.counts.sum(axis=1)
-    mean_square = n @ rows.features[effect.feature] ** 2 / n.sum()
+    mean_square = n @ rows.features[str(feature)] ** 2 / n.sum()
     return float(np.sqrt(mean_square)) or 1.0
 
 

@@ -7,26 +7,18 @@ Source: Bradley & Terry (1952), "Rank analysis of incomplete block designs", Bio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pymc as pm
 
 from bayes_arena.models import Prior, data, observe, zero_sum
 
 
-def build(
-    votes: object,
-    prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
-) -> pm.Model:
+def build(votes: object, prior: str | Prior = "default") -> pm.Model:
     """Return the program of Bradley-Terry.
 
     Parameters
     ----------
     votes : Votes, path, dataframe, or Data
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on "strength": sets the coordinates that are sampled.
 
     Returns
     -------
@@ -35,7 +27,7 @@ def build(
     """
     rows = data(votes, annotators=False)
     with pm.Model(coords=rows.coords) as model:
-        r = zero_sum("strength", prior, "competitor", information)
+        r = zero_sum("strength", prior, "competitor", rows.information)
         eta = (r[rows.first] - r[rows.second])[rows.pair]
         observe([eta / 2, -eta / 2], rows.half_wins)
     return model

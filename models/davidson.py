@@ -10,26 +10,18 @@ comparison experiments", JASA 65; b after Davidson & Beaver (1977), Biometrics 3
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pymc as pm
 
 from bayes_arena.models import Prior, data, normal, observe, zero_sum
 
 
-def build(
-    votes: object,
-    prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
-) -> pm.Model:
+def build(votes: object, prior: str | Prior = "default") -> pm.Model:
     """Return the program of Davidson.
 
     Parameters
     ----------
     votes : Votes, path, dataframe, or Data
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on "strength": sets the coordinates that are sampled.
 
     Returns
     -------
@@ -40,7 +32,7 @@ def build(
     """
     rows = data(votes, annotators=False)
     with pm.Model(coords=rows.coords) as model:
-        r = zero_sum("strength", prior, "competitor", information)
+        r = zero_sum("strength", prior, "competitor", rows.information)
         eta = (r[rows.first] - r[rows.second])[rows.pair]
         if rows.has_sides:
             eta = eta + normal("position", prior)

@@ -9,8 +9,6 @@ equation 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pymc as pm
 
@@ -19,19 +17,13 @@ from bayes_arena.models import Prior, data, observe, zero_sum
 C = np.log(10) / 400  # logits in an Elo point
 
 
-def build(
-    votes: object,
-    prior: str | Prior = "default",
-    information: Mapping[str, float] | None = None,
-) -> pm.Model:
+def build(votes: object, prior: str | Prior = "default") -> pm.Model:
     """Return the program of m-ELO.
 
     Parameters
     ----------
     votes : Votes, path, dataframe, or Data
     prior : {"default", "weak", "flat"} or Prior
-    information : mapping of str to float, optional
-        What the votes say on "strength": sets the coordinates that are sampled.
 
     Returns
     -------
@@ -41,7 +33,7 @@ def build(
     """
     rows = data(votes, annotators=False)
     with pm.Model(coords=rows.coords) as model:
-        r = zero_sum("strength", prior, "competitor", information)
+        r = zero_sum("strength", prior, "competitor", rows.information)
         R = pm.Deterministic("rating", r / C, dims="competitor")
         eta = C * (R[rows.first] - R[rows.second])[rows.pair]
         observe([eta / 2, -eta / 2], rows.half_wins)

@@ -1,14 +1,16 @@
 """What the programs share: parameters with their priors, and the outcomes.
 
 An effect with parameters x ~ Normal(0, s) and an unknown spread s samples badly in x where
-the votes say little (s and x shrink together), and badly in x / s where they say much.
-If the votes have the information I on x, given s its posterior standard deviation is
-1 / sqrt(I + 1 / s^2).  In units of that, x has standard deviation 1 whatever s is:
+the votes say little: s and x shrink together, into the neck of a funnel, where chains get
+stuck.  It samples badly in x / s where they say much.  If the votes have the information I on
+x, given s its posterior standard deviation is 1 / sqrt(I + 1 / s^2).  In units of that, x has
+standard deviation 1 whatever s is.  So what is sampled is z, with
 
     x = z s / w,    z ~ Normal(0, w),    w = sqrt(1 + I s^2).
 
 This is x itself (centred) for large I s^2, and x / s (non-centred) for small I s^2
-(Papaspiliopoulos, Roberts & Skoeld, 2007, Statistical Science 22).
+(Papaspiliopoulos, Roberts & Skoeld, 2007, Statistical Science 22).  I may be rough: rows of
+votes tell it from their numbers (:class:`~bayes_arena.models.Data`).
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import pymc as pm
 from pymc.distributions.transforms import ZeroSumTransform, log
 
 from bayes_arena.arrays import Floats
+from bayes_arena.errors import ModelError
 from bayes_arena.model.priors import Prior as Prior, Spread, resolve_prior
 
 OUTCOMES = ("model_a", "model_b", "tie", "model_a_clearly", "model_b_clearly")
@@ -33,7 +36,7 @@ type AnyPrior = str | Prior | Spread | float
 def zero_sum(
     name: str,
     prior: AnyPrior,
-    dim: str | None,
+    dim: str,
     information: Information = None,
     mean: float = 0.0,
 ) -> Any:
@@ -42,15 +45,16 @@ def zero_sum(
     Parameters
     ----------
     name : str
-        Of the effect; an estimated spread is called ``{name}_sd``.
+        Of the effect; an estimated spread is called ``{name}_sd``, and the coordinates that
+        are sampled ``{name}_raw``.
     prior : str, Prior, Spread or float
         A prior of the package, which has the effect's spread; or the spread itself.
     dim : str
         Dimension of the parameters.
     information : mapping of str to float, optional
-        By effect, what the votes say on each parameter: one over the variance that the
-        likelihood alone would leave.  It sets the coordinates that are sampled (see
-        above), not the model.  Without it, or for a known spread, they are centred.
+        By dimension, what the votes say on a parameter: one over the variance that the
+        likelihood alone would leave, such as ``Data.information``.  It sets the coordinates
+        of parameters of unknown spread (see above), not the model.  By default nothing.
     mean : float
 
     Returns
@@ -58,7 +62,16 @@ def zero_sum(
     TensorVariable
         Of shape (size of ``dim``,).
     """
-    return pooled(zero_sum_normal, name, prior, dim, information, mean)
+    spread = spread_of(name, prior)
+    sd = spread_variable(name, spread)
+    if spread.is_estimated:
+        width = posterior_width(sd, dim, information)
+        deviations = zero_sum_normal(f"{name}_raw", width, dim) * (sd / width)
+    elif mean:
+        deviations = zero_sum_normal(f"{name}_raw", sd, dim)
+    else:
+        return zero_sum_normal(name, sd, dim)
+    return pm.Deterministic(name, mean + deviations, dims=dim)
 
 
 def normal(
@@ -66,38 +79,43 @@ def normal(
     prior: AnyPrior,
     dim: str | None = None,
     information: Information = None,
-    unit: float = 1.0,
 ) -> Any:
     """Return one parameter, or one for each label of a dimension, with a normal prior.
+
+    The votes are taken to say nothing of the mean of several, beside a parameter that all
+    votes share.
 
     Parameters
     ----------
     name, prior, dim, information
         As for :func:`zero_sum`.
-    unit : float
-        What a known spread of the prior is divided by: a feature's root mean square.
 
     Returns
     -------
     TensorVariable
     """
     spread = spread_of(name, prior)
-    if not spread.is_estimated and unit != 1.0:
-        spread = Spread(spread.sd / unit)
-    return pooled(independent_normal, name, spread, dim, information, 0.0)
+    sd = spread_variable(name, spread)
+    if not spread.is_estimated:
+        return independent_normal(name, sd, dim)
+    if dim is None:
+        return pm.Deterministic(name, pm.Normal(f"{name}_raw") * sd)
+    width = posterior_width(sd, dim, information)
+    deviations = zero_sum_normal(f"{name}_raw", width, dim) * (sd / width)
+    size = pm.modelcontext(None).dim_lengths[dim]
+    mean = pm.Normal(f"{name}_mean_raw") * sd / pm.math.sqrt(size)
+    return pm.Deterministic(name, mean + deviations, dims=dim)
 
 
-def shared(
-    name: str, prior: AnyPrior, drift: Any, information: Information = None
-) -> Any:
+def shared(name: str, prior: AnyPrior, drift: Any) -> Any:
     """Return a parameter that all votes share, beside deviations by annotator or slice.
 
     The votes determine its sum with the average deviation, whereas the parameter alone
-    also depends on annotators who cast few.  So with ``information`` the sum is sampled.
+    also depends on annotators who cast few.  So the sum is sampled, ``{name}_sum``.
 
     Parameters
     ----------
-    name, prior, information
+    name, prior
         As for :func:`zero_sum`.
     drift : TensorVariable
         The average deviation over votes, a scalar.
@@ -108,10 +126,10 @@ def shared(
         A scalar.
     """
     sd = spread_variable(name, spread_of(name, prior))
-    if information is None or is_flat(sd):
-        return independent_normal(name, sd, None)
-    average = pm.Normal(f"{name}_raw", drift, sd)
-    return pm.Deterministic(name, average - drift)
+    if is_flat(sd):
+        return pm.Flat(name)
+    total = pm.Normal(f"{name}_sum", drift, sd)
+    return pm.Deterministic(name, total - drift)
 
 
 def observe(logits: Sequence[Any], counts: Floats, name: str = "votes") -> Any:
@@ -187,41 +205,10 @@ def split(parameters: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Any]
     return both[:half], both[half:], n
 
 
-def pooled(
-    make: Any,
-    name: str,
-    prior: AnyPrior,
-    dim: str | None,
-    information: Information,
-    mean: float,
-) -> Any:
-    """Return parameters in the coordinates that suit the votes' information on them."""
-    spread = spread_of(name, prior)
-    sd = spread_variable(name, spread)
-    known = (information or {}).get(name) if spread.is_estimated else None
-    if known is not None:
-        raw = informed(make, name, sd, dim, known)
-    elif mean:
-        raw = make(f"{name}_raw", sd, dim)
-    else:
-        return make(name, sd, dim)
-    return pm.Deterministic(name, mean + raw if mean else raw, dims=dim)
-
-
-def informed(make: Any, name: str, sd: Any, dim: str | None, known: float) -> Any:
-    """Return parameters of mean 0 and spread sd, on which the votes have a known precision.
-
-    Their posterior spread is about sd / w, with w = sqrt(1 + known sd^2).  What is
-    sampled is w / sd times the parameters: its posterior spread is about 1 whatever sd.
-    """
-    make_raw = zero_sum_normal if dim is not None else make
-    width = pm.math.sqrt(1 + known * sd**2)
-    raw = make_raw(f"{name}_raw", width, dim) * (sd / width)
-    if make is independent_normal and dim is not None:
-        # The votes know nothing of the mean, beside a parameter that all share.
-        size = pm.modelcontext(None).dim_lengths[dim]
-        raw = raw + pm.Normal(f"{name}_mean_raw") * sd / pm.math.sqrt(size)
-    return raw
+def posterior_width(sd: Any, dim: str, information: Information) -> Any:
+    """Return w = sqrt(1 + I s^2): prior over posterior standard deviation."""
+    known = (information or {}).get(dim, 0.0)
+    return pm.math.sqrt(1 + known * sd**2)
 
 
 def zero_sum_normal(name: str, sd: Any, dim: str | None) -> Any:
@@ -248,12 +235,12 @@ def spread_of(effect: str, prior: AnyPrior) -> Spread:
     if isinstance(prior, (int, float)):
         return Spread(float(prior))
     spreads = resolve_prior(prior).spreads()
-    if effect in spreads:
-        return spreads[effect]
-    if effect.startswith("style_"):
-        return spreads["style"]
-    kind = effect.partition("_by_")[0]  # strength_by_prompt, tie_by_prompt
-    return spreads[f"{kind}_by_slice"]
+    if effect not in spreads:
+        raise ModelError(
+            f"A prior has no spread of {effect!r}, only of {', '.join(spreads)}. Give a "
+            "number in its place, the standard deviation."
+        )
+    return spreads[effect]
 
 
 def spread_variable(name: str, spread: Spread) -> Any:

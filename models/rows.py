@@ -15,6 +15,8 @@ from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Use
 from bayes_arena.votes.votes import TIE, Votes
 
+A_VOTE = 0.2  # what a vote says on what it depends on, p (1 - p): .25 at most
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -32,6 +34,9 @@ class Data:
         Wins of the first, of the second, and ties; if graded, clear wins of either.
     share : ndarray, shape (annotators,)
         Each annotator's share of the votes.
+    information : dict of str to float
+        About what the votes say on a parameter of each dimension, a precision: a fifth of
+        the harmonic mean of the votes on each.
     has_sides, has_ties : bool
         Whether some pair was shown both ways, so that an advantage of the first side
         can be told; and whether there are ties.
@@ -49,6 +54,7 @@ class Data:
     annotator: Ints
     counts: Floats
     share: Floats
+    information: dict[str, float]
     has_sides: bool
     has_ties: bool
     slices: Mapping[str, tuple[Ints, ...]]
@@ -110,6 +116,7 @@ def data(
         share = votes.votes_by_annotator / votes.n_votes
     numbers = {by: slice_numbers(by, votes) for by in slices}
     coords = coordinates(votes, slices)
+    information = information_of(votes, numbers)
     if per_vote:
         votes, row = one_row_a_vote(votes)
         for by, codes in numbers.items():
@@ -124,6 +131,7 @@ def data(
         annotator=votes.annotator,
         counts=votes.counts,
         share=share,
+        information=information,
         has_sides=has_sides,
         has_ties=has_ties,
         slices=numbers,
@@ -135,6 +143,33 @@ def slice_numbers(by: str, votes: Votes) -> tuple[Ints, ...]:
     """Return level, and the numbers of both competitors at this level, by row."""
     _, (first, second) = competitor_keys(by, votes)
     return votes.level(by), first, second
+
+
+def information_of(
+    votes: Votes, numbers: Mapping[str, tuple[Ints, ...]]
+) -> dict[str, float]:
+    """Return about what the votes say on a parameter of each dimension.
+
+    A vote of probability p has the information p (1 - p) on what it depends on; it depends
+    on two competitors.  Precisions of parameters with few votes and many are averaged as
+    their variances are.
+    """
+    cast = votes.counts.sum(axis=1)
+    both = np.tile(cast, 2)
+    known = {"competitor": harmonic_mean(np.concatenate([votes.i, votes.j]), both)}
+    if votes.n_annotators:
+        known["annotator"] = harmonic_mean(votes.annotator, cast)
+    for by, (level, first, second) in numbers.items():
+        known[by] = harmonic_mean(level, cast)
+        competitor = np.concatenate([first, second])
+        known[f"competitor_by_{by}"] = harmonic_mean(competitor, both)
+    return {dim: A_VOTE * n_votes for dim, n_votes in known.items()}
+
+
+def harmonic_mean(code: Ints, n_votes: Floats) -> float:
+    """Return the harmonic mean of the sums of votes by code, of those that occur."""
+    total = np.bincount(code, n_votes)
+    return float(1 / np.mean(1 / total[total > 0]))
 
 
 def coordinates(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]:

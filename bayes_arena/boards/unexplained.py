@@ -1,14 +1,17 @@
 """Pairs that no ranking explains: their score departs from the ranking's beyond chance.
 
-A ranking says what a pair's votes should be by all other votes.  So the gap b_i - b_j is
-taken back by the Newton step that these m votes made it go: with e the mean of their scores
-expected at the fit, v that of their variances and S the sum of their residuals, m votes have
-the gradient S e (1 - e) / v and the information m (e (1 - e))^2 / v in the gap.  Scores are
-bounded by Hoeffding's inequality (surprise.py), averaged over what is left open of the gap.
+With e the mean of the scores expected of a pair's m votes, and S the sum of their
+residuals, they tell as much as
 
-Where prompts repeat, votes of a pair on the same prompt go together.  Residuals of cells
-(pair and prompt) of several votes show by how much: their covariances have the mean
-omega^2 v^2, and m votes count as m V / Var(S), V the variance of independent ones.
+    M = m^2 e (1 - e) / Var(S)
+
+independent ones that win or lose: their gradient in the gap b_i - b_j is M S / m, their
+information M e (1 - e).  A ranking says what they should be by all other votes, so the gap
+is taken back by the Newton step that they made it go.  Scores are bounded by Hoeffding's
+inequality (surprise.py), averaged over what is left open of the gap.
+
+Where prompts repeat, votes of a pair on one prompt go together.  By the residuals of cells
+(pair and prompt) of several votes of variance v, their covariances are omega^2 v^2.
 """
 
 from __future__ import annotations
@@ -75,55 +78,57 @@ def pair_scores(fit: Fit) -> PairScores:
     code = np.unique(rows.pair_code)
     scores = scores.turned(rows.i > rows.j)
     of_pairs = scores.summed(rows.pair_code)
-    p_value = np.full(len(code), np.nan)
+    variance = variance_of_scores(fit, rows, scores)
     tested = of_pairs.n >= LEAST_VOTES
-    votes = of_pairs.n * independence(fit, rows, scores)
-    gap_variance = variance_of_gaps(fit, code)
+    p_value = np.full(len(code), np.nan)
     p_value[tested] = chances(
-        of_pairs.taken(tested), votes[tested], gap_variance[tested]
+        of_pairs.taken(tested), variance[tested], variance_of_gaps(fit, code[tested])
     )
     flagged = np.zeros(len(code), bool)
     flagged[tested] = discoveries(p_value[tested], FALSE_RATE)
     return PairScores(codes_of_all(fit, code), of_pairs, p_value, flagged)
 
 
-def chances(pairs: ScoreSums, votes: Floats, gap_variance: Floats) -> Floats:
-    """Return the two-sided p-values of pairs, (pairs,), whose votes count as so many."""
+def chances(pairs: ScoreSums, variance: Floats, gap_variance: Floats) -> Floats:
+    """Return the two-sided p-values of pairs, (pairs,).
+
+    Parameters
+    ----------
+    pairs : ScoreSums
+    variance, gap_variance : ndarray, shape (pairs,)
+        Var(S), and the posterior variance of the gap.
+    """
     expected = np.clip(pairs.expected / pairs.n, TINY, 1 - TINY)
-    slope = expected * (1 - expected)  # of the score in the gap
-    variance = np.maximum(pairs.variance / pairs.n, TINY)
-    full = 1 / gap_variance
-    own = votes * slope**2 / variance
-    left = np.maximum(full - own, LEAST_LEFT * full)
-    pull = votes * pairs.residual / pairs.n * slope / variance
-    shift = np.clip(-pull / left, -LONGEST_SHIFT, LONGEST_SHIFT)
+    slope = expected * (1 - expected)
+    votes = pairs.n**2 * slope / np.maximum(variance, TINY)
+    score = pairs.won / pairs.n
+    left = np.maximum(1 / gap_variance - votes * slope, LEAST_LEFT / gap_variance)
+    own = votes * (score - expected) / left
+    shift = -np.clip(own, -LONGEST_SHIFT, LONGEST_SHIFT)
     sd = np.sqrt(np.minimum(1 / left, LARGEST_VARIANCE))
 
     def expected_at(further: Floats) -> Floats:
         return expit(logit(expected) + shift + further)
 
-    high, low = tail_bounds(pairs.won / pairs.n, votes, expected_at, sd)
+    high, low = tail_bounds(score, votes, expected_at, sd)
     return np.minimum(2 * np.minimum(high, low), 1.0)
 
 
-def independence(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
-    """Return V / Var(S) of each pair, (pairs,); 1 where prompts do not repeat."""
-    pair = np.unique(rows.pair_code, return_inverse=True)[1]
-    n_pairs = int(pair.max()) + 1
+def variance_of_scores(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
+    """Return Var(S) of each pair, (pairs,), given the rows and their scores."""
+    codes, pair = np.unique(rows.pair_code, return_inverse=True)
+    alone = sums(pair, scores.variance, len(codes))
     if (repeating_prompts(fit) or 0.0) < FEWEST_CLUSTERS:
-        return np.ones(n_pairs)
+        return alone
     prompt = cluster_codes(rows, PROMPT)
     cell = pair * (int(prompt.max()) + 1) + prompt
     first = np.unique(cell, return_index=True)[1]
     cells = scores.summed(cell)
-    # m votes of a cell have m (m - 1) covariances of omega^2 v^2.
+    # m votes of a cell have m (m - 1) covariances.
     together = cells.variance**2 * np.maximum(1 - 1 / cells.n, 0.0)
     excess = np.sum((cells.residual**2 - cells.variance)[together > 0])
     omega2 = max(excess / max(together.sum(), TINY), 0.0)
-    alone = sums(pair[first], cells.variance, n_pairs)
-    return alone / np.maximum(
-        alone + omega2 * sums(pair[first], together, n_pairs), TINY
-    )
+    return alone + omega2 * sums(pair[first], together, len(codes))
 
 
 def variance_of_gaps(fit: Fit, code: Ints) -> Floats:

@@ -39,10 +39,10 @@ def program_of(name):
     return import_module(f"bayes_arena.models.{name.replace('-', '_')}")
 
 
-def any_program(votes, model, prior, information=None):
+def any_program(votes, model, prior):
     from bayes_arena.models import any_model
 
-    return any_model.build(votes, model, prior, information)
+    return any_model.build(votes, model, prior)
 
 
 def functions_of(program, names):
@@ -74,8 +74,7 @@ def test_density_is_that_of_the_engine(votes, name):
     models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
     prior = resolve_prior("default").held()
     model, _ = resolve_model(models[name], votes)
-    # With information, sums of parameters are sampled; the model remains the same.
-    programs = [any_program(votes, model, prior), any_program(votes, model, prior, {})]
+    programs = [any_program(votes, model, prior)]
     if name in PRESETS:
         programs.append(program_of(name).build(votes, prior))
     design = build_design(votes, model, prior)
@@ -158,20 +157,53 @@ def test_one_row_a_vote_has_the_same_density(votes):
     assert densities[0] == pytest.approx(densities[1], abs=1e-8)
 
 
-def test_information_changes_coordinates_and_not_the_prior(votes):
+def test_information_changes_coordinates_and_not_the_prior():
     import pymc as pm
 
-    from bayes_arena.models import am_davidson
+    from bayes_arena.models import normal, zero_sum
 
-    known = {"strength": 20.0, "discrimination": 3.0, "tie_by_annotator": 5.0}
-    sds = []
-    for information in (None, known):
-        program = am_davidson.build(votes, information=information)
-        names = ["strength", "discrimination", "tie_by_annotator", "tie"]
-        variables = [program[name] for name in names]
-        drawn = pm.draw(variables, 4000, random_seed=3, mode="FAST_COMPILE")
-        sds.append([np.quantile(np.abs(x), 0.5) for x in drawn])
-    np.testing.assert_allclose(sds[0], sds[1], rtol=0.08)
+    medians = []
+    for information in (None, {"annotator": 30.0}):
+        with pm.Model(coords={"annotator": range(8)}):
+            theta = zero_sum("discrimination", "default", "annotator", information)
+            habit = normal("habit", ba.Prior().discrimination, "annotator", information)
+        drawn = pm.draw([theta, habit], 4000, random_seed=3, mode="FAST_COMPILE")
+        medians.append([np.quantile(np.abs(x), 0.5) for x in drawn])
+    np.testing.assert_allclose(medians[0], medians[1], rtol=0.08)
+
+
+def test_what_votes_say_on_a_parameter_is_about_what_the_engine_finds(votes):
+    from bayes_arena.models import data
+
+    fit = ba.fit(votes, model="am-davidson")
+    known = data(votes).information
+    for name, dim in (("strength", "competitor"), ("discrimination", "annotator")):
+        found = 1 / np.mean(fit.posterior.sd_of(name) ** 2) - fit.spreads[name] ** -2
+        assert found / 2 < known[dim] < found * 2
+
+
+def test_a_prior_without_a_spread_of_this_name_is_refused():
+    import pymc as pm
+
+    from bayes_arena.models import normal
+
+    with pm.Model(), pytest.raises(ModelError, match="no spread of 'tie_by_topic'"):
+        normal("tie_by_topic", "default")
+
+
+def test_any_program_draws_votes_from_its_prior(votes):
+    import pymc as pm
+
+    model, _ = resolve_model(EVERYTHING, votes)
+    with any_program(votes, model, "default"):
+        options = {"random_seed": 1, "compile_kwargs": {"mode": "FAST_COMPILE"}}
+        drawn = pm.sample_prior_predictive(400, **options)
+    r = drawn["prior"]["strength"]
+    np.testing.assert_allclose(r.sum("competitor"), 0, atol=1e-9)
+    # s / 1.5 ~ chi(3), and r has the variance s^2 (1 - 1 / 6).
+    assert float((r**2).mean()) == pytest.approx(1.5**2 * 3 * 5 / 6, rel=0.2)
+    counts = drawn["prior_predictive"]["votes"]
+    np.testing.assert_allclose(counts.sum(("row", "outcome")), 600)
 
 
 def test_terms_that_the_votes_cannot_tell_are_left_out():
