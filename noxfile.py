@@ -158,6 +158,14 @@ def notebooks(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site anew in docs/_build/html; a warning is an error."""
+    strict = ("--fail-on-warning", "--keep-going", "--fresh-env")
+    run = (UV, "run", "--locked", "--group", "docs", "sphinx-build", "--jobs", "auto")
+    session.run(*run, *strict, "docs", "docs/_build/html", *session.posargs)
+
+
+@nox.session
 def reference(session: nox.Session) -> None:
     """Write docs/api.md anew from the docstrings."""
     session.run(sys.executable, "docs/write_api.py")

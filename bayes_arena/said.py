@@ -104,6 +104,7 @@ class Surface(Protocol):
         """Return a call as it is typed here."""
 
 
+@dataclass(frozen=True)
 class Python:
     """The surface of Python, which has every argument and call."""
 

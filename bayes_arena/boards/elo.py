@@ -2,7 +2,8 @@
 
     elo_i = init + scale / ln(base) r*_i,    or shifted so that an anchor has a given score,
 
-with r* the strengths on the common scale, of mean zero over the competitors.
+with r* the strengths on the common scale, of mean zero over the competitors that have a
+rank.
 """
 
 from __future__ import annotations

@@ -69,13 +69,12 @@ def uncertainty_of(fit: Fit, estimate: Estimate, look: Look = LOOK) -> Uncertain
     )
 
 
-def board_uncertainty(fit: Fit, look: Look = LOOK) -> Uncertainty:
-    """Return how certain the board is, also of competitors with votes in few clusters.
+def board_uncertainty(fit: Fit, board: Estimate, look: Look = LOOK) -> Uncertainty:
+    """Return how certain a board is, also of competitors with votes in few clusters.
 
     Such clusters do not show how they differ: the interval is the posterior's, if that is
     wider.
     """
-    board = fit.marginals.board
     uncertainty = uncertainty_of(fit, board, look)
     if uncertainty.name != "clustered" or uncertainty.cluster is None:
         return uncertainty

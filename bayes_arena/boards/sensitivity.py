@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayes_arena.errors import FitError, listing
+from bayes_arena.boards.standing import have_rank, ranked_board
+from bayes_arena.errors import FitError
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.scale import board_of
@@ -41,22 +42,23 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
         weak = find_posterior(votes, fit.model, prior, "gaussian")
     except FitError:  # votes of one kind: their scores are the prior's, and wide
         return None
+    cast = votes.votes_by_competitor
+    board = ranked_board(fit, min_votes)
     with threads_for(votes.n_competitors):
-        move = board_of(weak).value - fit.marginals.board.value
-    ratio = np.abs(move) / (HALF_WIDTH * fit.marginals.board.sd)
-    ratio[votes.votes_by_competitor < min_votes] = 0.0
+        weak_board = board_of(weak).relative_to(have_rank(cast, min_votes))
+    move = weak_board.value - board.value
+    ratio = np.abs(move) / (HALF_WIDTH * board.sd)
+    ratio[cast < min_votes] = 0.0
     moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]
     if not len(moved):
         return None
-    names = [repr(votes.competitors[c]) for c in moved]
+    first, *others = [repr(votes.competitors[c]) for c in moved]
     largest = ELO_PER_LOGIT * abs(move[moved[0]])
-    scores = "The score" if len(moved) == 1 else "The scores"
-    depend = "depends" if len(moved) == 1 else "depend"
-    text = (
-        f"{scores} of {listing(names)} {depend} on the prior: under a weak one "
-        f"{names[0]} moves by {largest:.0f} Elo, more than its interval allows."
-    )
-    return Note("prior", text, (Use(prior="weak"),))
+    moves = f" {first} would move by {largest:.0f} Elo"
+    also = f", and {len(others)} more by more than their intervals allow"
+    moves += f"{also if others else ''}."
+    text = ("Scores depend on the prior: under ", Use(prior="weak"), moves)
+    return Note("prior", text)
 
 
 def is_judged(fit: Fit) -> bool:

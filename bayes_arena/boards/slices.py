@@ -18,7 +18,7 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.intervals import uncertainty_of
 from bayes_arena.boards.look import Look
-from bayes_arena.boards.standing import Standing
+from bayes_arena.boards.standing import Standing, have_rank
 from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, seen_votes
@@ -44,7 +44,9 @@ def standings_by(fit: Fit, by: str, look: Look) -> dict[str, Standing]:
     for number, name in enumerate(fit.votes.levels[by]):
         votes = level_votes(seen_votes(fit), by, number)
         if len(votes):
-            estimate = level_estimate(fit, level_of(fit, by, number))
+            there = level_of(fit, by, number)
+            is_ranked = have_rank(votes.votes_by_competitor, look.min_votes)
+            estimate = level_estimate(fit, there).relative_to(is_ranked)
             uncertainty = uncertainty_of(fit, estimate, look)
             standings[name] = Standing(fit, votes, estimate.value, uncertainty, look)
     return standings

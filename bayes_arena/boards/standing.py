@@ -18,7 +18,8 @@ from bayes_arena.boards.intervals import board_uncertainty
 from bayes_arena.boards.look import LOOK, Look
 from bayes_arena.boards.uncertainty import Uncertainty
 from bayes_arena.errors import listing
-from bayes_arena.fits.result import Fit, of_all
+from bayes_arena.fits.result import Fit, estimable, of_all
+from bayes_arena.inference.estimate import Estimate
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.said import Note
@@ -42,7 +43,8 @@ class Standing:
     votes : Votes
         Those that the board is about.
     strength : ndarray, shape (competitors,)
-        On the common scale, in logits, of mean zero; nan without an estimate.
+        On the common scale, in logits, of mean zero over the competitors that have a
+        rank; nan without an estimate.
     uncertainty : Uncertainty
         Of the competitors that have an estimate.
     look : Look
@@ -90,10 +92,9 @@ class Standing:
 
         They have ``min_votes``; where fewer than two do, all are ranked.
         """
-        mask = self.estimable & self.has_votes
-        if mask.sum() < 2:
-            mask = self.estimable
-        codes = np.flatnonzero(mask)
+        estimated = np.flatnonzero(self.estimable)
+        cast = self.votes.votes_by_competitor[estimated]
+        codes = estimated[have_rank(cast, self.look.min_votes)]
         return codes[np.argsort(-self.strength[codes], kind="stable")]
 
     @cached_property
@@ -222,9 +223,25 @@ class Standing:
 
 def standing_of(fit: Fit, look: Look = LOOK) -> Standing:
     """Return where the competitors of a fit stand."""
-    uncertainty = board_uncertainty(fit, look)
-    strength = of_all(fit, fit.marginals.board.value)
-    return Standing(fit, fit.votes, strength, uncertainty, look)
+    board = ranked_board(fit, look.min_votes)
+    uncertainty = board_uncertainty(fit, board, look)
+    return Standing(fit, fit.votes, of_all(fit, board.value), uncertainty, look)
+
+
+def ranked_board(fit: Fit, min_votes: float) -> Estimate:
+    """Return the board relative to the mean of the competitors that have a rank.
+
+    Newcomers with hardly any votes would move the scores of all others, if the mean were
+    also theirs.
+    """
+    cast = fit.votes.votes_by_competitor[estimable(fit)]
+    return fit.marginals.board.relative_to(have_rank(cast, min_votes))
+
+
+def have_rank(cast: Floats, min_votes: float) -> Array:
+    """Return whose votes are enough for a rank; all, where fewer than two have enough."""
+    mask = cast >= min_votes
+    return mask if mask.sum() >= 2 else np.ones_like(mask)
 
 
 def records(votes: Votes) -> tuple[Floats, Floats, Floats]:

@@ -8,7 +8,12 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.look import Interval, Look
-from bayes_arena.boards.standing import Standing, records, standing_of
+from bayes_arena.boards.standing import (
+    Standing,
+    ranked_board,
+    records,
+    standing_of,
+)
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
@@ -171,7 +176,8 @@ def clusters_are_the_limit(standing: Standing) -> bool:
     """Return whether intervals are wide since there are few prompts, not few votes."""
     if standing.uncertainty.cluster is None:
         return False
-    widths = standing.uncertainty.sd / standing.fit.marginals.board.sd
+    board = ranked_board(standing.fit, standing.look.min_votes)
+    widths = standing.uncertainty.sd / board.sd
     return bool(np.median(widths) >= PROMPTS_LIMIT)
 
 

@@ -64,7 +64,7 @@ def save(fit: Fit, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Fit:
-    """Read a fit that :func:`save` wrote.
+    """Read a fit that :func:`~bayes_arena.save` wrote.
 
     Parameters
     ----------

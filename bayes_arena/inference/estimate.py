@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from bayes_arena.arrays import Floats
+from bayes_arena.arrays import Array, Floats
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.arrow import Covariance, block_diagonal, stacked
 
@@ -51,6 +51,22 @@ class Estimate:
     def sd(self) -> Floats:
         """Standard deviations, (m,)."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    def relative_to(self, mask: Array) -> Estimate:
+        """Return the numbers less the mean of some of them, with all that goes with it."""
+
+        def less_mean(numbers: Floats) -> Floats:
+            return numbers - numbers[..., mask].mean(axis=-1, keepdims=True)
+
+        if mask.all():
+            return self  # strengths sum to zero already
+        return Estimate(
+            value=less_mean(self.value),
+            covariance=less_mean(less_mean(self.covariance).T).T,
+            moves=lambda gradients: less_mean(self.moves(gradients)),
+            at=lambda parameters: less_mean(self.at(parameters)),
+            samples=None if self.samples is None else less_mean(self.samples),
+        )
 
 
 @dataclass(frozen=True, eq=False)

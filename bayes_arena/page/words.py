@@ -10,7 +10,7 @@ from bayes_arena.version import __version__
 BOARD = {
     "Elo": (
         "The strength of a competitor by the average vote. A lead of 400 points means ten "
-        "wins to one loss, ties counting half; 1000 is the mean of all competitors."
+        "wins to one loss, ties counting half; 1000 is the mean of those that have a rank."
     ),
     "Interval": "It holds the score with the probability that the board says.",
     "Rank range": (

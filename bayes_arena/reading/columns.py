@@ -8,7 +8,7 @@ words differ only in the side that they name: ``model_a, model_b`` or ``left, ri
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 
@@ -23,6 +23,9 @@ SIDES = (
     ("1", "2"),
     ("left", "right"),
     ("home", "away"),
+    ("home", "visitor"),
+    ("home", "visiting"),
+    ("host", "guest"),
     ("red", "blue"),
     ("first", "second"),
     ("white", "black"),
@@ -45,9 +48,10 @@ OTHER_PAIRS = (
     ("challenger", "champion"), ("challenger", "defender"), ("model", "model b"),
     ("model", "other model"), ("name", "opponent"), ("item", "opponent"),
 )  # fmt: skip
-UNNAMED_SIDES = SIDES[2:7]  # that say enough alone: left, right, but not 1, 2
-SCORES = ("score", "scores", "goals", "points", "pts", "runs", "sets", "games")
-SCORES_IN_FULL = (("fthg", "ftag"), ("hg", "ag"), ("home goal", "away goal"))
+NOT_ALONE = (("a", "b"), ("1", "2"), ("x", "y"))  # sides that need another word
+SCORES = (
+    "score", "scores", "goals", "goal", "points", "point", "pts", "runs", "sets", "games",
+)  # fmt: skip
 WINS = (
     "wins", "win", "n wins", "num wins", "wins count", "win count", "winner model",
     "won", "model wins", "player wins", "team wins", "winner", "model win", "votes",
@@ -56,13 +60,16 @@ TIES = (
     "ties", "tie", "draws", "draw", "n ties", "n draws", "num ties", "tie count",
     "winner tie", "tied", "draw count", "count tie",
 )  # fmt: skip
+WON_COUNTS, LOST_COUNTS = ("won", "win", "wins", "w"), ("lost", "loss", "losses", "l")
+DRAWN_COUNTS = ("d", "drawn", "t")
 WINNER_WORDS = (
-    "winner", "winning", "won", "win", "wins", "w", "better", "chosen", "preferred",
+    "winner", "winning", "better", "chosen", "preferred", "selected", "victor", *WON_COUNTS,
 )  # fmt: skip
 LOSER_WORDS = (
-    "loser", "losing", "lost", "loss", "loses", "l", "worse", "rejected", "dispreferred",
+    "loser", "losing", "loses", "worse", "rejected", "dispreferred", "not chosen",
+    "not preferred", "not selected", "unchosen", "nonpreferred", "beaten", "defeated",
+    *LOST_COUNTS,
 )  # fmt: skip
-OF_ANSWERS = ("better", "chosen", "preferred")  # alone they name texts, not competitors
 WINNERS = (
     "winner", "label", "verdict", "preference", "preferred", "result", "outcome", "vote",
     "choice", "chosen", "decision", "judgment", "judgement", "selection", "selected",
@@ -125,10 +132,9 @@ class Header:
         for name in names:
             parts = words(name)
             by_words.setdefault(" ".join(parts), name)
-            for position, word in enumerate(parts):
-                if word in sides:
-                    rest = " ".join(parts[:position] + parts[position + 1 :])
-                    by_side.setdefault((rest, word), name)
+            for rest, phrase in phrases(parts):
+                if phrase in sides:
+                    by_side.setdefault((rest, phrase), name)
         return cls(tuple(names), by_words, by_side)
 
     def column(self, name: object, option: str) -> str:
@@ -173,42 +179,86 @@ class Header:
     ) -> tuple[str, str] | None:
         """Return the two columns that differ only in the side that they name."""
         for name in known:
-            for first, second in sides or (SIDES if name else UNNAMED_SIDES):
+            for first, second in sides or SIDES:
+                if not (name or sides) and (first, second) in NOT_ALONE:
+                    continue
                 a, b = self.by_side.get((name, first)), self.by_side.get((name, second))
                 if a is not None and b is not None and a != b:
                     return a, b
         return None
 
-    def pair_of_competitors(self) -> tuple[str, str] | None:
-        """Return the columns of the two competitors, by their usual names."""
-        if columns := self.pair(COMPETITORS):
-            return columns
-        for first, second in OTHER_PAIRS:
+    def both(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+        """Return the columns of the first two known names that are both there."""
+        for first, second in pairs:
             if first in self.by_words and second in self.by_words:
                 return self.by_words[first], self.by_words[second]
         return None
 
+    def pair_of_competitors(self) -> tuple[str, str] | None:
+        """Return the columns of the two competitors, by their usual names."""
+        return self.pair(COMPETITORS) or self.both(OTHER_PAIRS)
+
+    def pairs_alike(self) -> list[tuple[str, str]]:
+        """Return all two columns whose names differ only in a side."""
+        rests = dict.fromkeys(rest for rest, _ in self.by_side)
+        pairs = (self.pair([rest]) for rest in rests)
+        return list(dict.fromkeys(filter(None, pairs)))
+
     def winner_and_loser(self) -> tuple[str, str] | None:
         """Return the columns of who won and of who lost, by their usual names."""
         sides = list(product(WINNER_WORDS, LOSER_WORDS))
-        alone = [(won, lost) for won, lost in sides if won not in OF_ANSWERS]
-        return self.pair([""], alone) or self.pair(
-            list(filter(None, COMPETITORS)), sides
-        )
+        return self.pair(["", *filter(None, COMPETITORS)], sides)
+
+    def won_and_lost(self, first: str, second: str) -> tuple[str, str] | None:
+        """Return two columns in the order of who won and who lost, if their words say so."""
+        for won, lost in ((first, second), (second, first)):
+            rests = {rest for rest, word in phrases(words(won)) if word in WINNER_WORDS}
+            others = {
+                rest for rest, word in phrases(words(lost)) if word in LOSER_WORDS
+            }
+            if rests & others:
+                return won, lost
+        return None
 
     def counts(self) -> tuple[str, ...] | None:
-        """Return the columns that count the wins of both, and their ties if there is one."""
-        wins = self.pair(WINS)
+        """Return the columns that count the wins of both, and their ties if there is one.
+
+        The losses of the first are wins of the second.
+        """
+        wins = self.pair(WINS) or self.both(product(WON_COUNTS, LOST_COUNTS))
         if wins is None:
             return None
-        ties = self.first(TIES)
+        ties = self.first((*TIES, *DRAWN_COUNTS))
         return wins if ties is None else (*wins, ties)
 
     def scores(self) -> tuple[str, str] | None:
         """Return the columns of two scores, by their usual names."""
-        for first, second in SCORES_IN_FULL:
-            if first in self.by_words and second in self.by_words:
-                return self.by_words[first], self.by_words[second]
         before = [f"{name} {score}" for score in SCORES for name in ("", *COMPETITORS)]
         after = [f"{score} {name}" for score in SCORES for name in COMPETITORS]
-        return self.pair([name.strip() for name in (*before, *after)])
+        named = self.pair([name.strip() for name in (*before, *after)])
+        return named or self.both(SCORES_BY_INITIAL)
+
+
+def phrases(parts: Words) -> Iterator[tuple[str, str]]:
+    """Yield each word of a name, and each two, after the other words."""
+    for size in (1, 2):
+        for start in range(len(parts) - size + 1):
+            rest = " ".join(parts[:start] + parts[start + size :])
+            yield rest, " ".join(parts[start : start + size])
+
+
+def initial_scores() -> Iterator[tuple[str, str]]:
+    """Yield names of scores with the initials of sides: ``hgoals, vgoals``."""
+    for first, second in SIDES:
+        for score in SCORES if len(first) > 1 else ():
+            yield first[0] + score, second[0] + score
+            yield f"{first[0]} {score}", f"{second[0]} {score}"
+
+
+SCORES_BY_INITIAL = (("fthg", "ftag"), ("hg", "ag"), *initial_scores())
+INITIAL_SCORES = frozenset(chain(*SCORES_BY_INITIAL))
+
+
+def has_word(name: str, known: Collection[str]) -> bool:
+    """Whether one of the words of a column's name is known."""
+    return any(word in known for word in words(name))

@@ -15,7 +15,14 @@ import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import listing
-from bayes_arena.reading.labels import UNKNOWN, UNPLAYED, are_mixed, bare, meanings_of
+from bayes_arena.reading.labels import (
+    NOT_PLAYED,
+    UNKNOWN,
+    UNPLAYED,
+    are_mixed,
+    bare,
+    meanings_of,
+)
 from bayes_arena.reading.names import clean_name, code, renamed
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles, feature_columns, slice_column
@@ -350,7 +357,7 @@ def features_of(
 def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
     """Return counts of wins and ties as weights of rows with one outcome each.
 
-    An empty cell is 0; a row of zeros was not played.
+    An empty cell, or NA, is 0; a row of zeros was not played.
     """
     counts = {
         role: outcome for role, outcome in COUNTED.items() if role in table.columns
@@ -373,6 +380,6 @@ def one_outcome_a_row(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def empty_as_zero(column: pl.Series) -> pl.Series:
-    """Return a column of counts as text, with 0 for cells that are empty."""
+    """Return a column of counts as text, with 0 for cells that are empty, or say so."""
     text = column.cast(pl.String).str.strip_chars().fill_null("")
-    return text.replace({"": "0", "-": "0"})
+    return text.set(text.str.to_lowercase().is_in(NOT_PLAYED), "0")

@@ -83,6 +83,7 @@ PHRASES = {
 NOT_PLAYED = [
     text for text, outcome in (MARKS | PHRASES).items() if outcome == UNPLAYED
 ]
+FIRST_WINS, SECOND_WINS = {FIRST, FIRST_CLEARLY}, {SECOND, SECOND_CLEARLY}
 CLEARLY = (
     "much", "significantly", "far", "a lot", "considerably", "strongly", "clearly",
     "significant", "strong",

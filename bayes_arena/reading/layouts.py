@@ -7,7 +7,7 @@ name them, and may rewrite them to one vote a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -18,40 +18,45 @@ from bayes_arena.reading.columns import (
     ANNOTATORS,
     PAIR_CELLS,
     TIMES,
-    WINNERS,
     Header,
     Words,
     words,
 )
+from bayes_arena.reading.finding import (
+    competitors,
+    loser_beside,
+    option_column,
+    usual_winners,
+    winner_column,
+    winner_columns,
+)
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Column, Constant, Roles
+from bayes_arena.reading.sheet import Sheet
 from bayes_arena.said import Said, Use, joined
 
-type Finder = Callable[[Header, Options], Roles | None]
+type Finder = Callable[[Sheet, Options], Roles | None]
 type Writer = Callable[[pl.DataFrame, Roles, bool], tables.Written]
 
-MODELS = (
-    "model", "generator", "system", "competitor", "candidate", "model a", "name",
-    "llm",
-)  # fmt: skip
 RANKED = (
     "competitor", "model", "system", "item", "candidate", "player", "team", "option",
     "name",
 )  # fmt: skip
 RANKINGS = (
     "ranking", "ranking id", "ballot", "ballot id", "race", "race id", "list",
-    "group", "contest", "voter", "event",
+    "group", "contest", "voter", "event", "game", "game id", "match", "match id", "heat",
+    "round", "question", "question id", "prompt", "prompt id", "item", "item id", "task",
+    "respondent", "session", "trial", "poll", "set",
 )  # fmt: skip
-RANKS = ("rank", "place", "position", "ranking position", "finish")
+RANKS = ("rank", "place", "position", "ranking position", "finish", "ranked", "placing")
+HOT = tables.HOT  # the columns of a one-hot winner
+COUNTS = ("wins_a", "wins_b", "ties")
+BOTH_SCORES = ("score_a", "score_b")
 FIELDS = ("metadata", "meta", "id", "user id")  # of records that may be there, too
 RATER = re.compile(
     r"(annotator|rater|judge|worker|labell?er|expert|reviewer|evaluator|coder|user)"
     r" (\d+|[a-z])( (winner|vote|label|choice|preference|verdict))?"
 )
-
-
-# The baseline of arena-hard v0.1, whose records do not name it.
-V01_BASELINE = Constant("gpt-4-0314")
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Layout:
         Returns the roles of columns, None if some are not there.
     write : callable, optional
         Rewrites a table whose columns are called by their roles to one vote a row.
+    results : tuple of str
+        What its columns of results are called.
     is_sided : bool
         Whether ``a`` was shown first.
     is_weighted : bool
@@ -83,94 +90,35 @@ class Layout:
     needs: Said
     find: Finder
     write: Writer | None = None
+    results: tuple[str, ...] = ("winner",)
     is_sided: bool = True
     is_weighted: bool = False
     is_of_numbers: bool = False
     prompts: tuple[str, ...] = ()
 
 
-def competitors(header: Header, options: Options) -> Roles | None:
-    """Return the columns of the competitors: two, one and a constant, or one cell."""
-    if options.baseline is not None:
-        return against_baseline(header, options)
-    if options.a is not None and options.b is not None:
-        a, b = header.column(options.a, "a"), header.column(options.b, "b")
-        return Roles(a=a, b=b)
-    if options.b is not None:
-        text = (Use("b"), " needs ", Use("a"), ": name both columns of competitors.")
-        raise VotesError(text)
-    if options.a is not None:
-        return Roles(pair=header.column(options.a, "a"))
-    if pair := header.pair_of_competitors():
-        return Roles(a=pair[0], b=pair[1])
-    cell = header.first(PAIR_CELLS)
-    return Roles(pair=cell) if cell else None
-
-
-def against_baseline(header: Header, options: Options) -> Roles | None:
-    """Return the column of the competitors that met the baseline."""
-    pair = header.pair_of_competitors()
-    if options.a is None and pair:
-        raise VotesError(
-            (
-                Use("baseline"),
-                f" is for votes that name one competitor; {pair[0]!r} and {pair[1]!r} name "
-                "both. Leave it out, or name one column with ",
-                Use("a"),
-                ".",
-            )
-        )
-    a = option_column(header, options, "a") or header.first(MODELS)
-    return Roles(a=a, b=Constant(str(options.baseline))) if a else None
-
-
-def option_column(header: Header, options: Options, name: str) -> str | None:
-    """Return the column that an option names, None if it names none."""
-    given = getattr(options, name)
-    return None if given is None else header.column(given, name)
-
-
-def winner_columns(header: Header, options: Options) -> list[str] | None:
-    """Return the columns that ``winner=`` names if it names several."""
-    names = options.winner
-    if isinstance(names, str):  # a name, or several with commas between
-        names = () if names in header.names else names.split(",")
-    if names is None or len(names) < 2:
-        return None
-    return [header.column(name.strip(), "winner") for name in names]
-
-
-def winner_of(header: Header, options: Options, taken: Collection[str]) -> str | None:
-    """Return the column of winners."""
-    if options.winner is None:
-        return header.first(WINNERS, taken)
-    if winner_columns(header, options) is not None:
-        return None
-    return option_column(header, options, "winner")
-
-
-def find_votes(header: Header, options: Options) -> Roles | None:
-    """Find a pair and its winner; the loser's column beside the winner's will do."""
-    met = competitors(header, options)
+def find_votes(sheet: Sheet, options: Options) -> Roles | None:
+    """Find a pair and its winner."""
+    met = competitors(sheet, options)
     if met is None or met.pair is not None:
         return None
-    winner = winner_of(header, options, met.taken)
-    if winner in met.taken:
-        loser = met.b if winner == met.a else met.a
-        return Roles(a=winner, b=loser)
+    usual = next(iter(usual_winners(sheet, met.taken)), None)
+    winner = winner_column(sheet, options) if options.winner else usual
     return replace(met, results={"winner": winner}) if winner else None
 
 
 def pair_and(
-    usual: Callable[[Header], Sequence[str] | None], *results: str, least: int = 2
+    usual: Callable[[Header], Sequence[str] | None],
+    results: Sequence[str],
+    least: int = 2,
 ) -> Finder:
     """Return a finder of a pair and several columns of its results."""
 
-    def find(header: Header, options: Options) -> Roles | None:
-        met = competitors(header, options)
-        columns: Sequence[str] | None = winner_columns(header, options)
+    def find(sheet: Sheet, options: Options) -> Roles | None:
+        met = competitors(sheet, options)
+        columns: Sequence[str] | None = winner_columns(sheet, options)
         if columns is None and options.winner is None:
-            columns = usual(header)
+            columns = usual(sheet.header)
         if not met or not columns or not least <= len(columns) <= len(results):
             return None
         return replace(met, results=dict(zip(results, columns, strict=False)))
@@ -181,53 +129,67 @@ def pair_and(
 def one_hot_columns(header: Header) -> Sequence[str] | None:
     """Return three columns called winner of which one is 1."""
     columns = header.counts()
-    return columns if columns and words(columns[0])[0] == "winner" else None
+    is_one_hot = columns and len(columns) == 3 and words(columns[0])[0] == "winner"
+    return columns if is_one_hot else None
 
 
-def find_winner_and_loser(header: Header, options: Options) -> Roles | None:
-    """Find a winner and a loser."""
+def find_winner_and_loser(sheet: Sheet, options: Options) -> Roles | None:
+    """Find a winner and a loser; or a pair and who won it, where no side was shown first."""
     if options.a is not None and options.b is not None and options.winner is None:
-        return competitors(header, options)
-    if any(given is not None for given in (options.a, options.b, options.winner)):
-        return None
-    won = header.winner_and_loser()
-    return Roles(a=won[0], b=won[1]) if won else None
+        met = competitors(sheet, options)
+        won = sheet.header.won_and_lost(*met.sides) if met else None
+        return Roles(a=won[0], b=won[1]) if won else met
+    won = sheet.header.winner_and_loser()
+    if won and options.a is None and options.winner is None:
+        return Roles(a=won[0], b=won[1])
+    voted = find_votes(sheet, options)
+    if voted is None:
+        return competitors(sheet, options) if options.winner is None else None
+    winner = voted.results["winner"]
+    loser = loser_beside(voted, winner)
+    return Roles(a=winner, b=loser) if loser else voted
 
 
-def find_win_counts(header: Header, options: Options) -> Roles | None:
+def find_win_counts(sheet: Sheet, options: Options) -> Roles | None:
     """Find a winner, a loser, and how often the one beat the other."""
-    won = find_winner_and_loser(header, options)
-    if won is None or header.pair_of_competitors():
+    won = find_winner_and_loser(sheet, options)
+    if won is None:
         return None
-    times = option_column(header, options, "weight") or header.first(TIMES, won.taken)
+    times = option_column(sheet, options, "weight")
+    times = times or sheet.header.first(TIMES, won.taken)
     return replace(won, weight=times) if times else None
 
 
-def find_pair_cell(header: Header, options: Options) -> Roles | None:
+def find_pair_cell(sheet: Sheet, options: Options) -> Roles | None:
     """Find a cell that names both competitors, and the winner."""
-    cell = option_column(header, options, "a") or header.first(PAIR_CELLS)
-    winner = winner_of(header, options, [cell or ""])
+    cell = option_column(sheet, options, "a") or sheet.header.first(PAIR_CELLS)
+    usual = next(iter(usual_winners(sheet, [cell or ""])), None)
+    winner = winner_column(sheet, options) if options.winner else usual
     return Roles(pair=cell, results={"winner": winner}) if cell and winner else None
 
 
-def find_raters(header: Header, options: Options) -> Roles | None:
+def find_raters(sheet: Sheet, options: Options) -> Roles | None:
     """Find a pair, and a column of verdicts for each of several annotators."""
-    met = competitors(header, options)
-    columns = winner_columns(header, options)
+    met = competitors(sheet, options)
+    columns: Sequence[str] | None = winner_columns(sheet, options)
     if columns is None and options.winner is None:
-        columns = [
-            name for name in header.names if RATER.fullmatch(" ".join(words(name)))
-        ]
+        columns = rater_columns(sheet.header)
     if not met or not columns or len(columns) < 2:
         return None
     return replace(met, of_annotators={column: column for column in columns})
 
 
-def find_rankings(header: Header, options: Options) -> Roles | None:
+def rater_columns(header: Header) -> list[str]:
+    """Return the columns that are called after numbered annotators."""
+    return [name for name in header.names if RATER.fullmatch(" ".join(words(name)))]
+
+
+def find_rankings(sheet: Sheet, options: Options) -> Roles | None:
     """Find rankings with a row for each competitor ranked."""
-    rank = winner_of(header, options, ()) if options.winner else header.first(RANKS)
-    a = option_column(header, options, "a") or header.first(RANKED, [rank])
-    ranking = option_column(header, options, "b") or header.first(RANKINGS, [rank, a])
+    header = sheet.header
+    rank = winner_column(sheet, options) if options.winner else header.first(RANKS)
+    a = option_column(sheet, options, "a") or header.first(RANKED, [rank])
+    ranking = option_column(sheet, options, "b") or header.first(RANKINGS, [rank, a])
     if ranking is None:
         ranking = header.first(ANNOTATORS, [rank, a])
     if not (a and rank and ranking):
@@ -235,11 +197,11 @@ def find_rankings(header: Header, options: Options) -> Roles | None:
     return Roles(a=a, results={"rank": rank}, ranking=ranking)
 
 
-def find_rank_columns(header: Header, options: Options) -> Roles | None:
+def find_rank_columns(sheet: Sheet, options: Options) -> Roles | None:
     """Find rankings with a column for each competitor."""
-    columns = winner_columns(header, options)
+    columns: Sequence[str] | None = winner_columns(sheet, options)
     if columns is None:
-        columns = [name for name in header.names if is_of_ranks(words(name))]
+        columns = [name for name in sheet.header.names if is_of_ranks(words(name))]
         if len(columns) < 3:
             return None
     return Roles(of_competitors={rank_of(column): column for column in columns})
@@ -255,34 +217,33 @@ def rank_of(column: str) -> str:
     return re.sub(r"(?i)^rank[ _.:-]*|[ _.:-]*rank$", "", column.strip()) or column
 
 
-def find_matrix(header: Header, options: Options) -> Roles | None:
+def find_matrix(sheet: Sheet, options: Options) -> Roles | None:
     """Take the first column as who won, and the others as whom they beat."""
-    if len(header.names) < 3:
+    names = sheet.header.names
+    if len(names) < 3:
         return None
-    a = option_column(header, options, "a") or header.names[0]
-    losers = {name: name for name in header.names if name != a}
-    return Roles(a=a, of_competitors=losers)
+    a = option_column(sheet, options, "a") or names[0]
+    return Roles(a=a, of_competitors={name: name for name in names if name != a})
 
 
-def names_finder(
-    a: str, b: str, *winner: str, baseline: Constant | None = None
-) -> Finder:
-    """Return a finder of columns that a format names; ``baseline`` stands for no b."""
+def names_finder(a: str, b: str, *winner: str) -> Finder:
+    """Return a finder of the columns that a format names.
 
-    def find(header: Header, options: Options) -> Roles | None:
-        results = [header.first((name,)) for name in winner]
-        if options.layout is None and not all(results):
+    Unless the format is named all of them have to be there; then options may name others.
+    """
+
+    def find(sheet: Sheet, options: Options) -> Roles | None:
+        usual = sheet.header.by_words
+        if options.layout is None and not usual.keys() >= {a, b, *winner}:
             return None
+        first = option_column(sheet, options, "a") or usual.get(a)
+        second = second_of_format(sheet, options, b)
+        results = [usual.get(name) for name in winner]
         if options.winner is not None:
-            column = winner_of(header, options, ())
-            results = [column] if column else [*(winner_columns(header, options) or ())]
-        first = option_column(header, options, "a") or header.first((a,))
-        second: Column | None = option_column(header, options, "b")
-        second = second or header.first((b,)) or baseline
-        if options.baseline is not None:
-            second = Constant(options.baseline)
+            column = winner_column(sheet, options)
+            results = [column] if column else [*(winner_columns(sheet, options) or ())]
         found = [column for column in results if column]
-        if len(found) != len(winner) or not (first and second):
+        if not (first and second) or len(found) != len(winner):
             return None
         labels = dict(zip(("winner", "winner_2"), found, strict=False))
         return Roles(a=first, b=second, results=labels)
@@ -290,20 +251,58 @@ def names_finder(
     return find
 
 
-def find_judge_arena(header: Header, options: Options) -> Roles | None:
+def second_of_format(sheet: Sheet, options: Options, b: str) -> Column | None:
+    """Return the second competitor's column of a format, or the baseline that is named."""
+    if options.baseline is not None:
+        return Constant(options.baseline)
+    return option_column(sheet, options, "b") or sheet.header.by_words.get(b)
+
+
+def find_arena_hard(sheet: Sheet, options: Options) -> Roles | None:
+    """Find the games of a model against the baseline, which records or an option name."""
+    usual = sheet.header.by_words
+    if options.layout is None and not are_games(sheet, usual.get("games")):
+        return None
+    model = option_column(sheet, options, "a") or usual.get("model")
+    games = winner_column(sheet, options) or usual.get("games")
+    if not (model and games):
+        return None
+    baseline = second_of_format(sheet, options, "baseline")
+    if baseline is None:
+        raise VotesError(
+            (
+                "These records of arena-hard do not name the baseline: name it with ",
+                Use("baseline"),
+                ". That of v0.1 was gpt-4-0314.",
+            ),
+            Use(baseline="gpt-4-0314"),
+        )
+    return Roles(a=model, b=baseline, results={"winner": games})
+
+
+def are_games(sheet: Sheet, column: str | None) -> bool:
+    """Whether a column holds lists of games with a score each, as arena-hard writes them."""
+    if column is None:
+        return False
+    records = [value for value in sheet.records(column) if isinstance(value, list)]
+    games = [game for record in records for game in record]
+    return bool(games) and all(isinstance(g, dict) and "score" in g for g in games)
+
+
+def find_judge_arena(sheet: Sheet, options: Options) -> Roles | None:
     """Find preferences from 0, for A, to 1, for B."""
     known = {"model_A", "model_B", "preference"}
-    if options.layout is None and not known <= {*header.names}:
+    if options.layout is None and not known <= {*sheet.header.names}:
         return None
-    roles = find_votes(header, options)
+    roles = find_votes(sheet, options)
     return roles if roles is not None and roles.results else None
 
 
 def fields_finder(*names: str) -> Finder:
     """Return a finder of records that nest their votes."""
 
-    def find(header: Header, options: Options) -> Roles | None:
-        columns = {name: header.first((name,)) for name in (*names, *FIELDS)}
+    def find(sheet: Sheet, options: Options) -> Roles | None:
+        columns = {name: sheet.header.first((name,)) for name in (*names, *FIELDS)}
         if not all(columns[name] for name in names):
             return None
         return Roles(fields={name: c for name, c in columns.items() if c})
@@ -333,10 +332,9 @@ def in_columns(**columns: str) -> Said:
 
 
 # fmt: off
-LAYOUTS = (
+FORMATS = (  # of arenas, judges and platforms: they are there as a whole or not at all
     Layout("arena-hard", in_columns(a="the model", b="the baseline", winner="games"),
-           names_finder("model", "baseline", "games", baseline=V01_BASELINE),
-           records.arena_hard, prompts=("uid", "question id")),
+           find_arena_hard, records.arena_hard, prompts=("uid", "question id")),
     Layout("alpaca-eval", in_columns(a="generator_1", b="generator_2", winner="preference"),
            names_finder("generator 1", "generator 2", "preference"),
            records.alpaca_eval, is_sided=False, is_weighted=True),
@@ -355,14 +353,17 @@ LAYOUTS = (
     Layout("argilla", "the columns responses and metadata",
            fields_finder("responses", "metadata"), records.argilla, is_sided=False,
            is_weighted=True),
+)
+LAYOUTS = (
+    *FORMATS,
     Layout("win-counts", in_columns(a="the winner", b="the loser", weight="the wins"),
            find_win_counts, is_sided=False),
     Layout("votes", with_pair("the winner"), find_votes),
     Layout("one-hot", with_pair("three columns", winner=("FIRST", "SECOND", "TIE")),
-           pair_and(one_hot_columns, "hot_a", "hot_b", "ties", least=3), tables.one_hot),
+           pair_and(one_hot_columns, HOT, least=3), tables.one_hot, results=HOT),
     Layout("wins", with_pair("their numbers of wins and ties",
                              winner=("FIRST", "SECOND", "TIES")),
-           pair_and(Header.counts, "wins_a", "wins_b", "ties"), is_sided=False,
+           pair_and(Header.counts, COUNTS), results=COUNTS, is_sided=False,
            is_of_numbers=True),
     Layout("winner-loser", in_columns(a="the winner", b="the loser"),
            find_winner_and_loser, is_sided=False),
@@ -370,7 +371,7 @@ LAYOUTS = (
     Layout("raters", with_pair("the annotators' columns", winner=("FIRST", "SECOND", "...")),
            find_raters, tables.raters),
     Layout("two-scores", with_pair("their scores", winner=("FIRST", "SECOND")),
-           pair_and(Header.scores, "score_a", "score_b"), tables.two_scores),
+           pair_and(Header.scores, BOTH_SCORES), tables.two_scores, results=BOTH_SCORES),
     Layout("rankings", in_columns(b="the ranking", a="the competitor", winner="the rank"),
            find_rankings, tables.rankings, is_sided=False, is_weighted=True,
            is_of_numbers=True),
@@ -398,18 +399,7 @@ ALIASES = {
 }
 
 
-def choose(header: Header, options: Options) -> tuple[Layout, Roles]:
-    """Return the layout of some columns, and their roles."""
-    if options.layout is not None:
-        return named_layout(header, options)
-    for layout in LAYOUTS[:-1]:  # any table of three columns might be a matrix
-        roles = layout.find(header, options)
-        if roles is not None:
-            return layout, roles
-    raise VotesError(unrecognised(header, options))
-
-
-def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
+def named_layout(sheet: Sheet, options: Options) -> tuple[Layout, Roles]:
     """Return the layout that the user names, and the roles of its columns."""
     name = str(options.layout)
     layout = BY_NAME.get(ALIASES.get(name, name))
@@ -419,36 +409,14 @@ def named_layout(header: Header, options: Options) -> tuple[Layout, Roles]:
             f"No layout is called {name!r}.{did_you_mean(name, known)} "
             f"The layouts are {', '.join(known)}."
         )
-    roles = layout.find(header, options)
+    roles = layout.find(sheet, options)
     if roles is None:
-        columns = f". The columns are {listing(header.names)}."
+        columns = f". The columns are {listing(sheet.header.names)}."
         raise VotesError(joined(f"The layout {name} needs ", layout.needs, columns))
     return layout, roles
 
 
-def unrecognised(header: Header, options: Options) -> Said:
-    """Say which columns are missing, and how to name them."""
-    columns = f"The columns are {listing(header.names)}."
-    met = competitors(header, options)
-    if met is None:
-        return (
-            "No columns are recognised as the two competitors. Name them with ",
-            Use("a"),
-            " and ",
-            Use("b"),
-            ", and the winner's with ",
-            Use("winner"),
-            f". {columns}",
-        )
-    return (
-        f"{listing(met.columns().values())} are the competitors, but no column is "
-        "recognised as the winner. Name it with ",
-        Use("winner"),
-        f". {columns}",
-    )
-
-
-def annotator_of(header: Header, options: Options, roles: Roles) -> Column | None:
+def annotator_of(sheet: Sheet, options: Options, roles: Roles) -> Column | None:
     """Return the column of annotators, or the constant that stands for it."""
     if (options.annotator or options.judge) and (roles.of_annotators or roles.fields):
         raise VotesError(
@@ -464,7 +432,7 @@ def annotator_of(header: Header, options: Options, roles: Roles) -> Column | Non
         raise VotesError(
             (Use("judge"), " and ", Use("annotator"), " both say who voted. Give one.")
         )
-    column = header.first(ANNOTATORS, roles.taken)
+    column = sheet.header.first(ANNOTATORS, roles.taken)
     if options.judge is not None and column and options.annotator is None:
         raise VotesError(
             (
@@ -479,4 +447,4 @@ def annotator_of(header: Header, options: Options, roles: Roles) -> Column | Non
         return Constant(options.judge)
     if options.annotator is False:
         return None
-    return option_column(header, options, "annotator") or column
+    return option_column(sheet, options, "annotator") or column

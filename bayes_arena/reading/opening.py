@@ -9,8 +9,9 @@ import narwhals as nw
 import polars as pl
 
 from bayes_arena.errors import VotesError
+from bayes_arena.reading.choosing import choose
 from bayes_arena.reading.columns import PROMPTS, Header
-from bayes_arena.reading.layouts import Layout, annotator_of, choose
+from bayes_arena.reading.layouts import Layout, annotator_of
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.remarks import not_read, remarks_on_source
 from bayes_arena.reading.roles import (
@@ -21,6 +22,7 @@ from bayes_arena.reading.roles import (
     prompt_column,
     slice_column,
 )
+from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
 from bayes_arena.reading.tables import split_pairs
 from bayes_arena.reading.values import as_text, text_of
@@ -53,21 +55,22 @@ class Opened:
 
 def open_votes(source: Frame, options: Options) -> Opened:
     """Find the roles of the columns, rewrite records to votes, choose the prompts."""
-    header = Header.of(source.collect_schema().names())
-    layout, roles = layout_of(source, header, options)
-    roles = with_further_roles(roles, header, options, layout)
-    require_single(header, roles, options)
+    sheet = Sheet.of(source)
+    layout, roles = choose(sheet, options)
+    roles = with_further_roles(roles, sheet, options, layout)
+    require_single(sheet.header, roles, options)
     source = collect_used(source, roles.taken)
-    remarks = remarks_on_source(source, header, layout, roles, options)
+    remarks = remarks_on_source(source, sheet.header, layout, roles, options)
     opened = Opened(select_roles(source, roles), layout, roles, remarks)
     return with_prompt(one_vote_a_row(opened, options), options)
 
 
 def with_further_roles(
-    roles: Roles, header: Header, options: Options, layout: Layout
+    roles: Roles, sheet: Sheet, options: Options, layout: Layout
 ) -> Roles:
     """Return roles with annotators, weights, slices, features, and candidates for prompts."""
-    if annotator := annotator_of(header, options, roles):
+    header = sheet.header
+    if annotator := annotator_of(sheet, options, roles):
         roles = replace(roles, annotator=annotator)
     if options.weight is not None:
         roles = replace(roles, weight=header.column(options.weight, "weight"))
@@ -131,26 +134,6 @@ def two_spellings(role: str, column: str, other: str) -> Said:
     else:
         kind, remedy = role, "Rename one of them."
     return joined(f"Both {column!r} and {other!r} may hold {kind}. ", remedy)
-
-
-def layout_of(source: Frame, header: Header, options: Options) -> tuple[Layout, Roles]:
-    """Return the layout; a square table whose rows and columns are the same is a matrix."""
-    try:
-        return choose(header, options)
-    except VotesError:
-        if options != Options() or not is_square(source, header.names):
-            raise
-        return choose(header, replace(options, layout="win-matrix"))
-
-
-def is_square(source: Frame, names: Sequence[str]) -> bool:
-    """Whether the first column of a table holds the names of all others."""
-    if len(names) < 3:
-        return False
-    first = nw.col(names[0]).cast(nw.String)
-    rows = to_polars(source.select(first).head(len(names))).to_series().to_list()
-    stripped = sorted(str(value).strip() for value in rows)
-    return stripped == sorted(name.strip() for name in names[1:])
 
 
 def collect_used(frame: Frame, columns: Collection[str]) -> Frame:

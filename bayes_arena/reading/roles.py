@@ -74,6 +74,9 @@ class Roles:
         One column of differences, or the columns of both answers.
     prompts : tuple of str
         Columns that may hold the prompts, the likeliest first.
+    how : mapping of str to str
+        Why a column was taken for a competitor's or for the result, where neither an option
+        nor its name says so.
     """
 
     a: Column | None = None
@@ -89,6 +92,7 @@ class Roles:
     slices: Mapping[str, Column] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     prompts: tuple[str, ...] = ()
+    how: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sides(self) -> tuple[str, str]:

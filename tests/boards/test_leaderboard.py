@@ -89,6 +89,19 @@ def newcomers():
     }
 
 
+def test_newcomers_of_a_vote_do_not_move_the_scores_of_others():
+    """1000 is the mean of those that have a rank, and intervals are of the same gaps."""
+    votes = columns(6, 600)[0]
+    before = ba.leaderboard(ba.fit(votes, prior=ba.Prior(strength=1.0)))
+    new = {"model_a": ["new"], "model_b": ["m03"], "winner": ["model_b"]}
+    more = {name: values + new[name] for name, values in votes.items()}
+    after = ba.leaderboard(ba.fit(more, prior=ba.Prior(strength=1.0)))
+    both = before.merge(after[:-1], on="competitor", suffixes=("", "_after"))
+    assert len(both) == 6
+    for name in ("elo", "lower", "upper"):
+        assert (both[name] - both[f"{name}_after"]).abs().max() < 3
+
+
 def test_few_votes_have_a_score_and_no_rank():
     fit = ba.fit(newcomers())
     board = ba.leaderboard(fit)
@@ -97,7 +110,7 @@ def test_few_votes_have_a_score_and_no_rank():
     unranked = ["rank", "rank_lower", "rank_upper", "p_best"]
     assert below[unranked].isna().all(axis=None)
     assert np.isfinite(below[["elo", "lower", "upper"]]).all(axis=None)
-    assert board["elo"].mean() == pytest.approx(1000)
+    assert board["elo"][:6].mean() == pytest.approx(1000)
     assert board["rank"][:6].tolist() == [1, 2, 3, 4, 5, 6]
     assert board["rank_upper"].max() == 6
     assert board["p_best"].sum() == pytest.approx(1)

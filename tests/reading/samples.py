@@ -98,8 +98,6 @@ SAMPLES = (
                                game("A=B", None, uid="2", model="oak", baseline="elm")),
            {"oak": 0, "elm": 2}, suffix=".jsonl", annotators=("gpt",),
            renamed={"a": "c1", "b": "c2", "winner": "c4", "annotator": "c3"}),
-    Sample("arena-hard", lines(game("A>B", "A>>B", question_id="1", model="oak")),
-           {"oak": 1, "gpt-4-0314": 1}, suffix=".jsonl", annotators=("gpt",)),
     Sample("alpaca-eval", "generator_1,generator_2,preference,annotator\nelm,oak,1.25,g\nelm,oak,1.5,g\nelm,oak,2,g\nelm,oak,,g\n",
            {"oak": 1.75, "elm": 1.25}, annotators=("g",), renamed=AB | {"winner": "c2"}),
     Sample("mt-bench", "\n".join([MT % ("oak", "elm", "model_1", "model_1", 1),

@@ -87,7 +87,28 @@ def test_constants_stand_for_columns():
     games = [{"model": "oak", "games": [{"score": "A>B"}, {"score": "B>A"}]}]
     assert read_votes(games, baseline="ash").competitors == ("ash", "oak")
     with pytest.raises(VotesError, match="Give one"):
-        read_votes(games, judge="k", annotator="model")
+        read_votes(games, baseline="ash", judge="k", annotator="model")
+
+
+def test_no_baseline_is_invented():
+    games = [{"model": "oak", "games": [{"score": "A>B"}, {"score": "A>>B"}]}]
+    with pytest.raises(
+        VotesError, match=r"not name the baseline.*Use baseline='gpt-4-"
+    ):
+        read_votes(games)
+    votes = read_votes(games, baseline="gpt-4-0314")
+    assert score(votes) == {"gpt-4-0314": 1, "oak": 1}
+    counts = {"model": ["oak", "elm"], "games": [12, 11], "opponent": ["elm", "oak"]}
+    assert "arena-hard" not in refusal(counts)
+    with pytest.raises(VotesError, match="not name the baseline"):
+        read_votes(games, layout="arena-hard")
+
+
+def refusal(source, **options):
+    """Return why votes are refused."""
+    with pytest.raises(VotesError) as error:
+        read_votes(source, **options)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("column", ["judge", "Worker ID", "user"])

@@ -456,7 +456,7 @@ def test_blank_rows_are_nothing(tmp_path):
         ({"model_a": "x"}, "is a str, not a list"),
         ({"model_a": ["x"], "model_b": []}, "different lengths"),
         ({"x": ["1"], "y": ["2"]}, "a= and b=.*winner="),
-        ({"model_a": ["x"], "model_b": ["y"]}, "no column is recognised as the winner"),
+        ({"model_a": ["x"], "model_b": ["y"]}, "no column is recognised as the result"),
         ({"model_a": ["x"], "model_b": ["y"], "winner": [""]}, "1 not played"),
         ({"winner": ["x"], "winner ": ["y"]}, "same name but for spaces"),
         ("hf:nonsense", "hf:owner/name"),

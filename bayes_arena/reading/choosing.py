@@ -1,0 +1,323 @@
+"""Which layout a source has: formats by all that they write, then names, then values.
+
+1.  A format is there if all its columns are (``names_finder`` and the like).
+2.  Where two columns' words say who won (``winner, loser``; ``candidate_chosen,
+    candidate_not_chosen``), each row lists a winner and a loser.
+3.  Two competitors need a result: the column, or columns, that ``winner=`` names; a usual
+    name whose values tell who won; a one-hot winner, counts, raters, scores; the only column
+    whose values tell it.
+4.  Rankings, in rows or in columns.
+5.  A square table whose rows and columns have the same names is a matrix of wins.
+
+What is none of these is refused, with what values suggest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from bayes_arena.errors import MOST_SHOWN, VotesError, listing
+from bayes_arena.reading.columns import (
+    DRAWN_COUNTS,
+    INITIAL_SCORES,
+    LOST_COUNTS,
+    SCORES,
+    TIES,
+    TIMES,
+    WINS,
+    WON_COUNTS,
+    has_word,
+    words,
+)
+from bayes_arena.reading.finding import (
+    competitors,
+    loser_beside,
+    usual_winners,
+    winner_by_values,
+    winner_column,
+    winner_columns,
+    winners_by_values,
+)
+from bayes_arena.reading.layouts import (
+    BY_NAME,
+    FORMATS,
+    Layout,
+    named_layout,
+    one_hot_columns,
+    rater_columns,
+)
+from bayes_arena.reading.options import Options
+from bayes_arena.reading.roles import Roles
+from bayes_arena.reading.sheet import Sheet, are_texts
+from bayes_arena.said import Said, Use, joined
+
+type Found = tuple[Layout, Roles]
+
+MOST_LABELS = 12  # different values of a column that may hold labels
+LEAST_TOLD = (
+    0.5  # share of the rows in which a column of a usual name has to tell who won
+)
+
+
+def choose(sheet: Sheet, options: Options) -> Found:
+    """Return the layout of a source, and the roles of its columns."""
+    if options.layout is not None:
+        return named_layout(sheet, options)
+    ways = (find_format, find_winners_and_losers, find_results, find_ranks, find_square)
+    for way in ways:
+        found = way(sheet, options)
+        if found is not None:
+            return found
+    raise VotesError(unrecognised(sheet, options))
+
+
+def first_of(names: Sequence[str], sheet: Sheet, options: Options) -> Found | None:
+    """Return the first of some layouts whose columns are there."""
+    for name in names:
+        roles = BY_NAME[name].find(sheet, options)
+        if roles is not None:
+            return BY_NAME[name], roles
+    return None
+
+
+def find_format(sheet: Sheet, options: Options) -> Found | None:
+    """Find a format of an arena, a judge or a platform."""
+    return first_of([layout.name for layout in FORMATS], sheet, options)
+
+
+def find_ranks(sheet: Sheet, options: Options) -> Found | None:
+    """Find rankings, in rows or in columns."""
+    return first_of(("rankings", "rank-columns"), sheet, options)
+
+
+def find_square(sheet: Sheet, options: Options) -> Found | None:
+    """Find a square table: its first column holds the names of all others."""
+    first, *others = sheet.header.names or ("",)
+    names = sorted(sheet.texts.get(first, ()))
+    if options != Options() or len(others) < 2 or names != sorted(others):
+        return None
+    return named_layout(sheet, replace(options, layout="win-matrix"))
+
+
+def find_winners_and_losers(sheet: Sheet, options: Options) -> Found | None:
+    """Find two columns whose words say that the one lists who won, the other who lost.
+
+    Columns called won and lost, wins and losses, W and L are counts if they hold numbers
+    that are no ids; texts that were chosen and rejected name no competitors.
+    """
+    pair = columns_of_winners(sheet, options)
+    if pair is None:
+        return None
+    won, lost = pair
+    if are_counts(sheet, won, lost):
+        return None
+    require_names(sheet, won, lost)
+    roles = Roles(a=won, b=lost)
+    times = sheet.header.first(TIMES, roles.taken)
+    if options.weight is None and times is not None:
+        return BY_NAME["win-counts"], replace(roles, weight=times)
+    return BY_NAME["winner-loser"], roles
+
+
+def columns_of_winners(sheet: Sheet, options: Options) -> tuple[str, str] | None:
+    """Return the columns of winners and losers, by options or by their words."""
+    header = sheet.header
+    winner = winner_column(sheet, options)
+    if options.a is not None and options.b is not None:
+        a, b = header.column(options.a, "a"), header.column(options.b, "b")
+        if options.winner is None:
+            return header.won_and_lost(a, b)
+        loser = loser_beside(Roles(a=a, b=b), winner or "")
+        return (winner, str(loser)) if winner and loser else None
+    if any(given is not None for given in (options.a, options.b, options.baseline)):
+        return None
+    pair = header.winner_and_loser()
+    if pair is None or header.pair_of_competitors():
+        return None
+    return pair if options.winner is None or winner in pair else None
+
+
+def are_counts(sheet: Sheet, won: str, lost: str) -> bool:
+    """Whether columns called won and lost hold numbers of games, and no ids."""
+    if not (has_word(won, WON_COUNTS) and has_word(lost, LOST_COUNTS)):
+        return False
+    if not (sheet.holds_numbers(won) and sheet.holds_numbers(lost)):
+        return False
+    return not (has_word(won, ("id",)) or sheet.share_as_ids(won, lost))
+
+
+def require_names(sheet: Sheet, won: str, lost: str) -> None:
+    """Refuse texts in place of names: answers of which one was chosen."""
+    if are_texts(sheet.values(won)) or are_texts(sheet.values(lost)):
+        raise VotesError(
+            f"{won!r} and {lost!r} hold texts and no names: nothing says which system wrote "
+            "them. Add the names of the systems as two columns."
+        )
+
+
+def find_results(sheet: Sheet, options: Options) -> Found | None:
+    """Find two competitors and a result."""
+    met = competitors(sheet, options)
+    if met is None:
+        return None
+    if options.winner is None:
+        return usual_result(sheet, met)
+    columns = winner_columns(sheet, options)
+    if columns is not None:
+        return several_results(sheet, met, columns)
+    winner = winner_column(sheet, options)
+    return None if winner is None else with_winner(met, winner)
+
+
+def with_winner(met: Roles, winner: str) -> Found:
+    """Return the layout of votes with a column of winners."""
+    name = "votes" if met.pair is None else "pair-cell"
+    return BY_NAME[name], replace(met, results={"winner": winner})
+
+
+def usual_result(sheet: Sheet, met: Roles) -> Found | None:
+    """Find the result by usual names, whose values tell it; else by values."""
+    winners = usual_winners(sheet, met.taken)
+    numeric = numeric_result(sheet, met)
+    if len(winners) == 1 and numeric is None:
+        return with_winner(met, winners[0])
+    if met.a is not None and met.b is not None:
+        pair = met.a, met.b
+        told = [w for w in winners if sheet.share_told(w, pair) >= LEAST_TOLD]
+        if told:
+            return with_winner(met, told[0])
+    if numeric is not None:
+        return numeric
+    if winners:
+        return with_winner(met, winners[0])
+    roles = winner_by_values(sheet, met)
+    return None if roles is None else (BY_NAME["votes"], roles)
+
+
+def numeric_result(sheet: Sheet, met: Roles) -> Found | None:
+    """Find a one-hot winner, counts of wins, verdicts of raters, or scores by usual names."""
+    header = sheet.header
+    if columns := one_hot_columns(header):
+        return with_columns("one-hot", met, columns)
+    counts = header.counts()
+    are_named = header.pair(WINS) is not None
+    if counts and (are_named or all(map(sheet.holds_numbers, counts[:2]))):
+        return with_columns("wins", met, counts)
+    if len(raters := rater_columns(header)) > 1:
+        return with_columns("raters", met, raters)
+    if scores := header.scores():
+        return with_columns("two-scores", met, scores)
+    return None
+
+
+def with_columns(name: str, met: Roles, columns: Sequence[str]) -> Found:
+    """Return the layout of votes with several columns of results."""
+    layout = BY_NAME[name]
+    if name == "raters":
+        return layout, replace(
+            met, of_annotators={column: column for column in columns}
+        )
+    return layout, replace(
+        met, results=dict(zip(layout.results, columns, strict=False))
+    )
+
+
+def several_results(sheet: Sheet, met: Roles, columns: Sequence[str]) -> Found:
+    """Return the layout of the columns that ``winner=`` names: scores, counts or verdicts."""
+    if not all(map(sheet.holds_numbers, columns)):
+        return with_columns("raters", met, columns)
+    if len(columns) == 2 and all(is_score(column) for column in columns):
+        return with_columns("two-scores", met, columns)
+    if len(columns) == 3 and all(
+        words(column)[:1] == ("winner",) for column in columns
+    ):
+        return with_columns("one-hot", met, columns)
+    if len(columns) in (2, 3) and all(is_count(column) for column in columns):
+        return with_columns("wins", met, columns)
+    raise VotesError(joined(*ask_for_numbers(columns)))
+
+
+def is_score(column: str) -> bool:
+    """Whether a column is called after goals, points or another score."""
+    return has_word(column, SCORES) or column.casefold() in INITIAL_SCORES
+
+
+def is_count(column: str) -> bool:
+    """Whether a column is called after wins, losses or ties."""
+    return has_word(column, (*WINS, *TIES, *WON_COUNTS, *LOST_COUNTS, *DRAWN_COUNTS))
+
+
+def ask_for_numbers(columns: Sequence[str]) -> Iterator[Said]:
+    """Ask what two or three columns of numbers are."""
+    named = tuple(columns)
+    yield f"{listing(map(repr, columns))} hold numbers. "
+    if len(named) == 2:
+        yield ("If these are scores, of which the higher wins: ",)
+        yield (Use(winner=named, layout="two-scores"), ". ")
+    yield ("If they are numbers of wins", " and ties: " if len(named) > 2 else ": ")
+    yield (Use(winner=named, layout="wins"), ".")
+
+
+def unrecognised(sheet: Sheet, options: Options) -> Said:
+    """Say which columns are missing, what may be in their place, and how to name it."""
+    columns = f" The columns are {listing(sheet.header.names)}."
+    met = competitors(sheet, options)
+    if met is None:
+        return joined(*no_competitors(sheet), columns)
+    pair = listing(map(repr, met.columns().values()))
+    said = f"{pair} are the competitors, but no column is recognised as the result."
+    return joined(said, *may_be_result(sheet, met), columns)
+
+
+def no_competitors(sheet: Sheet) -> Iterator[Said]:
+    """Say that there are no competitors, and which columns share names."""
+    yield "No columns are recognised as the two competitors."
+    pair = likely_competitors(sheet)
+    if pair is not None:
+        a, b = pair
+        yield f" {a!r} and {b!r} share names"
+        yield f" ({listing(sorted(sheet.values(a) & sheet.values(b)))}): "
+        yield (Use(a=a, b=b), " names them.")
+        return
+    counts = sheet.header.counts()
+    if counts and all(map(sheet.holds_numbers, counts)):
+        yield f" {listing(map(repr, counts))} hold numbers of games of one competitor a row;"
+        yield " votes need both that met."
+        return
+    yield (" Name them with ", Use("a"), " and ", Use("b"), ", and the result with ")
+    yield (Use("winner"), ".")
+
+
+def likely_competitors(sheet: Sheet) -> tuple[str, str] | None:
+    """Return the two columns of names that share most of them."""
+    names = [column for column in sheet.texts if sheet.holds_names(column)]
+    best, most = None, 0.0
+    for a, b in combinations(names, 2):
+        first, second = sheet.values(a), sheet.values(b)
+        share = len(first & second) / len(first | second)
+        if share > most:
+            best, most = (a, b), share
+    return best
+
+
+def may_be_result(sheet: Sheet, met: Roles) -> Iterator[Said]:
+    """Say which columns may hold the result, and how to name each."""
+    told = winners_by_values(sheet, met)
+    for column in told[:MOST_SHOWN]:
+        yield f" {column!r} may hold it ({listing(sorted(sheet.values(column)))}): "
+        yield (Use(winner=column), ".")
+    others = [column for column in sheet.texts if column not in met.taken]
+    numbers = [column for column in others if sheet.holds_counts(column)]
+    if not told and len(numbers) in (2, 3):
+        yield from (" ", *ask_for_numbers(numbers))
+    labels = [
+        column for column in others if 2 <= len(sheet.values(column)) <= MOST_LABELS
+    ]
+    if not told and labels and len(numbers) not in (2, 3):
+        for column in labels[:MOST_SHOWN]:
+            yield f" {column!r} holds {listing(sorted(sheet.values(column)))}."
+        yield (" If one is the result: ", Use(winner=labels[0]), ".")
+    if met.pair is None:
+        yield (" If each row lists the winner first: ", Use(layout="winner-loser"), ".")
