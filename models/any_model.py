@@ -76,7 +76,7 @@ def build(
         If the model or the prior is unknown, or the votes lack what the model needs.
     """
     votes = votes_from(votes)
-    model, _ = resolve_model(model, votes)
+    model, votes, _ = resolve_model(model, votes)
     return program(rows_of(votes, model, per_vote=per_vote), model, prior)
 
 

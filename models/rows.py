@@ -89,7 +89,8 @@ def data(
     votes : Votes, path, dataframe or Data
         ``Data`` are returned as they are.
     annotators : bool
-        Whether rows of different annotators stay apart.
+        Whether rows of different annotators stay apart; votes of an unknown annotator, or
+        prompt, are left out where these are told apart.
     slices, features : sequence of str
         Slices and features that stay apart.
     per_vote : bool
@@ -108,6 +109,8 @@ def data(
     if isinstance(votes, Data):
         return votes
     votes = votes_from(votes)
+    kinds = (*(["annotator"] if annotators and votes.annotators else []), *slices)
+    votes = votes.known(*kinds)
     votes = votes.collapse(annotators=annotators, slices=slices, features=features)
     has_sides = is_shown_both_ways(votes)
     has_ties = bool(votes.counts[:, TIE].any())

@@ -21,7 +21,7 @@ from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.fits.result import Fit, mean_loss, of_all
 from bayes_arena.said import Use, joined
 from bayes_arena.version import __version__
-from bayes_arena.votes.votes import Votes, distinct_rows
+from bayes_arena.votes.votes import NO_ANNOTATORS, Votes, distinct_rows
 
 type Cell = tuple[int, int, int, int]  # first, second, annotator, outcome
 
@@ -54,8 +54,13 @@ on conflict (first, second, annotator, outcome) do update set n = n + excluded.n
 def require_storable(votes: Votes) -> None:
     """Raise a VotesError unless these are whole votes of known annotators."""
     if not votes.n_annotators:
+        raise VotesError(joined("A Stable Arena judges annotators. ", NO_ANNOTATORS))
+    n_unknown = votes.n_votes - votes.known("annotator").n_votes
+    if n_unknown:
+        verb = "has" if n_unknown == 1 else "have"
         raise VotesError(
-            joined("A Stable Arena judges annotators. ", votes.why_no_annotators)
+            f"A Stable Arena judges annotators, and {plural(n_unknown, 'vote')} {verb} "
+            "none. Fill them in, or leave these votes out."
         )
     if votes.has_fractions:
         raise VotesError(

@@ -11,23 +11,26 @@ from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.sandwich import cluster_scores
 from bayes_arena.model.constants import TINY
-from bayes_arena.said import Said, Use
+from bayes_arena.said import Use
 from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT, Votes, kish, why_unread
+from bayes_arena.votes.votes import PROMPT, Votes, kish
 
 LARGEST_SHARE = 0.5  # of Kish's number of prompts in the votes, if prompts repeat
 
 
 def cluster_codes(votes: Votes, cluster: str) -> Ints:
-    """Return the codes 0, 1, ... of the clusters that voted, (rows,)."""
+    """Return the codes 0, 1, ... of the clusters that voted, (rows,).
+
+    Rows whose annotator or prompt nobody knows stand alone.
+    """
     if cluster == "annotator":
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
         text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
         remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError((text, why_unread(votes.unread, cluster, remedy)))
-    codes = np.unique(votes.level(cluster), return_inverse=True)[1]
+        raise VotesError((text, remedy))
+    codes = np.unique(votes.level_or_row(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(
             f"All votes have the same {cluster}, and a single cluster has no spread.",
@@ -42,14 +45,11 @@ def usual_cluster(votes: Votes) -> str:
         return PROMPT
     if votes.n_annotators:
         return "annotator"
-    unnamed = ("Name their column with ", Use("prompt"), ".")
-    reasons: list[Said] = [note.text for note in votes.unread.values()]
-    why = [(" ", reason) for reason in reasons or [unnamed]]
     raise ModelError(
         (
             "Clustered intervals need clusters, and the votes carry neither prompts nor "
             "annotators.",
-            *why,
+            (" Name their column with ", Use("prompt"), "."),
             (" Or use ", Use(interval="sandwich"), "."),
         )
     )
@@ -61,7 +61,7 @@ def repeating_prompts(fit: Fit) -> float | None:
     if PROMPT not in votes.slices:
         return None
     cast = votes.counts.sum(axis=1)
-    n_prompts = kish(np.bincount(votes.slices[PROMPT], cast))
+    n_prompts = kish(np.bincount(votes.level_or_row(PROMPT), cast))
     return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
 
 

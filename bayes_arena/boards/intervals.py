@@ -146,7 +146,7 @@ def default_choice(fit: Fit) -> Choice:
         return Choice("posterior")
     if n_prompts >= FEWEST_CLUSTERS:
         return Choice("clustered", PROMPT)
-    n = len(np.unique(fitted_votes(fit).slices[PROMPT]))
+    n = int(np.sum(fitted_votes(fit).votes_by_level(PROMPT) > 0))
     prompts = "this prompt" if n == 1 else f"these {n} prompts"
     text = f"The board is about {prompts} only: there are too few to allow for others."
     return Choice("posterior", notes=(Note("intervals", text),))

@@ -29,7 +29,7 @@ from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.sequence import read_sequence
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.singles import VoteSequence
-from bayes_arena.votes.votes import ANNOTATOR, NO_ANNOTATORS, why_unread
+from bayes_arena.votes.votes import NO_ANNOTATORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -389,7 +389,7 @@ def every_vote(votes: VoteSequence) -> Ints:
 def rows_by_annotator(votes: VoteSequence) -> Iterable[tuple[str, Ints]]:
     """Return each annotator's name and votes, in order."""
     if not votes.annotators:
-        raise ModelError(why_unread(votes.unread, ANNOTATOR, NO_ANNOTATORS))
+        raise ModelError(NO_ANNOTATORS)
     for code, name in enumerate(votes.annotators):
         yield name, np.flatnonzero(votes.annotator == code)
 

@@ -125,7 +125,8 @@ def require_comparable(fits: Mapping[str, Fit]) -> None:
             raise ModelError(
                 f"{name!r} and {other_name!r} are fits of different votes "
                 f"({reference.votes.n_votes:,.0f} and {other.votes.n_votes:,.0f}). Fit "
-                "both to the same Votes."
+                "both to the same Votes; those with a known annotator are "
+                "votes.known('annotator')."
             )
 
 
@@ -153,6 +154,10 @@ def same_votes(left: Votes, right: Votes) -> bool:
     if not (left.n_annotators and right.n_annotators):
         return left.n_annotators == right.n_annotators
     # Annotators by name: codes may differ where one of the two has further annotators.
-    names = np.array(left.annotators)[left.annotator]
-    other_names = np.array(right.annotators)[right.annotator]
-    return np.array_equal(names, other_names)
+    return names_by_row(left) == names_by_row(right)
+
+
+def names_by_row(votes: Votes) -> list[str | None]:
+    """Return the annotator of each row; None where nobody knows who voted."""
+    names = [*votes.annotators, None]
+    return [names[code] for code in votes.annotator]

@@ -112,7 +112,7 @@ def prompt_gap(votes: Votes) -> Statistic:
     """Return the gap of the scores of competitors on each prompt."""
     # A row belongs to two groups: it counts for the first, and against the second.
     competitor = np.concatenate([votes.i, votes.j])
-    prompt = np.tile(votes.level(PROMPT), 2)
+    prompt = np.tile(votes.level_or_row(PROMPT), 2)
     row = np.tile(np.arange(len(votes)), 2)
     sign = np.repeat([1.0, -1.0], len(votes))
     groups = groups_of(prompt * votes.n_competitors + competitor, row, sign)
@@ -129,7 +129,8 @@ def prompt_gap(votes: Votes) -> Statistic:
 def annotator_gap(votes: Votes, is_first_better: Array) -> Statistic:
     """Return the gap of the scores that annotators give to the better of two."""
     sign = np.where(is_first_better, 1.0, -1.0)
-    groups = groups_of(votes.annotator, np.arange(len(votes)), sign)
+    annotator = votes.level_or_row("annotator")
+    groups = groups_of(annotator, np.arange(len(votes)), sign)
     return Statistic(
         "gap of annotators' agreement with the ranking",
         gap_of(groups, score_residual),
@@ -161,7 +162,8 @@ def competitor_tie_gap(votes: Votes, about: str) -> Statistic:
 def annotator_tie_gap(votes: Votes, about: str) -> Statistic:
     """Return the gap of the ties of annotators."""
     row = np.arange(len(votes))
-    gap = gap_of(groups_of(votes.annotator, row, np.ones(len(row))), tie_residual)
+    annotator = votes.level_or_row("annotator")
+    gap = gap_of(groups_of(annotator, row, np.ones(len(row))), tie_residual)
     return Statistic("gap of annotators' ties", gap, about, is_gap=True)
 
 

@@ -32,7 +32,7 @@ from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.spec import Preset
+from bayes_arena.model.spec import PRESETS, Preset
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns, Shown
@@ -117,6 +117,9 @@ def comparison(
     if over is None:
         from bayes_arena.checks.compare import compare as compare_fits
 
+        models = [PRESETS[name] for name in names if name in PRESETS]
+        if votes.annotators and any(model.needs_annotators for model in models):
+            votes = votes.known("annotator")  # all models are held to the same votes
         fits: dict[str, Fit] = {name: fit_of(votes, name) for name in names}
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out

@@ -109,7 +109,7 @@ def fit(
     prior = resolve_prior(prior)
     require_options(columns, OPTIONS)
     votes = votes_from(votes, **columns)
-    model, plan = resolve_model(model, votes)
+    model, votes, plan = resolve_model(model, votes)
     estimable = np.ones(votes.n_competitors, bool)
     if prior.is_flat:
         estimable = with_finite_estimate(votes, model)

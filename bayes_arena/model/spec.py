@@ -17,9 +17,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
+from bayes_arena.errors import ModelError, did_you_mean, listing, plural, require_choice
 from bayes_arena.said import Use, joined
-from bayes_arena.votes.votes import TIE, Votes, why_unread
+from bayes_arena.votes.votes import NO_ANNOTATORS, TIE, Votes
 
 type Discrimination = Literal["none", "annotator"]
 type Ties = Literal["half", "davidson", "drop"]
@@ -102,6 +102,11 @@ class Model:
             or (self.ties == "davidson" and self.tie_propensity == "annotator")
         )
 
+    @property
+    def told_apart(self) -> tuple[str, ...]:
+        """What has parameters of its own: annotators, and slices."""
+        return ("annotator",) * self.needs_annotators + self.strength_by
+
 
 PRESETS: Mapping[str, Model] = {
     model.name: model
@@ -121,12 +126,13 @@ PRESETS: Mapping[str, Model] = {
 }
 
 
-def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, str]:
-    """Return a model, as far as the votes can tell its terms, and its plan in a line.
+def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, Votes, str]:
+    """Return a model, as far as the votes can tell its terms; its votes; and its plan.
 
-    The position is left out where the votes do not say who was shown first, or no pair was
-    shown both ways; ties are no outcome where there are none; and grades, where verdicts
-    are not graded.
+    Votes that lack an annotator, or a prompt, are left out where the model tells these
+    apart.  The position is left out where the votes do not say who was shown first, or no
+    pair was shown both ways; ties are no outcome where there are none; and grades, where
+    verdicts are not graded.
 
     Parameters
     ----------
@@ -145,6 +151,12 @@ def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, str]:
         model = PRESETS[model]
     require_data(model, votes)
     left_out = []
+    for by in model.told_apart:
+        known = votes.known(by)
+        if known is not votes:
+            n = plural(votes.n_votes - known.n_votes, "vote")
+            left_out.append(f"without {n} of an unknown {by}")
+        votes = known
     if model.position != "none" and not is_shown_both_ways(votes):
         model = replace(model, position="none")
         left_out.append("no position: " + why_no_position(votes))
@@ -154,7 +166,7 @@ def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, str]:
     if model.grades and not votes.graded:
         model = replace(model, grades=False)
         left_out.append("no grades: verdicts are not graded")
-    return model, "; ".join([model.name, *left_out])
+    return model, votes, "; ".join([model.name, *left_out])
 
 
 def require_data(model: Model, votes: Votes) -> None:
@@ -163,7 +175,7 @@ def require_data(model: Model, votes: Votes) -> None:
         raise ModelError(
             joined(
                 f"Model {model.name!r} needs annotators. ",
-                votes.why_no_annotators,
+                NO_ANNOTATORS,
                 (" Or use ", Use(model="davidson"), "."),
             )
         )
@@ -178,7 +190,7 @@ def require_data(model: Model, votes: Votes) -> None:
             raise ModelError(
                 joined(
                     f"The votes have no {what} {listing(map(repr, missing))}. ",
-                    why_unread(votes.unread, missing[0], remedy),
+                    remedy,
                     did_you_mean(missing[0], known),
                 )
             )

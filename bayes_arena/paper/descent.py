@@ -27,7 +27,7 @@ from scipy.special import expit
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import FitError, ModelError, require_choice, require_seed
 from bayes_arena.said import Call, joined
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import NO_ANNOTATORS, Votes
 
 type DescentModel = Literal["m-elo", "am-elo"]
 
@@ -159,8 +159,10 @@ def descend(
     """
     require_choice("model", model, MODELS)
     require_seed(seed)
-    if model == "am-elo" and not votes.n_annotators:
-        raise ModelError(joined("am-ELO needs annotators. ", votes.why_no_annotators))
+    if model == "am-elo":
+        if not votes.n_annotators:
+            raise ModelError(joined("am-ELO needs annotators. ", NO_ANNOTATORS))
+        votes = votes.known("annotator")
     likelihood = likelihood_of(votes, model, normalised)
     n = likelihood.n_competitors
     x = random_start(likelihood, seed)

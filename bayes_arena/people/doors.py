@@ -15,7 +15,7 @@ from bayes_arena.votes.votes import Votes
 
 
 def votes_of(source: object, **columns: Unpack[ReadOptions]) -> Votes:
-    """Return the votes of a fit, or votes that are read; with annotators.
+    """Return the votes of a fit, or votes that are read: those of a known annotator.
 
     Raises
     ------
@@ -27,8 +27,7 @@ def votes_of(source: object, **columns: Unpack[ReadOptions]) -> Votes:
         votes = source.votes
     else:
         votes = votes_from(source, **columns)
-    votes.require_annotators()
-    return votes
+    return votes.known("annotator")
 
 
 def discriminating(source: object, **options: Unpack[FitOptions]) -> Fit:

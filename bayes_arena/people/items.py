@@ -1,6 +1,7 @@
 """What annotators judged: items, and their verdicts on them.
 
-An item is a pair of competitors, on one prompt where prompts are known.
+An item is a pair of competitors, on one prompt where prompts are known; a vote without one
+is on an item of its own.
 """
 
 from __future__ import annotations
@@ -16,5 +17,5 @@ def verdicts_by_item(votes: Votes) -> tuple[Floats, Ints]:
     verdicts[swapped] = verdicts[swapped][:, [SECOND, FIRST, TIE]]
     item = [votes.pair_code]
     if PROMPT in votes.slices:
-        item.append(votes.slices[PROMPT])
+        item.append(votes.level_or_row(PROMPT))
     return verdicts, distinct_rows(item)[1]

@@ -73,7 +73,7 @@ def own_maker_preferences(votes: Votes, makers: Makers) -> dict[str, Preference]
         return {}
     rows = replace(votes, features=features)
     model = replace(PRESETS["am-davidson"], style=tuple(features))
-    model, _ = resolve_model(model, rows)
+    model, rows, _ = resolve_model(model, rows)
     posterior = find_posterior(rows, model, PRIORS["default"], "gaussian")
     taste = pair_table(votes.collapse(annotators=True)).taste
     preferences = {}

@@ -210,7 +210,7 @@ def score_moments(
 
 def davidson_posterior(votes: Votes) -> Posterior:
     """Return Davidson's posterior."""
-    model, _ = resolve_model("davidson", votes)
+    model, votes, _ = resolve_model("davidson", votes)
     return find_posterior(votes, model, PRIORS["default"], "gaussian")
 
 

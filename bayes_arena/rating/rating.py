@@ -32,6 +32,7 @@ from bayes_arena.errors import (
     ModelError,
     did_you_mean,
     listing,
+    plural,
     printable,
     require_choice,
     warn,
@@ -163,6 +164,11 @@ class Rating:
         return self.is_full and is_small and is_known
 
     @cached_property
+    def known_votes(self) -> Votes:
+        """The votes of known annotators, which are judged by them."""
+        return self.votes.known("annotator")
+
+    @cached_property
     def annotator_fit(self) -> Fit | None:
         """The fit that judges annotators; None where there is none."""
         if not self.judges_annotators:
@@ -170,19 +176,19 @@ class Rating:
         try:
             with warnings.catch_warnings():  # they are not about the board
                 warnings.simplefilter("ignore", ArenaWarning)
-                return fit_model(self.votes, model="am-davidson")
+                return fit_model(self.known_votes, model="am-davidson")
         except ArenaError:
             return None
 
     @cached_property
     def found_favourites(self) -> Favourites | None:
         """Whom annotators favour; None where they are not judged."""
-        return find_favourites(self.votes) if self.judges_annotators else None
+        return find_favourites(self.known_votes) if self.judges_annotators else None
 
     @cached_property
     def disagreement(self) -> Array | None:
         """How contested each competitor is; None where annotators are not judged."""
-        return find_contested(self.votes) if self.judges_annotators else None
+        return find_contested(self.known_votes) if self.judges_annotators else None
 
     @cached_property
     def board_columns(self) -> Columns:
@@ -211,7 +217,7 @@ class Rating:
         """The columns of the favourites; none where annotators are not judged."""
         if self.found_favourites is None:
             return {}
-        return favourite_columns(self.votes, self.found_favourites)
+        return favourite_columns(self.known_votes, self.found_favourites)
 
     @cached_property
     def named_favourites(self) -> Columns:
@@ -234,7 +240,7 @@ class Rating:
         """The columns of contested competitors; none where annotators are not judged."""
         if self.disagreement is None:
             return {}
-        return contested_columns(self.votes, self.disagreement)
+        return contested_columns(self.known_votes, self.disagreement)
 
     @property
     def leaderboard(self) -> pd.DataFrame:
@@ -280,7 +286,7 @@ class Rating:
     def notes(self) -> tuple[Note, ...]:
         """What a reader has to know, a line each; five at most."""
         notes = [
-            *self.votes.unread.values(),
+            *self.gap_notes(),
             *self.annotator_notes(),
             *self.contested_notes(),
             *self.ranking_notes(),
@@ -289,6 +295,17 @@ class Rating:
             *self.side_notes(),
         ]
         return tuple(notes[:MOST_NOTES])
+
+    def gap_notes(self) -> list[Note]:
+        """Say how many votes lack an annotator, where annotators are judged."""
+        if not self.judges_annotators:
+            return []
+        n = self.votes.n_votes - self.known_votes.n_votes
+        if not n:
+            return []
+        verb = "lacks" if n == 1 else "lack"
+        text = f"{n:,.0f} of {plural(self.votes.n_votes, 'vote')} {verb} an annotator"
+        return [Note("gaps", f"{text}: annotators are judged by the others.")]
 
     def annotator_notes(self) -> list[Note]:
         """Say who is anomalous, and who has a favourite."""
@@ -325,14 +342,17 @@ class Rating:
         """Say about whom annotators disagree far more than about others."""
         if self.disagreement is None:
             return []
-        sentences = describe_contested(self.votes, self.disagreement)
+        sentences = describe_contested(self.known_votes, self.disagreement)
         return [Note("contested", text) for text in sentences[:1]]
 
     def ranking_notes(self) -> list[Note]:
         """Say whether the two boards differ by more than chance, and who moves most."""
         if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
             return []
-        result = compare_boards(self.fit, self.annotator_fit)
+        plain = self.fit
+        if self.known_votes is not self.votes:
+            plain = fit_model(self.known_votes, prior=self.fit.prior)
+        result = compare_boards(plain, self.annotator_fit)
         if result.p_value >= SURE:
             return []
         moved = int(np.argmax(np.abs(result.gap)))
@@ -577,7 +597,7 @@ def left_out_names(
 def names_of_kind(rating: Rating, kind: str) -> tuple[str, ...]:
     """Return the annotators who are anomalous, or have a favourite."""
     columns = rating.annotator_columns or annotator_columns(
-        discriminating(rating.fit), find_favourites(rating.votes)
+        discriminating(rating.fit), find_favourites(rating.known_votes)
     )
     names = np.asarray(columns["annotator"])
     if kind == "flagged":

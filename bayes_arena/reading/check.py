@@ -18,7 +18,6 @@ from bayes_arena.reading.roles import SINGLE
 from bayes_arena.said import PYTHON, Note, Surface
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import (
-    ANNOTATOR,
     FIRST,
     FIRST_CLEARLY,
     MIN_VOTES,
@@ -50,8 +49,6 @@ class Check:
         Votes left out, by reason.
     remarks : list of Note
         What reading noticed.
-    unread : dict of str to Note
-        Why annotators or prompts were not read.
     groups : list of list of str
         Competitors that are linked by votes, the largest group first.
     never_lost, never_won : list of str
@@ -83,7 +80,6 @@ class Check:
     columns: dict[str, str]
     dropped: dict[str, int]
     remarks: list[Note]
-    unread: dict[str, Note]
     groups: list[list[str]]
     never_lost: list[str]
     never_won: list[str]
@@ -101,10 +97,8 @@ class Check:
 
     def as_dict(self, surface: Surface = PYTHON) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dicts."""
-        unread = {role: note.row(surface) for role, note in self.unread.items()}
         remarks = [note.row(surface) for note in self.remarks]
-        plain = replace(self, remarks=[], unread={})
-        return asdict(plain) | {"remarks": remarks, "unread": unread}
+        return asdict(replace(self, remarks=[])) | {"remarks": remarks}
 
     def __str__(self) -> str:
         """Return a line for each thing found, in the words of Python."""
@@ -113,7 +107,7 @@ class Check:
     def spelled(self, surface: Surface) -> str:
         """Return a line for each thing found, in the words of a surface."""
         lines = [*reading_lines(self), *graph_lines(self)]
-        lines += voter_lines(self, surface)
+        lines += voter_lines(self)
         lines += [("remark", note.spelled(surface)) for note in self.remarks]
         width = max(len(label) for label, _ in lines)
         return "\n".join(f"{label:<{width}}  {text}" for label, text in lines)
@@ -146,9 +140,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
     won, lost, tied = wins_losses_ties(votes)
     cast, n = votes.votes_by_competitor, votes.n_competitors
     few = votes.votes_by_annotator < MIN_VOTES if votes.annotators else np.zeros(0)
-    size = len(votes.levels.get(PROMPT, ()))
-    cast_by_row = votes.counts.sum(axis=1)
-    prompts = sums(votes.slices[PROMPT], cast_by_row, size) if size else np.zeros(0)
+    prompts = votes.votes_by_level(PROMPT) if PROMPT in votes.slices else np.zeros(0)
     first, second, ties = votes.folded.sum(axis=0)
     both_ways = np.intersect1d(votes.i * n + votes.j, votes.j * n + votes.i).size > 0
     is_known = votes.sided and both_ways and first + second > 0
@@ -164,7 +156,6 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         columns={} if opened is None else columns_by_role(opened),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
-        unread=dict(votes.unread),
         groups=linked_groups(votes),
         never_lost=names_where(votes, lost + tied == 0),
         never_won=names_where(votes, won + tied == 0),
@@ -243,17 +234,15 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
     yield "votes each", f"{least:,.12g} at least, {median:,.12g} in the median"
 
 
-def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
+def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
-    unknown = why_unknown(summary, ANNOTATOR, surface)
-    yield "annotators", text if summary.n_annotators else unknown
+    yield "annotators", text if summary.n_annotators else "unknown"
     text = (
         f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
     )
-    unknown = why_unknown(summary, PROMPT, surface)
-    yield "prompts", text if summary.n_prompts else unknown
+    yield "prompts", text if summary.n_prompts else "unknown"
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"
     else:
@@ -265,9 +254,3 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
             "grades",
             f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
         )
-
-
-def why_unknown(summary: Check, role: str, surface: Surface) -> str:
-    """Return why annotators or prompts are unknown, as far as reading can tell."""
-    is_unread = role in summary.unread
-    return summary.unread[role].spelled(surface) if is_unread else "unknown"

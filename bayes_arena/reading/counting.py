@@ -28,7 +28,7 @@ from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles, feature_columns, slice_column
 from bayes_arena.reading.values import number_of
 from bayes_arena.said import Note, Said, Use
-from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes, sums
+from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes, sums
 
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
 MOST = 1e100  # the largest weight; sums of squares stay finite
@@ -53,7 +53,7 @@ class Coded:
     Attributes
     ----------
     pairs : Votes
-        Who voted on whom, without counts; a code of -1 is missing.
+        Who voted on whom, without counts; of what is missing, and must not be, -1.
     outcome : ndarray of int
         A column of counts, or another meaning of a label.
     votes : ndarray
@@ -157,8 +157,6 @@ def problems(votes: Coded) -> Iterator[Problem]:
     yield Problem(text, votes.outcome == UNKNOWN, say_meaning)
     text = "the winner may be a name or a side"
     yield Problem(text, votes.is_ambiguous, say_side)
-    nobody = ("Fill it in, or read no annotators: leave out ", Use("annotator"), ".")
-    yield Problem("the annotator is missing", pairs.annotator < 0, nobody)
     is_weight = (votes.votes >= 0) & (votes.votes <= MOST)
     text = "the weight or count is not a number of 0 or more"
     yield Problem(text, ~is_weight, "Weights are numbers such as 0.5.")
@@ -323,20 +321,27 @@ def are_ambiguous(
 
 
 def annotators_of(table: pl.DataFrame) -> tuple[tuple[str, ...], Ints]:
-    """Return the annotators' names and codes; no names and 0 where they are unknown."""
+    """Return the annotators' names and codes; their number where nobody knows who voted."""
     if "annotator" not in table.columns:
         return (), np.zeros(len(table), np.intp)
     names, (codes,), _ = code([table["annotator"]], clean_name)
-    return names, codes
+    return names, np.where(codes < 0, len(names), codes)
 
 
 def slices_of(
     table: pl.DataFrame, names: Iterable[str]
 ) -> tuple[dict[str, Ints], dict[str, tuple[str, ...]]]:
-    """Return the codes and the levels of each slice."""
+    """Return the codes and the levels of each slice.
+
+    Votes may lack a prompt, and nothing else; where all do, there are no prompts.
+    """
     slices, levels = {}, {}
     for name in names:
-        levels[name], (slices[name],), _ = code([table[slice_column(name)]])
+        known, (codes,), _ = code([table[slice_column(name)]])
+        if name == PROMPT:
+            codes = np.where(codes < 0, len(known), codes)
+        if known or name != PROMPT:
+            slices[name], levels[name] = codes, known
     return slices, levels
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import polars as pl
@@ -13,7 +13,7 @@ from bayes_arena.reading.choosing import choose
 from bayes_arena.reading.columns import PROMPTS, Header
 from bayes_arena.reading.layouts import Layout, annotator_of
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.remarks import not_read, remarks_on_source
+from bayes_arena.reading.remarks import remarks_on_source
 from bayes_arena.reading.roles import (
     RECORD,
     ROW,
@@ -42,15 +42,12 @@ class Opened:
     roles : Roles
     remarks : tuple of Note
         What was noticed.
-    unread : mapping of str to Note
-        Why prompts are not read.
     """
 
     frame: Frame
     layout: Layout
     roles: Roles
     remarks: tuple[Note, ...]
-    unread: Mapping[str, Note] = field(default_factory=dict)
 
 
 def open_votes(source: Frame, options: Options) -> Opened:
@@ -188,20 +185,13 @@ def one_vote_a_row(opened: Opened, options: Options) -> Opened:
 
 
 def with_prompt(opened: Opened, options: Options) -> Opened:
-    """Take the first candidate for the prompts that repeats, and leave the others out.
-
-    If it has empty cells prompts are not read, and no other column stands in.
-    """
+    """Take the first candidate for the prompts that repeats, and leave the others out."""
     candidates = candidates_for_prompts(opened)
     frame = opened.frame.drop(*candidates)
     if options.prompt is False or PROMPT in opened.roles.slices:
         return replace(opened, frame=frame)
     for name, column in candidates.items():
-        is_repeated, n_missing = repetition(opened.frame, name)
-        if is_repeated and n_missing and isinstance(column, str):
-            reason = not_read("Prompts", PROMPT, column, n_missing)
-            return replace(opened, frame=frame, unread={PROMPT: reason})
-        if is_repeated:
+        if repeats(opened.frame, name):
             others = [other for other in candidates if other != name]
             frame = opened.frame.drop(*others).rename({name: slice_column(PROMPT)})
             slices = {**opened.roles.slices, PROMPT: column}
@@ -236,16 +226,10 @@ def prompt_remark(column: str | Constant) -> Note:
     return Note("prompts", text)
 
 
-def repetition(frame: Frame, column: str) -> tuple[bool, int]:
-    """Return whether prompts repeat, and how many votes have none.
-
-    They do if Kish's number of prompts is at most half the votes that have a prompt.
-    """
+def repeats(frame: Frame, column: str) -> bool:
+    """Whether prompts repeat: Kish's number is at most half the votes that have one."""
     votes = nw.col("a").count().alias("n")  # blank rows are no votes
     sizes = to_polars(frame.group_by(column).agg(votes))
     prompt = text_of(sizes[column]).cast(pl.String).fill_null("").str.strip_chars()
-    n = sizes["n"].to_numpy().astype(float)
-    is_missing = (prompt == "").to_numpy()
-    known = n[~is_missing]
-    is_repeated = len(known) > 0 and kish(known) <= known.sum() / 2
-    return is_repeated, int(n[is_missing].sum())
+    n = sizes["n"].to_numpy().astype(float)[(prompt != "").to_numpy()]
+    return len(n) > 0 and kish(n) <= n.sum() / 2

@@ -38,7 +38,7 @@ from bayes_arena.reading.options import (
     Weights,
     options_from,
 )
-from bayes_arena.reading.remarks import not_read, remarks_on_names
+from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
@@ -51,7 +51,7 @@ from bayes_arena.reading.sources import (
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes import saved
 from bayes_arena.votes.merge import distinct
-from bayes_arena.votes.votes import ANNOTATOR, TIE, Votes
+from bayes_arena.votes.votes import TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
 LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
@@ -106,8 +106,8 @@ def read_votes(
         Several columns are counts of wins (and ties), two scores, or annotators' verdicts,
         by the layout.
     annotator : str or False, optional
-        Column of who voted; False reads none.  A column that is not named, and is empty
-        in some votes, is not read, which ``Votes.unread`` says.
+        Column of who voted; False reads none.  Where it is empty nobody knows who did:
+        such a vote counts on boards, and not where annotators are told apart.
     weight : str, optional
         Column of weights, by default 1.
     weights : {"frequency", "importance"}
@@ -117,8 +117,8 @@ def read_votes(
         Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
         default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
         ``instruction`` or ``item`` that repeats: in which Kish's number of prompts is at
-        most half the votes, be it one prompt for all.  If that column is empty in some
-        votes, prompts are not read, which ``Votes.unread`` says.
+        most half the votes, be it one prompt for all.  A vote whose cell is empty shares
+        its prompt with no other.
     slices : mapping of str to str, or sequence of str
         Columns of labels, by the name of the slice.
     features : mapping of str to str or pair of str, or sequence of str
@@ -171,7 +171,6 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
         opened = open_votes(open_source(source), options)
         groups = count_equal_votes(opened.frame)
     votes = encode_groups(groups, opened.roles, options)
-    votes, opened = with_known_annotators(votes, opened, options)
     return checked_counts(votes, opened, options), opened
 
 
@@ -192,26 +191,6 @@ def count_equal_votes(frame: Frame) -> pl.DataFrame:
     return groups.filter(~pl.all_horizontal(pl.col(*votes).is_null()))
 
 
-def with_known_annotators(
-    votes: Coded, opened: Opened, options: Options
-) -> tuple[Coded, Opened]:
-    """Read no annotators if their column was not named and lacks some; say so."""
-    if options.annotator is not None or options.judge is not None:
-        return votes, opened
-    pairs = votes.pairs
-    is_missing = (pairs.annotator < 0) & (votes.outcome != UNPLAYED)
-    n_missing = int(votes.n[is_missing].sum())
-    if not n_missing:
-        return votes, opened
-    if pairs.annotators:
-        column = str(opened.roles.annotator or ANNOTATOR)
-        reason = not_read("Annotators", ANNOTATOR, column, n_missing)
-        opened = replace(opened, unread={**opened.unread, ANNOTATOR: reason})
-    opened = replace(opened, roles=replace(opened.roles, annotator=None))
-    nobody = replace(pairs, annotators=(), annotator=np.zeros_like(pairs.annotator))
-    return replace(votes, pairs=nobody), opened
-
-
 def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     """Check coded votes, leave out what is no vote, and sum the others."""
     words = unplayed_words(votes)
@@ -220,13 +199,12 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
         votes = with_importance(votes, kept, opened)
     result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
+    remarks += remarks_on_gaps(votes, kept, opened.roles)
     details = {NO_GAME: f" Their labels: {words}." if words else ""}
     for reason, n in dropped.items():
         text = f"Left out {plural(n, 'vote')}: {reason}.{details.get(reason, '')}"
         remarks.append(Note("left_out", text))
-    return replace(
-        result, dropped=dropped, remarks=distinct(remarks), unread=opened.unread
-    )
+    return replace(result, dropped=dropped, remarks=distinct(remarks))
 
 
 def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:

@@ -9,14 +9,16 @@ from typing import Any
 
 import narwhals as nw
 
+from bayes_arena.arrays import Array
 from bayes_arena.errors import listing, plural
 from bayes_arena.reading.columns import TIES, TIMES, WEIGHTS, WINNERS, Header, words
+from bayes_arena.reading.counting import Coded
 from bayes_arena.reading.layouts import Layout
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles
 from bayes_arena.reading.sources import Frame, is_nested
 from bayes_arena.said import Note, Said, Use
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import ANNOTATOR, PROMPT, Votes
 
 FEW_KINDS = 5  # least number of distinct rows from which equal rows are called copies
 ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
@@ -78,16 +80,20 @@ def other_winners(header: Header, roles: Roles) -> list[Note]:
     return [Note("other_winner", text)]
 
 
-def not_read(kind: str, option: str, column: str, n_missing: int) -> Note:
-    """Say that an incomplete column was not read, and how to read it."""
-    n = plural(n_missing, "vote")
-    ways = (Use(**{option: column}), " with ", Use(on_invalid="drop"))
-    text = (
-        f"{kind} are not read, since {column!r} is empty in {n}",
-        ("; ", *ways, " leaves such votes out"),
-        ".",
-    )
-    return Note("unread", text)
+def remarks_on_gaps(votes: Coded, kept: Array, roles: Roles) -> list[Note]:
+    """Say how many votes lack an annotator, or a prompt."""
+    pairs, remarks = votes.pairs, []
+    columns = {ANNOTATOR: roles.annotator} if pairs.annotators else {}
+    if PROMPT in pairs.slices:
+        columns[PROMPT] = roles.slices[PROMPT]
+    for kind, column in columns.items():
+        is_missing = kept & (pairs.level(kind) == pairs.n_levels(kind))
+        if n := int(votes.n[is_missing].sum()):
+            verb = "has" if n == 1 else "have"
+            of = f"{n:,} of {plural(votes.n[kept].sum(), 'vote')}"
+            said = f"{of} {verb} no {kind}: {str(column)!r} is empty there."
+            remarks.append(Note("gaps", said))
+    return remarks
 
 
 def duplicates(source: Frame, roles: Roles) -> int:

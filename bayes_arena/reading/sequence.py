@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
@@ -12,12 +11,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.reading.counting import encode_groups
 from bayes_arena.reading.opening import Opened, open_votes
 from bayes_arena.reading.options import Options, ReadOptions, options_from
-from bayes_arena.reading.read import (
-    READ_ALREADY,
-    known_votes,
-    one_vote_groups,
-    with_known_annotators,
-)
+from bayes_arena.reading.read import READ_ALREADY, known_votes, one_vote_groups
 from bayes_arena.reading.roles import ROW
 from bayes_arena.reading.sources import has_order, in_polars, open_source, readable
 from bayes_arena.said import Call
@@ -81,10 +75,9 @@ def sequence_of(source: object, options: Options) -> VoteSequence:
         table = table.with_row_index(ROW)
     table = table.sort(ROW, maintain_order=True)
     votes = encode_groups(one_vote_groups(table), opened.roles, options)
-    votes, opened = with_known_annotators(votes, opened, options)
     votes, kept, _ = known_votes(votes, opened, options)
     rows = np.flatnonzero(kept)
-    pairs = replace(votes.pairs.take(rows).used(), unread=opened.unread)
+    pairs = votes.pairs.take(rows).used()
     score = SCORES[votes.outcome[rows].clip(0, 5)]
     return in_sequence(pairs, np.arange(len(rows)), score)
 

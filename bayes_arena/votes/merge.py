@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError, listing
-from bayes_arena.said import Note, joined
+from bayes_arena.said import Note
 from bayes_arena.votes.votes import Votes
-
-SAME_OPTIONS = "Read them with the same options."
 
 
 def merge(*votes: Votes) -> Votes:
@@ -39,13 +36,10 @@ def merge(*votes: Votes) -> Votes:
     first = votes[0]
     for part in votes[1:]:
         if describe_columns(part) != describe_columns(first):
-            reasons = united_reasons((first, part)).values()
             raise VotesError(
-                joined(
-                    "These votes do not fit together: some have "
-                    f"{describe_columns(first)}, others {describe_columns(part)}. ",
-                    *([reason.text for reason in reasons] or [SAME_OPTIONS]),
-                )
+                "These votes do not fit together: some have "
+                f"{describe_columns(first)}, others {describe_columns(part)}. Read them "
+                "with the same options."
             )
     competitors, competitor_codes = union_of_names([part.competitors for part in votes])
     annotators, annotator_codes = union_of_names([part.annotators for part in votes])
@@ -75,21 +69,8 @@ def merge(*votes: Votes) -> Votes:
         sided=first.sided,
         dropped=dict(dropped),
         remarks=distinct(note for part in votes for note in part.remarks),
-        unread=united_reasons(votes),
     )
     return whole.summed_rows()
-
-
-def united_reasons(votes: Sequence[Votes]) -> dict[str, Note]:
-    """Return why annotators or prompts were not read, each reason once."""
-    united = {}
-    for role in dict.fromkeys(role for part in votes for role in part.unread):
-        first, *others = distinct(
-            part.unread[role] for part in votes if role in part.unread
-        )
-        further = (part for reason in others for part in (" ", reason.text))
-        united[role] = replace(first, text=joined(first.text, *further))
-    return united
 
 
 def distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
@@ -123,11 +104,15 @@ def describe_columns(votes: Votes) -> str:
 def union_of_names(
     parts: Sequence[Collection[str]],
 ) -> tuple[tuple[str, ...], list[Ints]]:
-    """Return the names of all parts, sorted, and the new codes of each part's names."""
+    """Return the names of all parts, sorted, and the new codes of each part's names.
+
+    The last of these is the code of what is unknown.
+    """
     names = sorted({name for part in parts for name in part})
     code = {name: new_code for new_code, name in enumerate(names)}
     codes: list[Ints] = [
-        np.array([code[name] for name in part] or [0], np.intp) for part in parts
+        np.array([*(code[name] for name in part), len(names)], np.intp)
+        for part in parts
     ]
     return tuple(names), codes
 

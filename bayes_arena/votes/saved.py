@@ -13,7 +13,7 @@ from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.said import NOWHERE, Call, Note
-from bayes_arena.votes.votes import Votes
+from bayes_arena.votes.votes import ANNOTATOR, Votes
 
 FORMAT = "bayes_arena votes 3"  # another number where older files cannot be read
 SUFFIX = ".npz"
@@ -43,7 +43,6 @@ def to_arrays(votes: Votes) -> dict[str, Array]:
         "sided": votes.sided,
         "dropped": dict(votes.dropped),
         "remarks": [note.row(NOWHERE) for note in votes.remarks],
-        "unread": {role: note.row(NOWHERE) for role, note in votes.unread.items()},
     }
     arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
     arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
@@ -127,7 +126,6 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         sided=bool(about["sided"]),
         dropped=about["dropped"],
         remarks=tuple(Note(**row) for row in about["remarks"]),
-        unread={role: Note(**row) for role, row in about["unread"].items()},
     )
     require_sound(votes)
     return votes
@@ -136,8 +134,10 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
 def require_sound(votes: Votes) -> None:
     """Refuse votes whose codes have no names, or whose counts are no numbers."""
     sizes = [(votes.i, votes.n_competitors), (votes.j, votes.n_competitors)]
-    sizes.append((votes.annotator, max(votes.n_annotators, 1)))
-    sizes += [(codes, len(votes.levels[name])) for name, codes in votes.slices.items()]
+    # One more: what nobody knows.
+    sizes += [
+        (votes.level(by), votes.n_levels(by) + 1) for by in (ANNOTATOR, *votes.slices)
+    ]
     for codes, size in sizes:
         is_code = codes.min(initial=0) >= 0 and codes.max(initial=-1) < size
         if len(codes) != len(votes) or not is_code:

@@ -6,14 +6,13 @@ A vote has a score for the competitor shown first: 1 for a win, 0 for a loss, 1/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.errors import VotesError
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import Votes
 
 # Of a win, a loss, a tie, a clear win and loss, both bad.
@@ -31,11 +30,9 @@ class VoteSequence:
     i, j : ndarray of int, shape (votes,)
         Codes of the competitors shown first and second.
     annotator : ndarray of int, shape (votes,)
-        Codes of the annotators; 0 where they are unknown.
+        Codes of the annotators; their number where nobody knows who voted.
     score : ndarray, shape (votes,)
         Score of the first: 1, 1/2 or 0.
-    unread : mapping of str to Note
-        Why annotators were not read: see :class:`~bayes_arena.Votes`.
     """
 
     competitors: tuple[str, ...]
@@ -44,7 +41,6 @@ class VoteSequence:
     j: Ints
     annotator: Ints
     score: Floats
-    unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of votes."""
@@ -76,5 +72,4 @@ def in_sequence(votes: Votes, rows: Ints, score: Floats) -> VoteSequence:
         j=votes.j[rows],
         annotator=votes.annotator[rows],
         score=score,
-        unread=votes.unread,
     )

@@ -20,7 +20,7 @@ from bayes_arena.errors import (
     plural,
     require_seed,
 )
-from bayes_arena.said import Note, Said, Use, joined
+from bayes_arena.said import Note, Use, joined
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
@@ -53,12 +53,13 @@ class Votes:
     i, j : ndarray of int, shape (rows,)
         Codes of the competitors shown first and second.
     annotator : ndarray of int, shape (rows,)
-        Codes of the annotators; 0 where they are unknown.
+        Codes of the annotators; ``n_annotators`` where nobody knows who voted.
     counts : ndarray, shape (rows, 3) or (rows, 5)
         Votes for the first, for the second, and ties; where verdicts are graded also clear
         wins of the first and of the second.
     slices : mapping of str to ndarray of int, shape (rows,)
-        Codes of the levels of each slice (category, language, "prompt").
+        Codes of the levels of each slice (category, language, "prompt"); their number
+        where a vote has no prompt.
     levels : mapping of str to tuple of str
         Names of the levels of each slice, sorted.
     features : mapping of str to ndarray, shape (rows,)
@@ -69,9 +70,6 @@ class Votes:
         Votes that were left out on reading, by reason.
     remarks : tuple of Note
         What reading noticed: a kind and a sentence each.
-    unread : mapping of str to Note
-        Why annotators or prompts were not read from their column, by ``"annotator"`` or
-        ``"prompt"``: a sentence with the remedy.
     n_votes
     n_competitors
     n_annotators
@@ -84,6 +82,7 @@ class Votes:
     -------
     keep
     drop
+    known
     split
     save
     load
@@ -101,7 +100,6 @@ class Votes:
     sided: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[Note, ...] = ()
-    unread: Mapping[str, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -176,9 +174,12 @@ class Votes:
     @property
     def votes_by_annotator(self) -> Floats:
         """Votes of each annotator, (annotators,)."""
-        if not self.annotators:
-            return np.zeros(0)
-        return sums(self.annotator, self.counts.sum(axis=1), self.n_annotators)
+        return self.votes_by_level("annotator")
+
+    def votes_by_level(self, by: str) -> Floats:
+        """Return the votes of each annotator, or of each level of a slice, (levels,)."""
+        n = self.n_levels(by)
+        return sums(self.level(by), self.counts.sum(axis=1), n + 1)[:n]
 
     def level(self, by: str | None) -> Ints:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
@@ -193,9 +194,33 @@ class Votes:
             joined(
                 f"The votes have no slice {by!r}.{did_you_mean(str(by), self.slices)} "
                 f"Slices: {known}. ",
-                why_unread(self.unread, by, NO_SLICE),
+                NO_SLICE,
             )
         )
+
+    def n_levels(self, by: str) -> int:
+        """Return the number of annotators, or of levels of a slice."""
+        return self.n_annotators if by == "annotator" else len(self.levels[by])
+
+    def known(self, *kinds: str) -> Votes:
+        """Return the votes whose annotator, or prompt, is known.
+
+        Parameters
+        ----------
+        *kinds : str
+            "annotator", "prompt", or a slice.
+        """
+        kept = np.ones(len(self), bool)
+        for by in kinds:
+            if by == "annotator":
+                self.require_annotators()
+            kept &= self.level(by) < self.n_levels(by)
+        return self if kept.all() else self.alone(kept)
+
+    def level_or_row(self, by: str) -> Ints:
+        """Return codes of levels, in which each row without a level stands alone, (rows,)."""
+        level, n = self.level(by), self.n_levels(by)
+        return np.where(level < n, level, n + np.arange(len(self)))
 
     def one_by_one(self) -> tuple[Ints, Ints]:
         """Return the row and the outcome of every single vote, both (votes,)."""
@@ -281,7 +306,7 @@ class Votes:
         """
         kept = np.ones(len(self), bool)
         if annotators is not None:
-            kept &= self.are_named("annotators", annotators)[self.annotator]
+            kept &= self.of_annotators(self.are_named("annotators", annotators))
         if more_than is not None:
             self.require_annotators()
             cast = self.votes_by_annotator
@@ -290,7 +315,7 @@ class Votes:
                     f"No annotator has more than {more_than:g} votes; "
                     f"the most is {cast.max():g}."
                 )
-            kept &= (cast > more_than)[self.annotator]
+            kept &= self.of_annotators(cast > more_than)
         if competitors is not None:
             is_kept = self.are_named("competitors", competitors)
             kept &= is_kept[self.i] & is_kept[self.j]
@@ -308,7 +333,7 @@ class Votes:
         """
         kept = np.ones(len(self), bool)
         if names := as_names(annotators):
-            kept &= ~self.are_named("annotators", names)[self.annotator]
+            kept &= ~self.of_annotators(self.are_named("annotators", names))
         if names := as_names(competitors):
             is_dropped = self.are_named("competitors", names)
             kept &= ~(is_dropped[self.i] | is_dropped[self.j])
@@ -317,12 +342,11 @@ class Votes:
     def require_annotators(self) -> None:
         """Raise a VotesError if annotators are unknown."""
         if not self.annotators:
-            raise VotesError(self.why_no_annotators)
+            raise VotesError(NO_ANNOTATORS)
 
-    @property
-    def why_no_annotators(self) -> Said:
-        """Why annotators are unknown, and what to do."""
-        return why_unread(self.unread, ANNOTATOR, NO_ANNOTATORS)
+    def of_annotators(self, mask: Array) -> Array:
+        """Return which rows are of some annotators, (annotators,)."""
+        return np.append(mask, False)[self.annotator]
 
     def are_named(self, kind: str, names: str | Iterable[str]) -> Array:
         """Return which competitors or annotators are among some names."""
@@ -387,7 +411,9 @@ class Votes:
         if by is None:
             counts = divided_votes(self.counts, np.diff(ends, prepend=0.0), rng)
         else:
-            part = divided_levels(self.level(by), self.counts.sum(axis=1), ends, rng)
+            part = divided_levels(
+                self.level_or_row(by), self.counts.sum(axis=1), ends, rng
+            )
             counts = np.where(
                 (part == np.arange(len(ends))[:, None])[..., None], self.counts, 0.0
             )
@@ -408,11 +434,6 @@ class Votes:
         from bayes_arena.votes import saved
 
         return saved.load(path)
-
-
-def why_unread(unread: Mapping[str, Note], role: str, otherwise: Said) -> Said:
-    """Return why a role was not read from its column, or what to say otherwise."""
-    return unread[role].text if role in unread else otherwise
 
 
 def sums(codes: Ints, values: Floats, size: int) -> Floats:
@@ -438,16 +459,19 @@ def as_names(names: str | Iterable[str]) -> set[str]:
 def renumbered(
     columns: Sequence[Ints], names: Sequence[str]
 ) -> tuple[list[Ints], tuple[str, ...]]:
-    """Return codes of those names only that occur, and these names."""
-    is_used = np.zeros(len(names), bool)
+    """Return codes of those names only that occur, and these names.
+
+    The code beyond the last name, of what is unknown, stays that.
+    """
+    is_used = np.zeros(len(names) + 1, bool)
     for codes in columns:
         is_used[codes] = True
+    is_used = is_used[:-1]
     if is_used.all():
         return list(columns), tuple(names)
-    new_code = np.cumsum(is_used) - 1
-    return [new_code[codes] for codes in columns], tuple(
-        np.array(names, object)[is_used]
-    )
+    new_code = np.append(np.cumsum(is_used) - 1, is_used.sum())
+    kept = np.array(names, object)[is_used]
+    return [new_code[codes] for codes in columns], tuple(kept)
 
 
 def divided_votes(counts: Floats, shares: Floats, rng: np.random.Generator) -> Floats:

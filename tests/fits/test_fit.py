@@ -116,7 +116,7 @@ def test_what_has_no_room_is_refused_before_any_work():
     message = "4,001 competitors, .* the limit is 4,000 where annotators or slices"
     with pytest.raises(TooLargeError, match=message):
         ba.fit(votes, model="am-davidson")
-    model, _ = resolve_model("davidson", votes)
+    model, *_ = resolve_model("davidson", votes)
     require_room(build_design(votes, model, ba.Prior()), votes)
 
 

@@ -34,11 +34,11 @@ def test_impossible_models(fields, message):
 
 
 def test_what_the_votes_cannot_tell_is_left_out():
-    model, plan = resolve_model("davidson", votes(tie_propensity=0))
+    model, _, plan = resolve_model("davidson", votes(tie_propensity=0))
     assert (model.ties, plan) == ("half", "davidson; no ties: there are none")
     table = simulate(competitors=4, annotators=3, votes=120).votes
     in_order = table["model_a"] < table["model_b"]
-    model, plan = resolve_model("davidson", ba.read_votes(table[in_order]))
+    model, _, plan = resolve_model("davidson", ba.read_votes(table[in_order]))
     assert model.position == "none"
     assert "no pair was shown both ways" in plan
 
@@ -48,9 +48,9 @@ def test_grades_are_modelled_where_votes_are_graded():
     rows = [
         {"model_a": "a", "model_b": "b", "winner": w} for w in ("A>>B", "B>A", "A=B")
     ]
-    model, plan = resolve_model(graded, ba.read_votes(rows))
+    model, _, plan = resolve_model(graded, ba.read_votes(rows))
     assert (model.grades, plan) == (True, "mine")
-    model, plan = resolve_model(graded, ba.read_votes(rows[1:]))
+    model, _, plan = resolve_model(graded, ba.read_votes(rows[1:]))
     assert not model.grades
     assert plan == "mine; no grades: verdicts are not graded"
 

@@ -73,7 +73,7 @@ def test_density_is_that_of_the_engine(votes, name):
     drop = ba.Model(ties="drop", discrimination="annotator")
     models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
     prior = resolve_prior("default").held()
-    model, _ = resolve_model(models[name], votes)
+    model, *_ = resolve_model(models[name], votes)
     programs = [any_program(votes, model, prior)]
     if name in PRESETS:
         programs.append(program_of(name).build(votes, prior))
@@ -194,7 +194,7 @@ def test_a_prior_without_a_spread_of_this_name_is_refused():
 def test_any_program_draws_votes_from_its_prior(votes):
     import pymc as pm
 
-    model, _ = resolve_model(EVERYTHING, votes)
+    model, *_ = resolve_model(EVERYTHING, votes)
     with any_program(votes, model, "default"):
         options = {"random_seed": 1, "compile_kwargs": {"mode": "FAST_COMPILE"}}
         drawn = pm.sample_prior_predictive(400, **options)

@@ -43,34 +43,44 @@ def test_two_boards_that_differ_are_said_with_who_moves_most():
     assert f"from {before}" in note and f"to {after}" in note
 
 
-@pytest.mark.parametrize(
-    ("column", "kind"), [("judge", "Annotators"), ("prompt", "Prompts")]
-)
-def test_what_an_empty_cell_switches_off_is_the_first_note(column, kind, tmp_path):
+def test_votes_without_an_annotator_are_the_first_note(tmp_path):
     votes = votes_of(annotators=4, each=60)
-    votes["prompt"] = [f"p{row % 20}" for row in range(len(votes))]
-    votes.loc[7, column] = ""
+    votes.loc[[7, 9], "judge"] = ""
     rating = ba.rate(votes)
-    said = f"{kind} are not read, since '{column}' is empty in 1 vote"
-    assert str(rating.notes[0]).startswith(said)
+    said = "2 of 240 votes lack an annotator: annotators are judged by the others."
+    assert str(rating.notes[0]) == said
     first = json.loads(rating.to_json())["notes"][0]
-    assert first["kind"] == "unread" and first["text"].startswith(said)
-    assert said in repr(rating)
+    assert (first["kind"], first["text"]) == ("gaps", said)
+    assert rating.leaderboard["votes"].sum() == 480
+    assert rating.annotators["votes"].sum() == 238
     rating.report(tmp_path / "page.html")
     page = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert said in page
 
 
-@pytest.mark.parametrize("table", [ba.annotators, ba.flag, ba.favourites, ba.contested])
-def test_who_asks_about_annotators_is_told_why_there_are_none(table):
+def test_an_empty_cell_of_prompts_switches_nothing_off():
     votes = votes_of(annotators=4, each=60)
+    votes["prompt"] = [f"p{row % 20}" for row in range(len(votes))]
+    whole = ba.rate(votes)
+    votes.loc[7, "prompt"] = ""
+    rating = ba.rate(votes)
+    assert rating.header[0].endswith("20 prompts")
+    assert rating.standing.uncertainty.cluster == "prompt"
+    wide, narrow = (
+        (board["upper"] - board["lower"]).to_numpy()
+        for board in (whole.leaderboard, rating.leaderboard)
+    )
+    np.testing.assert_allclose(narrow.mean(), wide.mean(), rtol=0.03)
+
+
+@pytest.mark.parametrize("table", [ba.annotators, ba.favourites, ba.contested])
+def test_votes_of_nobody_known_change_nothing_about_annotators(table):
+    votes = votes_of(annotators=4, each=60)
+    known = votes.drop(index=[7])
     votes.loc[7, "judge"] = ""
-    said = "since 'judge' is empty in 1 vote; annotator='judge' with on_invalid='drop'"
-    with pytest.raises(ba.ArenaError, match=said):
-        table(votes)
-    with pytest.raises(ba.ArenaError, match=said):
-        ba.fit(votes, model="am-davidson")
-    assert len(table(votes, annotator="judge", on_invalid="drop")) >= 0
+    pd.testing.assert_frame_equal(table(votes), table(known))
+    fit = ba.fit(votes, model="am-davidson")
+    assert fit.plan == "am-davidson; without 1 vote of an unknown annotator, Gaussian"
 
 
 def test_two_boards_that_agree_are_not_mentioned():

@@ -41,15 +41,13 @@ def test_check_tells_what_was_read_and_what_votes_can_tell():
     assert "Left out 1 vote: not played." in text
 
 
-def test_a_column_that_is_not_read_is_not_said_to_be_read():
-    judges = ["k1", "", "k1", "k1", "k2"]
-    found = check(LEAGUE | {"judge": judges})
-    assert "annotator" not in found.columns
-    assert [str(note) for note in found.remarks] == ["Left out 1 vote: not played."]
-    said = "Annotators are not read, since 'judge' is empty in 1 vote; "
-    assert str(found.unread["annotator"]).startswith(said)
-    assert str(found).count(said) == 1
-    assert "unknown" not in str(found).partition("annotators")[2].splitlines()[0]
+def test_votes_without_an_annotator_or_a_prompt_are_counted_in_a_remark():
+    gaps = {"judge": ["k1", "", "k1", "k1", "k2"], "prompt": ["", "p", "p", "q", "q"]}
+    found = check(LEAGUE | gaps, prompt="prompt")
+    said = [str(note) for note in found.remarks]
+    assert "1 of 4 votes has no annotator: 'judge' is empty there." in said
+    assert "1 of 4 votes has no prompt: 'prompt' is empty there." in said
+    assert (found.n_annotators, found.n_prompts) == (2, 2)
     json.dumps(found.as_dict())
 
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 import subprocess
 import sys
 from types import ModuleType
@@ -37,9 +36,10 @@ def said(votes):
     return [str(note) for note in votes.remarks]
 
 
-def unread(votes):
-    """Return why annotators or prompts were not read, as sentences."""
-    return {role: str(note) for role, note in votes.unread.items()}
+def assert_same_votes(left, right):
+    assert left.n_votes == right.n_votes
+    assert (left.annotator == right.annotator).all()
+    assert (left.level("prompt") == right.level("prompt")).all()
 
 
 @pytest.fixture
@@ -294,28 +294,21 @@ def test_votes_on_one_prompt_make_a_board_about_this_prompt():
 
 
 @pytest.mark.parametrize("empty", ["", None])
-def test_prompts_with_empty_cells_are_said_and_not_read(empty, tmp_path):
+def test_a_vote_without_a_prompt_shares_it_with_no_other(empty, tmp_path):
     table = [row | {"prompt": f"p{k % 3}"} for k, row in enumerate(rows() * 4)]
     table[5]["prompt"] = table[7]["prompt"] = empty
     votes = read_votes(table)
-    assert (votes.n_votes, dict(votes.slices)) == (12, {})
-    text = (
-        "Prompts are not read, since 'prompt' is empty in 2 votes; prompt='prompt' with "
-        "on_invalid='drop' leaves such votes out."
-    )
-    assert unread(votes) == {"prompt": text}
-    assert text not in said(votes)
-    assert "--prompt prompt with --on-invalid drop" in spelled(text)
-    votes = read_votes(table, prompt="prompt", on_invalid="drop")
-    assert (votes.n_votes, votes.levels["prompt"]) == (10, ("p0", "p1", "p2"))
-    with pytest.raises(VotesError, match=r"no slice 'prompt'.*Prompts are not read"):
-        read_votes(table).level("prompt")
+    assert (votes.n_votes, votes.levels["prompt"]) == (12, ("p0", "p1", "p2"))
+    assert votes.known("prompt").n_votes == 10
+    assert "2 of 12 votes have no prompt: 'prompt' is empty there." in said(votes)
+    assert read_votes(table, on_invalid="drop").n_votes == 12  # nothing is invalid
+    assert_same_votes(read_votes(table, prompt="prompt"), votes)
     other = [row | {"item": f"i{k % 4}"} for k, row in enumerate(table)]
-    assert unread(read_votes(other)) == {"prompt": text}  # no other column stands in
-    assert read_votes(other, prompt="item").levels["prompt"] == ("i0", "i1", "i2", "i3")
+    assert read_votes(other).levels["prompt"] == votes.levels["prompt"]
     seldom = [row | {"prompt": f"p{k}"} for k, row in enumerate(rows())]
-    lacking = [*seldom, seldom[0] | {"prompt": empty}]
-    assert (read_votes(lacking).remarks, read_votes(lacking).unread) == ((), {})
+    assert "prompt" not in read_votes([*seldom, seldom[0] | {"prompt": empty}]).slices
+    without = [row | {"prompt": empty} for row in table]
+    assert "prompt" not in read_votes(without, prompt="prompt").slices
     path = tmp_path / "v.csv"  # a blank line at the end is no vote
     path.write_text(
         "model_a,model_b,winner,prompt\n" + "oak,elm,A,p0\nelm,oak,A,p1\n" * 2 + ",,,\n"
@@ -420,25 +413,18 @@ def test_invalid_votes_are_quoted_or_left_out():
     assert (votes.n_votes, votes.dropped) == (3, {"a competitor meets itself": 1})
 
 
-def test_a_missing_annotator_does_not_block_unless_it_was_named():
-    table = [*rows(), {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}]
-    votes = read_votes(table)
-    assert (votes.annotators, votes.n_votes) == ((), 4)
-    text = (
-        "Annotators are not read, since 'judge' is empty in 1 vote; annotator='judge' with "
-        "on_invalid='drop' leaves such votes out."
-    )
-    assert (unread(votes), votes.remarks) == ({"annotator": text}, ())
-    with pytest.raises(VotesError, match=re.escape(text)):
-        votes.keep(annotators="k1")
-    assert "--annotator judge with --on-invalid drop" in spelled(text)
-    with pytest.raises(VotesError, match="leave out annotator="):
-        read_votes(table, annotator="judge")
-    assert read_votes(table, annotator="judge", on_invalid="drop").n_votes == 3
+def test_a_vote_without_an_annotator_counts_and_is_nobodys():
+    nobody = {"model_a": "oak", "model_b": "elm", "winner": "A", "judge": ""}
+    votes = read_votes([*rows(), nobody])
+    assert (votes.annotators, votes.n_votes) == (("k1", "k2"), 4)
+    assert "1 of 4 votes has no annotator: 'judge' is empty there." in said(votes)
+    assert votes.votes_by_annotator.sum() == 3
+    assert votes.known("annotator").n_votes == 3
+    assert read_votes([*rows(), nobody], annotator="judge").n_votes == 4
     empty = [row | {"judge": None} for row in rows()]
-    assert (read_votes(empty).remarks, read_votes(empty).unread) == ((), {})
-    unplayed = [*rows(), table[-1] | {"winner": ""}]  # that nobody judged is no vote
-    assert read_votes(unplayed).annotators == ("k1", "k2")
+    assert (read_votes(empty).remarks, read_votes(empty).annotators) == ((), ())
+    unplayed = [*rows(), nobody | {"winner": ""}]  # that nobody judged is no vote
+    assert "annotator" not in " ".join(said(read_votes(unplayed)))
 
 
 def test_blank_rows_are_nothing(tmp_path):

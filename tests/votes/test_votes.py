@@ -5,7 +5,7 @@ import pytest
 
 from bayes_arena.errors import ModelError, OutputError, VotesError
 from bayes_arena.reading.read import read_votes
-from bayes_arena.said import NOWHERE, Note, Use
+from bayes_arena.said import NOWHERE
 from bayes_arena.votes.components import sides_follow_strength
 from bayes_arena.votes.merge import merge
 from bayes_arena.votes.votes import Votes
@@ -141,15 +141,32 @@ def test_votes_that_do_not_fit_are_not_merged(votes):
         merge()
 
 
-def test_why_annotators_are_unread_stays_when_votes_are_merged():
+def test_votes_of_nobody_known_are_merged_saved_and_left_out_by_name(tmp_path):
     row = {"model_a": "oak", "model_b": "elm", "winner": "A"}
-    full = read_votes([row | {"judge": "k1"}])
-    lacking = [row | {"judge": judge} for judge in ("k1", "", "k2", "")]
-    one, two = read_votes(lacking[:2]), read_votes(lacking)
-    reasons = f"{one.unread['annotator']} {two.unread['annotator']}"
-    assert str(merge(one, two, one).unread["annotator"]) == reasons
-    with pytest.raises(VotesError, match="Annotators are not read, since 'judge'"):
-        merge(full, one)
+    one = read_votes([row | {"judge": judge} for judge in ("k1", "", "k2", "")])
+    two = read_votes([row | {"judge": judge} for judge in ("", "k0")])
+    whole = merge(one, two)
+    assert (whole.annotators, whole.n_votes) == (("k0", "k1", "k2"), 6)
+    assert whole.votes_by_annotator.tolist() == [1, 1, 1]
+    path = tmp_path / "votes.npz"
+    whole.save(path)
+    assert_same(Votes.load(path), whole)
+    assert whole.keep(annotators="k1").n_votes == 1
+    assert whole.drop(annotators="k1").n_votes == 5
+    assert whole.drop(annotators="k1").annotators == ("k0", "k2")
+    assert whole.keep(more_than=0).n_votes == 3
+    assert whole.known("annotator").n_votes == 3
+
+
+def test_rows_without_a_level_stand_alone():
+    table = {"winner": list("xyxyzy"), "loser": list("yxzzxz")}
+    prompts = ["p", "", "p", "q", "", "q"]
+    votes = read_votes(table | {"prompt": prompts}, prompt="prompt")
+    codes = votes.level_or_row("prompt")
+    assert len(np.unique(codes)) == 4
+    parts = votes.split(2, by="prompt", seed=1)
+    for level in range(2):
+        assert sum((part.level("prompt") == level).any() for part in parts) == 1
 
 
 def test_saved_votes_are_the_same(votes, tmp_path):
@@ -160,10 +177,6 @@ def test_saved_votes_are_the_same(votes, tmp_path):
     # What was said stays; a saved file is read without options, so no remedy does.
     plain = [note.row(NOWHERE) for note in votes.remarks]
     assert [note.row() for note in Votes.load(path).remarks] == plain
-    why = Note("unread", ("It is empty", (": ", Use(prompt=False)), "."))
-    replace(votes, unread={"prompt": why}).save(path)
-    assert Votes.load(path).unread == {"prompt": Note("unread", "It is empty.")}
-    votes.save(path)
     with pytest.raises(VotesError, match="no options apply"):
         read_votes(path, winner="winner")
     with pytest.raises(OutputError, match="Choose another place"):
