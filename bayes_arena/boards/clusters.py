@@ -15,6 +15,7 @@ from bayes_arena.said import Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, kish
 
+FEWEST_CLUSTERS = 8  # Kish's number, below which their spread says too little
 LARGEST_SHARE = 0.5  # of Kish's number of prompts in the votes, if prompts repeat
 
 
@@ -63,6 +64,20 @@ def repeating_prompts(fit: Fit) -> float | None:
     cast = votes.counts.sum(axis=1)
     n_prompts = kish(np.bincount(votes.level_or_row(PROMPT), cast))
     return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
+
+
+def prompt_clusters(fit: Fit, votes: Votes) -> Ints | None:
+    """Return the prompts of rows as clusters, (rows,); None where too few repeat.
+
+    Parameters
+    ----------
+    fit : Fit
+    votes : Votes
+        Rows of its votes.
+    """
+    if (repeating_prompts(fit) or 0.0) < FEWEST_CLUSTERS:
+        return None
+    return cluster_codes(votes, PROMPT)
 
 
 def kish_by_competitor(votes: Votes, codes: Ints) -> Floats:

@@ -23,6 +23,7 @@ from scipy.sparse import csr_array, diags_array
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.bootstrap import bootstrap_covariance
 from bayes_arena.boards.clusters import (
+    FEWEST_CLUSTERS,
     cluster_codes,
     kish_by_competitor,
     moves_of,
@@ -40,7 +41,6 @@ from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, kish
 
-FEWEST_CLUSTERS = 8  # Kish's number, below which their spread says too little
 HARDLY_ANY = 3  # Kish's number of clusters of one competitor, which show no spread
 
 

@@ -22,8 +22,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from bayes_arena.arrays import Array, Floats, Ints, positions_of
-from bayes_arena.boards.clusters import cluster_codes, repeating_prompts
-from bayes_arena.boards.intervals import FEWEST_CLUSTERS
+from bayes_arena.boards.clusters import prompt_clusters
 from bayes_arena.boards.surprise import (
     FALSE_RATE,
     LEAST_VOTES,
@@ -35,7 +34,7 @@ from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.fits.scores import ScoreSums, scores_of
 from bayes_arena.model.constants import TINY
 from bayes_arena.said import Call, Note
-from bayes_arena.votes.votes import PROMPT, Votes, sums
+from bayes_arena.votes.votes import Votes, sums
 
 LONGEST_SHIFT = 3.0  # logits by which a pair's own votes may have moved its gap
 LEAST_LEFT = 0.05  # of the precision of a gap, without the pair's own votes
@@ -118,9 +117,9 @@ def variance_of_scores(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
     """Return Var(S) of each pair, (pairs,), given the rows and their scores."""
     codes, pair = np.unique(rows.pair_code, return_inverse=True)
     alone = sums(pair, scores.variance, len(codes))
-    if (repeating_prompts(fit) or 0.0) < FEWEST_CLUSTERS:
+    prompt = prompt_clusters(fit, rows)
+    if prompt is None:
         return alone
-    prompt = cluster_codes(rows, PROMPT)
     cell = pair * (int(prompt.max()) + 1) + prompt
     first = np.unique(cell, return_index=True)[1]
     cells = scores.summed(cell)

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.clusters import cluster_codes, repeating_prompts
-from bayes_arena.boards.intervals import FEWEST_CLUSTERS
+from bayes_arena.arrays import Array, Floats
+from bayes_arena.boards.clusters import (
+    FEWEST_CLUSTERS,
+    prompt_clusters,
+    repeating_prompts,
+)
 from bayes_arena.errors import join_words, require_seed
 from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
@@ -32,7 +35,7 @@ from bayes_arena.people.tastes import (
 )
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT, Votes
+from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,14 +141,15 @@ def find_groups(fit: Fit, seed: int = 0) -> Groups:
     if fit.votes.n_annotators == 1:
         return Groups(reason="There is one annotator, and nobody to differ from.")
     rows, scores = scores_of(fit)
-    n_prompts = repeating_prompts(fit) or 0.0
-    if 1 < n_prompts < FEWEST_CLUSTERS:
+    if 1 < (repeating_prompts(fit) or 0.0) < FEWEST_CLUSTERS:
         return Groups(
             reason=f"Fewer than {FEWEST_CLUSTERS} prompts repeat: too few to tell what "
             "annotators prefer from what prompts do."
         )
     tastes = Tastes(rows, scores)
-    table = signed_table(tastes, sign_clusters(rows, n_prompts))
+    prompts = prompt_clusters(fit, rows)
+    clusters = np.arange(len(rows)) if prompts is None else prompts
+    table = signed_table(tastes, clusters)
     with threads_for(rows.n_competitors):
         p_value = chance_of_tastes(table, seed)
         u, direction = direction_of(table, tastes)
@@ -155,13 +159,6 @@ def find_groups(fit: Fit, seed: int = 0) -> Groups:
         is_member, sign = smaller_group(slope, sd, rows.votes_by_annotator)
         u, slope = sign * u, sign * slope
     return described(rows, p_value, is_member, u, slope, sd)
-
-
-def sign_clusters(rows: Votes, n_prompts: float) -> Ints:
-    """Return which rows change sign together, (rows,): those of a prompt that repeats."""
-    if n_prompts >= FEWEST_CLUSTERS:
-        return cluster_codes(rows, PROMPT)
-    return np.arange(len(rows))
 
 
 def smaller_group(slope: Floats, sd: Floats, n_votes: Floats) -> tuple[Array, int]:

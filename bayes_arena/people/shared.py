@@ -1,9 +1,8 @@
 """Whether annotators share one ranking, as far as the boards can tell.
 
-d is Davidson's board less am-Davidson's, the latter put on the former's scale by weighted
-regression. Both are sums of the moves of votes (inference/sandwich.py), so the covariance
-of d is that of differences of moves, whichever model is right (Hausman, 1978, without
-efficiency). Then
+d is the gap between Davidson's board and am-Davidson's (boards/combined.py). Both are sums
+of the moves of votes, so the covariance of d is that of differences of moves, whichever
+model is right (Hausman, 1978, without efficiency). Then
 
     z = mean over competitors of d^2 / var(d),
 
@@ -20,9 +19,8 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from scipy.special import chdtrc
 
-from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.clusters import cluster_codes, moves_of, repeating_prompts
-from bayes_arena.boards.intervals import FEWEST_CLUSTERS
+from bayes_arena.arrays import Floats
+from bayes_arena.boards.combined import gap_between
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
@@ -30,8 +28,6 @@ from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import dataframe
-from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
 SURE = 0.01  # p-value below which boards differ by more than chance
 RANDOM_EXPOSURE = 1.5  # up to which pairs were given out as if at random
 LEAST_VARIANCE = 0.02  # of a difference, as a share of Davidson's
-MOST_CLUSTERS = 20_000  # of single rows; more are put together at random
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,34 +93,12 @@ def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFram
 
 def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
-    codes = clusters(plain)
-    n = plain.votes.n_competitors
-    r = plain.marginals.board.value - plain.marginals.board.value.mean()
-    s = weighted.marginals.board.value - weighted.marginals.board.value.mean()
+    gap = gap_between(plain, weighted)
+    covariance, n = gap.covariance, len(gap.value)
     variance_of_r = np.diag(plain.marginals.board.covariance)
-    weight = s / variance_of_r
-    weight /= weight @ s
-    scale = weight @ r  # of am-Davidson's board, by weighted least squares
-    gap = r - scale * s
-    with threads_for(n):
-        # To first order a change of r - scale s moves the gap by its residual.
-        residual = np.eye(n) - np.outer(weight, s)
-        of_plain = moves_of(plain, plain.marginals.board, plain.votes, codes)
-        of_weighted = moves_of(
-            weighted, weighted.marginals.board, weighted.votes, codes
-        )
-        moves = (of_plain - scale * of_weighted) @ residual
-        covariance = moves.T @ moves
     variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
-    z = float(np.mean(gap**2 / variance))
+    z = float(np.mean(gap.value**2 / variance))
     sd = np.sqrt(np.maximum(np.diag(covariance), TINY))
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
-    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap, exposure(plain.votes))
-
-
-def clusters(fit: Fit) -> Ints:
-    """Return the clusters of rows: prompts where enough repeat, else the rows."""
-    if (repeating_prompts(fit) or 0.0) >= FEWEST_CLUSTERS:
-        return cluster_codes(fit.votes, PROMPT)
-    return np.arange(len(fit.votes)) % MOST_CLUSTERS
+    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap.value, exposure(plain.votes))
