@@ -22,10 +22,11 @@ from bayes_arena.checks.predictive import (
 )
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.nuts import LARGEST_R_HAT
+from bayes_arena.fits.nuts import LARGEST_R_HAT, SAMPLE_LONGER
 from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
+from bayes_arena.said import PYTHON, Remedy, Said, Surface, Use, sentence
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.components import count_components
 
@@ -46,7 +47,12 @@ class Finding:
     check: str
     status: str
     finding: str
-    advice: str = ""
+    advice: Said = ""
+    remedies: tuple[Remedy, ...] = ()
+
+    def spelled(self, surface: Surface) -> str:
+        """Return the advice in the words of a surface."""
+        return sentence(self.advice, self.remedies, surface)
 
 
 def diagnose(fit: Fit) -> pd.DataFrame:
@@ -66,14 +72,14 @@ def diagnose(fit: Fit) -> pd.DataFrame:
     return dataframe(diagnosis_columns(fit))
 
 
-def diagnosis_columns(fit: Fit) -> Columns:
-    """Return the table of findings."""
+def diagnosis_columns(fit: Fit, surface: Surface = PYTHON) -> Columns:
+    """Return the table of findings, the advice in the words of a surface."""
     findings = list(all_findings(fit))
     return {
         "check": [finding.check for finding in findings],
         "status": [finding.status for finding in findings],
         "finding": [finding.finding for finding in findings],
-        "advice": [finding.advice for finding in findings],
+        "advice": [finding.spelled(surface) for finding in findings],
     }
 
 
@@ -117,8 +123,8 @@ def estimates(fit: Fit) -> Finding:
         "estimates",
         PROBLEM,
         f"none for {listing(names)}",
-        "Use prior='default': a flat prior has no finite estimate for who won or lost "
-        "against all others.",
+        "A flat prior has no finite estimate for who won or lost against all others.",
+        (Use(prior="default"),),
     )
 
 
@@ -164,7 +170,7 @@ def of_sampler(check: str, is_fine: bool, finding: str) -> Finding:
     """Return a check of a sampler, with the remedy if it is a problem."""
     if is_fine:
         return Finding(check, OK, finding)
-    return Finding(check, PROBLEM, finding, "Sample longer, with draws= and tune=.")
+    return Finding(check, PROBLEM, finding, SAMPLE_LONGER)
 
 
 def prediction(fit: Fit) -> Iterator[Finding]:
@@ -172,7 +178,7 @@ def prediction(fit: Fit) -> Iterator[Finding]:
     try:
         require_replicable(fit)
     except ModelError as error:
-        yield Finding("prediction", NOTE, "not checked", str(error))
+        yield Finding("prediction", NOTE, "not checked", error.text, error.remedies)
         return
     statistics = statistics_of(fit)
     columns = check_columns(fit, statistics, 0.95, REPLICATIONS, fit.seed)

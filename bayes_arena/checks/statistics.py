@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.result import Fit, estimable, seen_votes
+from bayes_arena.said import Call, Said, Use
 from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes
 
 # A number from counts of wins, losses and ties (rows, 3), and their probabilities.
@@ -36,7 +38,7 @@ class Statistic:
     ----------
     name : str
     value : callable
-    about : str
+    about : str, or tuple of str and remedies
         What follows for the board if it is predicted badly.
     is_gap : bool
         Whether only a value larger than predicted is a fault.
@@ -44,24 +46,39 @@ class Statistic:
 
     name: str
     value: Value
-    about: str
+    about: Said
     is_gap: bool = False
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Groups of votes whose scores, or ties, are compared with what is expected.
+
+    ``groups`` returns a matrix that sums rows by group, (groups, rows), each turned by its
+    sign; or None where the votes have no such groups.
+    """
+
+    name: str
+    groups: Callable[[Votes, Floats], csr_array | None]
+    of_ties: bool
+    about: Said
 
 
 def statistics_of(fit: Fit) -> list[Statistic]:
     """Return the statistics that the votes of a fit allow."""
     votes = seen_votes(fit)
     strength = fit.strength[estimable(fit)]
-    is_first_better = strength[votes.i] >= strength[votes.j]
-    statistics = share_statistics(votes, is_first_better, int(strength.argmax()))
-    statistics += gap_statistics(votes, is_first_better)
-    if fit.model.ties == "davidson":
-        statistics += tie_statistics(votes)
-    return statistics
+    has_ties = fit.model.ties == "davidson"
+    shares = share_statistics(votes, strength)
+    if has_ties:
+        shares.append(Statistic(TIES, lambda counts, p: share_of_ties(counts), HARDLY))
+    return shares + gap_statistics(votes, strength, has_ties)
 
 
-def share_statistics(votes: Votes, is_first_better: Array, top: int) -> list[Statistic]:
+def share_statistics(votes: Votes, strength: Floats) -> list[Statistic]:
     """Return shares of upsets and of the first side, and the score of the top one."""
+    is_first_better = strength[votes.i] >= strength[votes.j]
+    top = int(strength.argmax())
     statistics = [
         Statistic(
             UPSETS,
@@ -75,96 +92,57 @@ def share_statistics(votes: Votes, is_first_better: Array, top: int) -> list[Sta
         ),
     ]
     if votes.sided:
-        about = (
-            "The side matters. Use a model with a position, such as 'davidson'. The "
-            "ranking stands where sides were drawn at random."
-        )
-        first = Statistic(FIRST_SIDE, lambda counts, p: share_of_first(counts), about)
+        first = Statistic(FIRST_SIDE, lambda counts, p: share_of_first(counts), SIDE)
         statistics.append(first)
     return statistics
 
 
-def gap_statistics(votes: Votes, is_first_better: Array) -> list[Statistic]:
-    """Return the gaps of scores that the votes allow."""
-    statistics = [pair_gap(votes)]
-    if PROMPT in votes.slices:
-        statistics.append(prompt_gap(votes))
-    if votes.n_annotators > 1:
-        statistics.append(annotator_gap(votes, is_first_better))
+def gap_statistics(votes: Votes, strength: Floats, has_ties: bool) -> list[Statistic]:
+    """Return the gaps that the votes allow."""
+    statistics = []
+    for gap in GAPS:
+        groups = gap.groups(votes, strength)
+        if groups is None or (gap.of_ties and not has_ties):
+            continue
+        value = partial(gap_of, groups, score_residual)
+        if gap.of_ties:  # a tie is one whichever way a vote is turned
+            value = partial(gap_of, abs(groups), tie_residual)
+        statistics.append(Statistic(f"gap of {gap.name}", value, gap.about, True))
     return statistics
 
 
-def pair_gap(votes: Votes) -> Statistic:
-    """Return the gap of the scores of pairs."""
-    # A pair that is shown both ways is one: its score is that of the lower code.
+def by_pair(votes: Votes, strength: Floats) -> csr_array:
+    """Return the groups of votes on each pair, turned to the lower code."""
     sign = np.where(votes.i < votes.j, 1.0, -1.0)
-    groups = groups_of(votes.pair_code, np.arange(len(votes)), sign)
-    return Statistic(
-        "gap of pairs' scores",
-        gap_of(groups, score_residual),
-        "Some pairs end otherwise than the scores say: pairs() shows them. The "
-        "ranking is that against all opponents on average.",
-        is_gap=True,
-    )
+    return groups_of(votes.pair_code, np.arange(len(votes)), sign)
 
 
-def prompt_gap(votes: Votes) -> Statistic:
-    """Return the gap of the scores of competitors on each prompt."""
-    # A row belongs to two groups: it counts for the first, and against the second.
-    competitor = np.concatenate([votes.i, votes.j])
-    prompt = np.tile(votes.level_or_row(PROMPT), 2)
+def by_competitor(votes: Votes, strength: Floats) -> csr_array:
+    """Return the groups of votes on each competitor, turned to it: a row is in two."""
+    return on_both_sides(votes, votes.i, votes.j)
+
+
+def by_competitor_and_prompt(votes: Votes, strength: Floats) -> csr_array | None:
+    """Return the groups of votes on each competitor at each prompt, turned to it."""
+    if PROMPT not in votes.slices:
+        return None
+    first = votes.level_or_row(PROMPT) * votes.n_competitors
+    return on_both_sides(votes, first + votes.i, first + votes.j)
+
+
+def by_annotator(votes: Votes, strength: Floats) -> csr_array | None:
+    """Return the groups of votes of each annotator, turned to the stronger."""
+    if votes.n_annotators < 2:
+        return None
+    sign = np.where(strength[votes.i] >= strength[votes.j], 1.0, -1.0)
+    return groups_of(votes.level_or_row("annotator"), np.arange(len(votes)), sign)
+
+
+def on_both_sides(votes: Votes, first: Ints, second: Ints) -> csr_array:
+    """Return groups of which each row is in two: for its first, and against its second."""
     row = np.tile(np.arange(len(votes)), 2)
     sign = np.repeat([1.0, -1.0], len(votes))
-    groups = groups_of(prompt * votes.n_competitors + competitor, row, sign)
-    return Statistic(
-        "gap of competitors' scores by prompt",
-        gap_of(groups, score_residual),
-        "Competitors are stronger on some prompts than on others. The ranking "
-        "stands; its intervals have to allow for the choice of prompts, as "
-        "interval='clustered' does.",
-        is_gap=True,
-    )
-
-
-def annotator_gap(votes: Votes, is_first_better: Array) -> Statistic:
-    """Return the gap of the scores that annotators give to the better of two."""
-    sign = np.where(is_first_better, 1.0, -1.0)
-    annotator = votes.level_or_row("annotator")
-    groups = groups_of(annotator, np.arange(len(votes)), sign)
-    return Statistic(
-        "gap of annotators' agreement with the ranking",
-        gap_of(groups, score_residual),
-        "Annotators differ in how closely they follow the ranking, which is that "
-        "of their average: annotators() and shared_ranking() tell more.",
-        is_gap=True,
-    )
-
-
-def tie_statistics(votes: Votes) -> list[Statistic]:
-    """Return the share of ties, and the gaps of ties of competitors and annotators."""
-    about = "It touches the probability of a tie, and hardly the ranking."
-    share = Statistic(TIES, lambda counts, p: share_of_ties(counts), about)
-    statistics = [share, competitor_tie_gap(votes, about)]
-    if votes.n_annotators > 1:
-        about += " 'am-davidson' has ties by annotator."
-        statistics.append(annotator_tie_gap(votes, about))
-    return statistics
-
-
-def competitor_tie_gap(votes: Votes, about: str) -> Statistic:
-    """Return the gap of the ties of competitors."""
-    competitor = np.concatenate([votes.i, votes.j])
-    row = np.tile(np.arange(len(votes)), 2)
-    gap = gap_of(groups_of(competitor, row, np.ones(len(row))), tie_residual)
-    return Statistic("gap of competitors' ties", gap, about, is_gap=True)
-
-
-def annotator_tie_gap(votes: Votes, about: str) -> Statistic:
-    """Return the gap of the ties of annotators."""
-    row = np.arange(len(votes))
-    annotator = votes.level_or_row("annotator")
-    gap = gap_of(groups_of(annotator, row, np.ones(len(row))), tie_residual)
-    return Statistic("gap of annotators' ties", gap, about, is_gap=True)
+    return groups_of(np.concatenate([first, second]), row, sign)
 
 
 def share_of_upsets(counts: Floats, is_first_better: Array) -> float:
@@ -214,13 +192,57 @@ def groups_of(group: Ints, row: Ints, sign: Floats) -> csr_array:
     return csr_array((sign, (code, row)), shape=shape)
 
 
-def gap_of(groups: csr_array, residual: Residual) -> Value:
-    """Return the gap of groups as a function of counts and probabilities."""
-    members = abs(groups)
+def gap_of(groups: csr_array, residual: Residual, counts: Floats, p: Floats) -> float:
+    """Return the gap of groups, from counts and probabilities of the rows."""
+    n_votes = abs(groups) @ counts.sum(axis=1)
+    sums = groups @ residual(counts, p)
+    return float(np.sqrt(np.sum(sums**2 / n_votes) / n_votes.sum()))
 
-    def gap(counts: Floats, p: Floats) -> float:
-        n_votes = members @ counts.sum(axis=1)
-        sums = groups @ residual(counts, p)
-        return float(np.sqrt(np.sum(sums**2 / n_votes) / n_votes.sum()))
 
-    return gap
+SIDE = (
+    "The side matters: use a model with a position",
+    (", such as ", Use(model="davidson")),
+    ". The ranking stands where sides were drawn at random.",
+)
+HARDLY = "It touches the probability of a tie, and hardly the ranking."
+GAPS = (
+    Gap(
+        "pairs' scores",
+        by_pair,
+        False,
+        (
+            "Some pairs end otherwise than the scores say",
+            (": ", Call("pairs"), " shows them"),
+            ". The ranking is that against all opponents on average.",
+        ),
+    ),
+    Gap(
+        "competitors' scores by prompt",
+        by_competitor_and_prompt,
+        False,
+        (
+            "Competitors are stronger on some prompts than on others. The ranking stands; "
+            "its intervals have to allow for the choice of prompts, as ",
+            Use(interval="clustered"),
+            " does.",
+        ),
+    ),
+    Gap(
+        "annotators' agreement with the ranking",
+        by_annotator,
+        False,
+        (
+            "Annotators differ in how closely they follow the ranking, which is that of "
+            "their average.",
+            (" See ", Call("annotators"), "."),
+            (" See ", Call("shared_ranking"), "."),
+        ),
+    ),
+    Gap("competitors' ties", by_competitor, True, HARDLY),
+    Gap(
+        "annotators' ties",
+        by_annotator,
+        True,
+        (HARDLY, (" ", Use(model="am-davidson"), " has ties by annotator.")),
+    ),
+)

@@ -34,6 +34,7 @@ TARGET_ACCEPT = 0.8
 TARGET_WITH_SLICES = 0.9  # levels with few votes make a funnel, in which .8 diverges
 SECONDS_A_ROW = 5e-7  # of a draw: 15 gradients of 33 to 38 ns a row on three data sets
 LONG = 10.0  # seconds from which sampling is announced
+SAMPLE_LONGER = ("Sample longer", (", with ", Use("draws"), " and ", Use("tune")), ".")
 STATISTICS = ("diverging", "energy", "n_steps", "step_size")
 
 
@@ -188,7 +189,6 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[No
     """Return what is wrong with the chains."""
     from arviz_stats.base.array import array_stats
 
-    remedy = " Sample longer", (", with ", Use("draws"), " and ", Use("tune")), "."
     notes = []
     largest = {
         name: float(np.max(array_stats.rhat(values, chain_axis=0, draw_axis=1)))
@@ -200,11 +200,11 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[No
             f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
             f"{LARGEST_R_HAT}."
         )
-        notes.append(Note("sampling", (text, remedy)))
+        notes.append(Note("sampling", (text, " ", SAMPLE_LONGER)))
     n_divergent = int(np.sum(stats.get("diverging", 0)))
     if n_divergent:
         text = (
             f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing."
         )
-        notes.append(Note("sampling", (text, remedy)))
+        notes.append(Note("sampling", (text, " ", SAMPLE_LONGER)))
     return notes

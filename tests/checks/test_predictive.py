@@ -26,11 +26,11 @@ def check(votes, **options):
 
 def test_a_gap():
     groups = groups_of(np.array([7, 7, 9]), np.arange(3), np.ones(3))
-    gap = gap_of(groups, score_residual)
     counts = np.array([[2.0, 0, 0], [0, 0, 2], [1, 0, 0]])
     p = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [1.0, 0, 0]])
     # Group 7 has 3 points of 4 where 2 are expected; group 9 is as expected.
-    assert gap(counts, p) == pytest.approx(np.sqrt(4 * 0.25**2 / 5))
+    gap = gap_of(groups, score_residual, counts, p)
+    assert gap == pytest.approx(np.sqrt(4 * 0.25**2 / 5))
 
 
 def test_votes_of_the_model_itself_are_no_surprise():
