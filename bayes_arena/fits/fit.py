@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -27,6 +28,7 @@ from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.maximum import maximum_likelihood, with_finite_estimate
 from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
+from bayes_arena.inference.spreads import estimated_blocks
 from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
 from bayes_arena.model.priors import Prior, PriorName, resolve_prior
@@ -67,9 +69,10 @@ def fit(
         "default" estimates the spreads of the parameters from the votes; "weak" has
         strengths of standard deviation 5; "flat" gives maximum likelihood.
     method : {"gaussian", "map", "nuts"}
-        "gaussian": the Gaussian nearest to the posterior.  "map": the posterior mode,
-        with estimated spreads held where their search starts.  "nuts": the PyMC program
-        of the model is sampled.  Under a flat prior the first two are maximum likelihood.
+        "gaussian": the Gaussian nearest to the posterior.  "map": the posterior mode, at
+        the spreads that the Gaussian estimates, or that the prior fixes.  "nuts": the PyMC
+        program of the model is sampled.  Under a flat prior the first two are maximum
+        likelihood.
     draws, tune : int
         For "nuts": draws to keep and to tune with, in each of four chains.
     seed : int
@@ -157,7 +160,7 @@ def find_posterior(
     votes: Votes, model: Model, prior: Prior, method: Method
 ) -> Posterior:
     """Return the estimate that a prior and a method ask for."""
-    design = build_design(votes, model, prior.held() if method == "map" else prior)
+    design = build_design(votes, model, prior)
     require_room(design, votes)
     if design.layout.width > LONG_WORK:
         progress.show(f"Fitting {design.layout.size:,} parameters")
@@ -166,7 +169,7 @@ def find_posterior(
             if prior.is_flat and method != "nuts":
                 posterior = maximum_likelihood(design, model)
             elif method == "map":
-                posterior = better_direction(posterior_mode, design)
+                posterior = mode_at_estimated_spreads(design)
             else:
                 posterior = better_direction(nearest_gaussian, design)
     except np.linalg.LinAlgError as error:
@@ -175,13 +178,36 @@ def find_posterior(
         ) from error
     finally:
         progress.clear()
-    if not posterior.converged:
-        raise FitError(
-            f"The fit did not converge in {posterior.n_iterations} steps: some votes are "
-            "all of one kind.",
-            Use(model="davidson") if method == "map" else Use(method="map"),
-        )
+    require_convergence(posterior)
     return posterior
+
+
+def mode_at_estimated_spreads(design: Design) -> Posterior:
+    """Return the posterior mode, at the spreads and in the direction of the Gaussian."""
+    if not estimated_blocks(design):
+        return better_direction(posterior_mode, design)
+    gaussian = better_direction(nearest_gaussian, design)
+    require_convergence(gaussian)
+    mode = posterior_mode(gaussian.design, gaussian.mean)
+    return replace(mode, mirror_gap=gaussian.mirror_gap)
+
+
+def require_convergence(posterior: Posterior) -> None:
+    """Raise an error if a search did not end."""
+    if posterior.converged:
+        return
+    text = f"The search for an estimate did not end in {posterior.n_iterations} steps: "
+    if posterior.design.has("discrimination"):
+        raise FitError(
+            text
+            + "these votes hardly tell strengths from how closely annotators follow "
+            "them.",
+            Use(model="davidson"),
+        )
+    raise FitError(
+        text + "under this prior the votes leave some strengths open.",
+        Use(prior="default"),
+    )
 
 
 def require_estimates(estimable: Array) -> None:

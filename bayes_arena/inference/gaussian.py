@@ -8,7 +8,8 @@ The Gaussian N(m, S) of least Kullback-Leibler divergence from the posterior sol
 where the gradient and the Hessian are those of the negative log-posterior, and the
 averages are over N(m, S).  A sweep sets S to the inverse of the average Hessian, and
 moves m and the spreads by a joint Newton step.  It ignores that S depends on m, so it
-may overshoot; then the steps are damped.
+may overshoot.  Then the sweeps are damped: the step, and what the votes add to S^-1,
+go a part of the way (Khan & Lin, 2017, AISTATS 20).
 
 The loss of the Gaussian is its free energy,
 
@@ -26,7 +27,7 @@ from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.spreads import log_prior, move_spreads, spread_step
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import Covariance, invert
+from bayes_arena.model.arrow import Arrow, Covariance, Layout, invert
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand
 
@@ -45,9 +46,10 @@ def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:
         start = posterior_mode(design, max_steps=constants.WARM_UP_STEPS).mean
     x = start
     expansion = expand(design, x)
+    hessian = expansion.hessian
     previous, damping = None, 1.0
     for n_sweeps in range(1, constants.MAX_SWEEPS + 1):
-        covariance = invert(expansion.hessian, design.layout)
+        covariance = invert(hessian, design.layout)
         newton = -covariance.solve(expansion.gradient)
         log_step, response = spread_step(design, x + newton, covariance)
         step = newton + response @ log_step
@@ -57,12 +59,15 @@ def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:
         longest = np.abs(step).max()
         length = min(damping, constants.LONGEST_STEP / max(longest, constants.TINY))
         x = x + length * step
+        precision = design.prior_precision()
         design = move_spreads(design, length * log_step)
         previous = change
         converged = bool(np.abs(change).max() < constants.SWEEP_TOLERANCE)
         if converged and n_sweeps >= constants.MIN_SWEEPS:
             break
         expansion = expand(design, x, covariance)
+        drift = design.prior_precision() - precision
+        hessian = damped(hessian, expansion.hessian, damping, drift, design.layout)
 
     # Sweeps are safer with the expected Hessian.  The complete one, taken once at the
     # end, widens S: it has the response of the local parameters to the shared ones.
@@ -71,6 +76,29 @@ def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:
     with suppress(np.linalg.LinAlgError):
         covariance = invert(expansion.hessian, design.layout)
     return Posterior(design, x, covariance, loss, n_sweeps, converged)
+
+
+def damped(
+    old: Arrow, new: Arrow, damping: float, drift: Floats, layout: Layout
+) -> Arrow:
+    """Return a Hessian, of which the votes' part goes a part of the way to a new one.
+
+    Parameters
+    ----------
+    old : Arrow
+        The inverted one: R = -D^-1 B stands in its cross part.
+    new : Arrow
+    damping : float
+        The part of the way.
+    drift : ndarray, shape (parameters,)
+        Change of the prior precision, which goes all the way.
+    layout : Layout
+    """
+    if damping == 1:
+        return new
+    B = np.matmul(-old.local, old.cross)
+    moved = Arrow(old.shared, B, old.local).plus_diagonal(layout, drift)
+    return moved.towards(new, damping)
 
 
 def prior_and_entropy(design: Design, covariance: Covariance) -> float:
@@ -95,9 +123,9 @@ def tolerance_units(design: Design, covariance: Covariance) -> Floats:
 
 
 def next_damping(damping: float, change: Floats, previous: Floats | None) -> float:
-    """Return half the damping if the change reverses the previous one, else double."""
+    """Return half the damping if the change reverses the previous one, else raise it."""
     if previous is None:
         return damping
     if change @ previous < -constants.REVERSAL * (previous @ previous):
         return max(damping / 2, constants.MIN_DAMPING)
-    return min(2 * damping, 1.0)
+    return min(constants.RECOVERY * damping, 1.0)

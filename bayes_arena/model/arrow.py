@@ -81,12 +81,26 @@ class Arrow:
     def diagonal(cls, layout: Layout, diagonal: Floats) -> Arrow:
         """Return a diagonal matrix, and in its cross part the sums that are held."""
         p, q, width = layout.n_shared, layout.n_local, layout.width
-        shared = np.zeros((width, width))
-        shared[range(p), range(p)] = layout.shared(diagonal)
         cross = np.zeros((layout.n_groups, q, width))
         cross[:, :, p:] = layout.local_sums
-        local = layout.local(diagonal)[:, :, None] * np.eye(q)
-        return cls(shared, cross, local)
+        empty = cls(np.zeros((width, width)), cross, np.zeros((layout.n_groups, q, q)))
+        return empty.plus_diagonal(layout, diagonal)
+
+    def plus_diagonal(self, layout: Layout, diagonal: Floats) -> Arrow:
+        """Return the matrix with more on its diagonal."""
+        shared = self.shared.copy()
+        p = range(layout.n_shared)
+        shared[p, p] += layout.shared(diagonal)
+        local = self.local + layout.local(diagonal)[:, :, None] * np.eye(layout.n_local)
+        return Arrow(shared, self.cross, local)
+
+    def towards(self, other: Arrow, share: float) -> Arrow:
+        """Return the matrix that lies a share of the way to another one."""
+        return Arrow(
+            (1 - share) * self.shared + share * other.shared,
+            (1 - share) * self.cross + share * other.cross,
+            (1 - share) * self.local + share * other.local,
+        )
 
     def of_groups(self, groups: slice) -> Arrow:
         """Return a view of the part for some groups."""

@@ -29,6 +29,7 @@ MIN_SWEEPS, MAX_SWEEPS = 4, 200
 WARM_UP_STEPS = 2  # Newton steps towards the mode before the first sweep
 LONGEST_STEP = 1.5  # largest change of a parameter in a sweep
 MIN_DAMPING = 0.1
+RECOVERY = 1.5  # by which the damping rises after a sweep that does not turn back
 REVERSAL = 0.1  # a step turns back if it undoes this share of the previous one
 LEVEL_TOLERANCE = 5.0  # how much looser the tolerance is for annotators and slices
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Literal, get_args
 
@@ -40,8 +40,8 @@ class Spread:
     Attributes
     ----------
     sd : float
-        Standard deviation; where it is estimated, the one to start from and the one that
-        ``method="map"`` holds.  Infinite for a flat prior.
+        Standard deviation; where it is estimated, the one to start from.  Infinite for a
+        flat prior.
     scale : float
         If positive, the spread is estimated, under spread / scale ~ chi(degrees).
     degrees : int
@@ -132,12 +132,6 @@ class Prior:
     def is_flat(self) -> bool:
         """Whether all spreads are infinite: the mode maximises the likelihood."""
         return all(spread.sd == math.inf for spread in self.spreads().values())
-
-    def held(self) -> Prior:
-        """Return the prior with estimated spreads held where their search starts."""
-        return replace(
-            self, **{name: Spread(spread.sd) for name, spread in self.spreads().items()}
-        )
 
 
 FLAT = Prior(**{field.name: Spread(math.inf) for field in fields(Prior)})

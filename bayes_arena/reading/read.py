@@ -111,8 +111,9 @@ def read_votes(
     weight : str, optional
         Column of weights, by default 1.
     weights : {"frequency", "importance"}
-        Whether a weight is a number of votes, or how much a vote matters. Importance
-        weights are scaled to sum to the number of votes.
+        Whether a weight is a number of votes, or how much a vote matters.  Importance
+        weights are scaled to sum to Kish's number, (sum w)^2 / sum w^2: as many votes of
+        equal weight would tell as much.
     prompt : str or False, optional
         Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
         default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
@@ -208,11 +209,12 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
 
 
 def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:
-    """Return votes whose weights sum to their number."""
+    """Return votes whose weights w sum to Kish's number, (sum w)^2 / sum w^2."""
     if opened.roles.weight is None:
         text = (" needs a column of weights: name it with ", Use("weight"), ".")
         raise VotesError((Use(weights="importance"), *text))
-    scale = votes.n[kept].sum() / votes.votes[kept].sum()
+    weight = votes.votes[kept]
+    scale = weight.sum() / (weight**2 / votes.n[kept]).sum()
     return replace(votes, votes=votes.votes * scale)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,8 +15,10 @@ from bayes_arena.errors import (
     VotesError,
 )
 from bayes_arena.fits.fit import require_room
+from bayes_arena.model import constants
 from bayes_arena.model.build import build_design
 from bayes_arena.model.spec import resolve_model
+from bayes_arena.said import Use
 from tests.boards.arenas import fitted, of_wins
 from tests.people.arenas import votes_of
 
@@ -78,6 +81,66 @@ def test_a_prior_that_leaves_the_strengths_open_is_an_error():
     votes = of_wins([("a", "b", 3)])
     with pytest.raises(FitError, match="Use prior='default'"):
         ba.fit(votes, prior=ba.Prior(strength=float("inf")))
+
+
+def test_the_mode_is_at_the_spreads_of_the_gaussian():
+    votes = votes_of(annotators=12, each=40)
+    gaussian = ba.fit(votes, model="am-davidson")
+    mode = ba.fit(votes, model="am-davidson", method="map")
+    assert mode.spreads == gaussian.spreads
+    assert mode.strength @ gaussian.strength > 0
+    fixed = ba.Prior(**mode.spreads)
+    again = ba.fit(votes, model="am-davidson", method="map", prior=fixed)
+    np.testing.assert_allclose(again.strength, mode.strength, atol=1e-8)
+    assert not again.spreads
+
+
+def beside_a_perfect_annotator(seed):
+    """Return votes of one annotator without an error, and of two who guess."""
+    rng = np.random.default_rng(seed)
+    judge = np.repeat(["perfect", "coin", "dice"], 60)
+    pairs = np.array([rng.permutation(3)[:2] for _ in judge])
+    best_first = pairs[:, 0] < pairs[:, 1]
+    first_wins = np.where(judge == "perfect", best_first, rng.random(180) < 0.5)
+    names = np.array(["oak", "elm", "ash"])
+    return pd.DataFrame(
+        {
+            "model_a": names[pairs[:, 0]],
+            "model_b": names[pairs[:, 1]],
+            "winner": np.where(first_wins, "model_a", "model_b"),
+            "judge": judge,
+        }
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:About as many votes")
+@pytest.mark.parametrize("method", ["gaussian", "map"])
+def test_an_annotator_without_an_error_has_an_answer(method):
+    for seed in range(6):
+        table = beside_a_perfect_annotator(seed)
+        fit = ba.fit(table, model="am-davidson", method=method)
+        board = ba.leaderboard(fit)
+        assert board["competitor"].tolist() == ["oak", "elm", "ash"]
+        assert fit.discrimination.argmax() == fit.votes.annotators.index("perfect")
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"model": "am-davidson"}, Use(model="davidson")),
+        ({"model": "am-elo", "method": "map"}, Use(model="davidson")),
+        ({"prior": ba.Prior(strength=50.0)}, Use(prior="default")),
+    ],
+)
+def test_a_search_without_an_end_names_what_has_one(options, remedy, monkeypatch):
+    votes = beside_a_perfect_annotator(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(constants, "MAX_SWEEPS", 2)
+        with pytest.raises(FitError, match="did not end in 2 steps") as caught:
+            ba.fit(votes, **options)
+    assert caught.value.remedies == (remedy,)
+    ba.fit(votes, **options | dict(remedy.arguments))
 
 
 def test_groups_that_only_ties_connect_are_apart_for_a_model_that_drops_ties():

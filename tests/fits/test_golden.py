@@ -78,7 +78,8 @@ def test_flat_am_elo(arena):
 @pytest.mark.parametrize("arena", ARENAS)
 @pytest.mark.parametrize("model", ["bradley-terry", "davidson"])
 def test_modes(arena, model):
-    fit = ba.fit(table(arena), model=model, method="map", prompt=False)
+    prior = ba.Prior(strength=1.0)
+    fit = ba.fit(table(arena), model=model, prior=prior, method="map", prompt=False)
     expected = golden(arena)[f"{model} map"]
     np.testing.assert_allclose(fit.strength, expected["strength"], atol=1e-8)
     np.testing.assert_allclose(elo_of(fit), expected["elo"], atol=1e-5)

@@ -15,7 +15,7 @@ from bayes_arena.model.objective import expand, value
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.votes.votes import Votes
-from tests.model.arenas import MODELS, held_sums, random_design
+from tests.model.arenas import HELD, MODELS, held_sums, random_design
 
 
 def two_competitors(wins, losses):
@@ -83,7 +83,7 @@ def test_moments_are_those_of_the_posterior(name):
     """Draws from the Gaussian, weighted by the exact posterior at the same spreads."""
     arena = ba.simulate(competitors=5, annotators=4, votes=800, seed=2).votes
     votes = ba.read_votes(arena)
-    design = build_design(votes, MODELS[name], Prior().held())
+    design = build_design(votes, MODELS[name], HELD)
     posterior = nearest_gaussian(design)
     size = 3_000
     deviation = posterior.covariance.draws(size, seed=0)

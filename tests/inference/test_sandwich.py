@@ -13,8 +13,8 @@ from bayes_arena.inference.sandwich import (
 )
 from bayes_arena.inference.scale import board_of, board_strengths
 from bayes_arena.model.build import build_design
-from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS
+from tests.model.arenas import HELD
 
 MODELS = ("davidson", "am-davidson")
 
@@ -23,7 +23,7 @@ def fitted(name, seed=3):
     """Return votes, their model, and the posterior mode."""
     arena = ba.simulate(competitors=5, annotators=6, votes=500, seed=seed)
     votes, model = ba.read_votes(arena.votes), PRESETS[name]
-    return votes, model, posterior_mode(build_design(votes, model, Prior().held()))
+    return votes, model, posterior_mode(build_design(votes, model, HELD))
 
 
 def derivatives(posterior, step=1e-5):
@@ -63,7 +63,7 @@ def test_moves_of_clusters_add_up(name):
 def test_where_the_model_is_right_the_sandwich_is_its_covariance():
     arena = ba.simulate(competitors=5, annotators=6, votes=40_000, seed=1)
     votes, model = ba.read_votes(arena.votes), PRESETS["am-davidson"]
-    posterior = posterior_mode(build_design(votes, model, Prior().held()))
+    posterior = posterior_mode(build_design(votes, model, HELD))
     board = board_of(posterior)
     ratio = np.diag(sandwich_covariance(posterior, board, votes, model))
     ratio = ratio / np.diag(board.covariance)

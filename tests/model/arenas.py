@@ -13,6 +13,7 @@ BY_ANNOTATOR = {
     "tie_propensity": "annotator",
     "position": "annotator",
 }
+HELD = Prior(**{name: spread.sd for name, spread in Prior().spreads().items()})
 MODELS = {
     "davidson": PRESETS["davidson"],
     "am-elo": PRESETS["am-elo"],

@@ -98,8 +98,6 @@ def test_priors():
     assert not resolve_prior("weak").is_flat
     assert resolve_prior("weak").strength == Spread(5.0)
     assert Spread(1.0, scale=0.5).is_estimated and not Spread(0.5).is_estimated
-    held = ba.Prior().held()
-    assert not any(spread.is_estimated for spread in held.spreads().values())
     for wrong in (0, -1, math.nan, 1e9, "x", True, None):
         with pytest.raises(
             ModelError, match=r"The strength of a prior is.*0.001 to"

@@ -13,8 +13,8 @@ import bayes_arena as ba
 from bayes_arena.errors import ModelError
 from bayes_arena.model.build import build_design
 from bayes_arena.model.objective import value
-from bayes_arena.model.priors import resolve_prior
 from bayes_arena.model.spec import PRESETS, resolve_model
+from tests.model.arenas import HELD
 from tests.models.arenas import small
 
 pytestmark = pytest.mark.slow  # PyMC takes two seconds to import
@@ -72,7 +72,7 @@ def value_of(design, parameters):
 def test_density_is_that_of_the_engine(votes, name):
     drop = ba.Model(ties="drop", discrimination="annotator")
     models = {**PRESETS, "everything": EVERYTHING, "drop": drop}
-    prior = resolve_prior("default").held()
+    prior = HELD
     model, *_ = resolve_model(models[name], votes)
     programs = [any_program(votes, model, prior)]
     if name in PRESETS:
@@ -96,13 +96,19 @@ def test_density_is_that_of_the_engine(votes, name):
         np.testing.assert_allclose(differences, differences[0], rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("prior", ["flat", "default"])
 @pytest.mark.parametrize("name", PRESETS)
-def test_mode_under_a_flat_prior_is_maximum_likelihood(votes, name):
+def test_modes_are_those_that_pymc_finds(votes, name, prior):
+    """Under a flat prior it is maximum likelihood; else spreads are those of the fit."""
     import pymc as pm
 
-    fit = ba.fit(votes, model=name, prior="flat")
-    with program_of(name).build(votes, "flat"):
+    fit = ba.fit(votes, model=name, prior=prior, method="map")
+    if prior == "default":
+        prior = ba.Prior(**fit.spreads)
+    start = {"strength": fit.strength.round(2), "discrimination": fit.discrimination}
+    with program_of(name).build(votes, prior) as program:
         tree = pm.find_MAP(
+            initvals={key: x for key, x in start.items() if key in program.named_vars},
             progressbar=False,
             return_inferencedata=True,
             jitter=0,
