@@ -147,7 +147,12 @@ class Level:
     @property
     def centring(self) -> Floats:
         """The matrix from numbers of all to those of who was seen, less their mean."""
-        return np.eye(len(self.seen))[self.seen] - self.seen / self.seen.sum()
+        return centring_of(self.seen)
+
+
+def centring_of(seen: Array) -> Floats:
+    """Return the matrix from numbers of all to those of who was seen, less their mean."""
+    return np.eye(len(seen))[seen] - seen / seen.sum()
 
 
 def level_of(fit: Fit, by: str, number: int) -> Level:
@@ -179,6 +184,46 @@ def level_estimate(fit: Fit, level: Level) -> Estimate:
         linear = linear_board(fit.posterior, level.design, level.strengths)
         gaussian = delta_method(fit.posterior, linear.contrast(centring), at)
         return fit.marginals.estimate(gaussian)
+
+
+def level_gap_columns(fit: Fit, by: str, one: str, other: str, level: float) -> Columns:
+    """Return how much stronger competitors are at one level of a slice than at another.
+
+    Columns are competitor, gap, lower and upper (Elo), the largest gap first, of those seen
+    at both.
+    """
+    names = fit.votes.levels[by]
+    first, second = (level_of(fit, by, names.index(name)) for name in (one, other))
+    seen = first.seen & second.seen
+    estimate = level_gap_estimate(fit, first, second, centring_of(seen))
+    gap = ELO.points_per_logit * estimate.value
+    half_width = float(ndtri((1 + level) / 2)) * ELO.points_per_logit * estimate.sd
+    competitors = np.array(fit.posterior.design.votes.competitors, dtype=object)[seen]
+    columns = {
+        "competitor": competitors,
+        "gap": gap,
+        "lower": gap - half_width,
+        "upper": gap + half_width,
+    }
+    order = np.argsort(-gap, kind="stable")
+    return {name: values[order] for name, values in columns.items()}
+
+
+def level_gap_estimate(
+    fit: Fit, first: Level, second: Level, centring: Floats
+) -> Estimate:
+    """Return the strengths at one level less those at another, on the common scale."""
+
+    def at(draws: Floats) -> Floats:
+        here = board_strengths(first.design, draws, first.strengths)
+        there = board_strengths(second.design, draws, second.strengths)
+        return (here - there) @ centring.T
+
+    with threads_for(len(first.seen)):
+        here = linear_board(fit.posterior, first.design, first.strengths)
+        there = linear_board(fit.posterior, second.design, second.strengths)
+        gap = here.less(there).contrast(centring)
+        return fit.marginals.estimate(delta_method(fit.posterior, gap, at))
 
 
 def gap_estimate(fit: Fit, level: Level, overall: Linear) -> Estimate:
