@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
-from bayes_arena.model.spec import PRESETS, Model, Position
+from bayes_arena.model.spec import PRESETS, Model, Position, Preset
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Use
 from bayes_arena.votes.votes import Votes
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 
 def from_posterior(
-    tree: DataTree, votes: object, model: str | Model | None = None, **columns: Any
+    tree: DataTree,
+    votes: object,
+    model: Preset | Model | None = None,
+    **columns: Unpack[ReadOptions],
 ) -> Fit:
     """Make a fit from the draws of a PyMC program of your own.
 
