@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -29,7 +29,15 @@ from bayes_arena.errors import (
 from bayes_arena.reading.counting import Coded, Problem, encode_groups, problems
 from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.reading.opening import Opened, open_votes
-from bayes_arena.reading.options import Columns, Options, options_from
+from bayes_arena.reading.options import (
+    BothBad,
+    Columns,
+    OnInvalid,
+    Options,
+    ReadOptions,
+    Weights,
+    options_from,
+)
 from bayes_arena.reading.plausible import require_votes
 from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
 from bayes_arena.reading.roles import OF_VOTES, ROW
@@ -53,7 +61,7 @@ LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
-def votes_from(source: object, **columns: Any) -> Votes:
+def votes_from(source: object, **columns: Unpack[ReadOptions]) -> Votes:
     """Return Votes as they are, and read anything else; None stands for no option."""
     return read(source, options_from(columns))[0]
 
@@ -67,16 +75,16 @@ def read_votes(
     winner: Columns | None = None,
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
-    weights: Literal["frequency", "importance"] = "frequency",
+    weights: Weights = "frequency",
     prompt: str | Literal[False] | None = None,
     slices: Mapping[str, str] | Columns = (),
     features: Mapping[str, Columns] | Columns = (),
     outcomes: Mapping[str, str] | None = None,
-    both_bad: Literal["tie", "drop"] = "tie",
+    both_bad: BothBad = "tie",
     baseline: str | None = None,
     judge: str | None = None,
     names: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
 
