@@ -133,7 +133,7 @@ REFUSED = [
     ("d07_league_table.csv", ""),
     ("d15_other_baseline.jsonl", ""),
     ("d29_no_header.csv", "--a oak --b elm"),
-    ("d44_rank_cell.csv", ""),
+    ("respondent,comment\nr1,good\nr2,bad\n", ""),
     (test_cases.CASES["a team's initial"][1], "--layout two-scores"),
     (test_cases.CASES["a team's initial"][1], "--layout annotator-columns"),
     (LABELS, ""),
