@@ -164,18 +164,18 @@ def profile_bound(
     posterior = fit.posterior
     x = posterior.mean
     near, far = 0.0, 1.0
-    while loss_at(posterior.design, x, along, estimate + side * far) < q**2 / 2:
+    while loss_held_at(posterior.design, x, along, estimate + side * far) < q**2 / 2:
         near, far = far, 2 * far
         if far > LONGEST_PROFILE:
             return side * float("inf")
     while far - near > PROFILE_TOLERANCE:
         middle = (near + far) / 2
-        lost = loss_at(posterior.design, x, along, estimate + side * middle)
+        lost = loss_held_at(posterior.design, x, along, estimate + side * middle)
         near, far = (middle, far) if lost < q**2 / 2 else (near, middle)
     return float(estimate + side * (near + far) / 2)
 
 
-def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float:
+def loss_held_at(design: Design, best: Floats, along: Floats, target: float) -> float:
     """Return the nats lost where a contrast of the strengths is held at a target.
 
     Newton's steps change none of the sums that a layout holds: this is one more.
