@@ -62,7 +62,9 @@ def looks(arenas: int) -> str:
     for seed in range(arenas):
         rng = np.random.default_rng([seed, 20])
         pairs = rng.permuted(np.tile(["a", "b"], (LOOKS * VOTES_A_LOOK, 1)), axis=1)
-        winner = rng.choice(["model_a", "model_b", "tie"], len(pairs), p=[0.4, 0.4, 0.2])
+        winner = rng.choice(
+            ["model_a", "model_b", "tie"], len(pairs), p=[0.4, 0.4, 0.2]
+        )
         votes = {"model_a": pairs[:, 0], "model_b": pairs[:, 1], "winner": winner}
         said = dict.fromkeys(LEVELS, False)
         for end in range(VOTES_A_LOOK, len(pairs) + 1, VOTES_A_LOOK):
