@@ -7,7 +7,7 @@ q^2 / 2 nats of log-likelihood, with q the normal quantile.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -21,6 +21,7 @@ from bayes_arena.errors import (
     require_level,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import FitOptions
 from bayes_arena.fits.result import Fit, estimable, of_all
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
@@ -43,7 +44,7 @@ def strengths(
     reference: str | None = None,
     interval: str = "posterior",
     level: float = 0.95,
-    **options: Any,
+    **options: Unpack[FitOptions],
 ) -> pd.DataFrame:
     """Return the model's own strengths r, in logits.
 
