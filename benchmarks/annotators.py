@@ -90,7 +90,7 @@ def planted_arena(kind: str, share: float, votes: int, seed: int) -> Arena:
 def named_by_rules(votes: ba.Votes) -> dict[str, np.ndarray]:
     """Return whom each rule names, (annotators,)."""
     fit = ba.fit(votes, model="am-davidson")
-    table = annotator_columns(fit, find_favourites(votes))
+    table = annotator_columns(votes, fit, find_favourites(votes))
     p_anomaly = np.empty(votes.n_annotators)
     p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table[
         "p_anomaly"
