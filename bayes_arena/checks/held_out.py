@@ -107,7 +107,7 @@ def held_out(
             result = fitter(rest)
             require_all_outcomes(result.model, votes)
             prediction = predict_rows(result, left_out, with_ties=has_ties(votes))
-            values[row, number] = scores_of(prediction, left_out)
+            values[row, number] = held_out_scores(prediction, left_out)
     progress.clear()
     scores = score_columns(SCORES, values, share)
     return dataframe({"model": list(fitters), **scores})
@@ -183,7 +183,7 @@ def require_all_outcomes(model: Model, votes: Votes) -> None:
         )
 
 
-def scores_of(prediction: Prediction, votes: Votes) -> tuple[float, float, float]:
+def held_out_scores(prediction: Prediction, votes: Votes) -> tuple[float, float, float]:
     """Return log score, squared error and AUC of predictions of votes."""
     counts = votes.folded
     p = folded_outcomes(prediction.probabilities)

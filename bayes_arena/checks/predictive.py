@@ -102,11 +102,11 @@ def check_columns(
         "predicted": replicated.mean(axis=0),
         "lower": lower,
         "upper": upper,
-        "p": tail_probabilities(observed, replicated, is_gap),
+        "p": p_values(observed, replicated, is_gap),
     }
 
 
-def tail_probabilities(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
+def p_values(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
     """Return the probabilities of replications as far out, (statistics,)."""
     above = (replicated > observed).mean(axis=0)
     equal = (replicated == observed).mean(axis=0)

@@ -134,7 +134,7 @@ def build_program(fit: Fit) -> tuple[pm.Model, Mapping[str, float]]:
     """
     from bayes_arena.models import any_model
 
-    rows = any_model.rows_of(fit.votes, fit.model)
+    rows = any_model.data_of(fit.votes, fit.model)
     name = fit.model.name
     if name in PRESETS and resolve_model(name, fit.votes)[0] == fit.model:
         module = import_module(f"bayes_arena.models.{name.replace('-', '_')}")

@@ -186,7 +186,7 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
             f"{name!r} has the dimensions {listing(variable.dims)}, not {listing(wanted)}. "
             f"Give the variable dims={dim!r}."
         )
-    values = in_order(variable.transpose(*wanted), dim, effect, gaussian)
+    values = in_order_of_votes(variable.transpose(*wanted), dim, effect, gaussian)
     if values.shape[1] < LEAST_DRAWS:
         raise ModelError(f"A chain has only {values.shape[1]} draws. Sample longer.")
     if not np.isfinite(values).all():
@@ -194,7 +194,7 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     return values - 1 if name == "discrimination" else values
 
 
-def in_order(
+def in_order_of_votes(
     variable: DataArray, dim: str | None, effect: Effect, gaussian: Fit
 ) -> Floats:
     """Return draws in the order of the votes' names, (chains, draws, size)."""

@@ -43,12 +43,14 @@ from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
+    file_with_header,
     has_order,
     in_polars,
     open_source,
     readable,
     to_polars,
 )
+from bayes_arena.reading.tables import without_headers
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes import saved
 from bayes_arena.votes.merge import distinct
@@ -170,9 +172,10 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
             raise VotesError(READ_ALREADY)
         return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
-        opened = open_votes(open_source(source), options)
-        groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.roles, options)
+        opened = open_votes(open_source(source), options, file_with_header(source))
+        groups = without_headers(count_equal_votes(opened.frame), opened.roles)
+    votes = encode_groups(groups.table, opened.roles, options)
+    opened = replace(opened, remarks=(*opened.remarks, *groups.notes))
     return checked_counts(votes, opened, options), opened
 
 
@@ -236,7 +239,7 @@ def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
-    require_votes(votes, opened.layout, opened.roles, opened.header, options)
+    require_votes(votes, opened, options)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped[NO_GAME] = int(votes.n[~kept].sum())
