@@ -39,7 +39,11 @@ from bayes_arena.reading.options import (
     options_from,
 )
 from bayes_arena.reading.plausible import require_votes
-from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
+from bayes_arena.reading.remarks import (
+    remarks_on_gaps,
+    remarks_on_names,
+    remarks_on_the_lost,
+)
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
@@ -170,7 +174,7 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     if is_file or isinstance(source, Votes):
         if options != Options():
             raise VotesError(READ_ALREADY)
-        return source if isinstance(source, Votes) else saved.load(str(source)), None
+        return source if isinstance(source, Votes) else Votes.load(str(source)), None
     with readable(source):
         opened = open_votes(open_source(source), options, file_with_header(source))
         groups = without_headers(count_equal_votes(opened.frame), opened.roles)
@@ -205,6 +209,7 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     remarks += remarks_on_gaps(votes, kept, opened.roles)
+    remarks += remarks_on_the_lost(votes.pairs.competitors, result.competitors)
     details = {NO_GAME: f" Their labels: {words}." if words else ""}
     for reason, n in dropped.items():
         text = f"Left out {plural(n, 'vote')}: {reason}.{details.get(reason, '')}"
