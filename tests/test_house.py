@@ -1,5 +1,6 @@
 """What holds for the package as a whole: its names, what it imports, its floors."""
 
+import ast
 import subprocess
 import sys
 import tomllib
@@ -70,3 +71,14 @@ def test_nobody_imports_from_a_floor_above():
     command = [str(program), "--no-logo"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
+
+
+def test_a_name_means_one_thing_in_the_rooms_of_numbers():
+    """Functions and classes of a module, from the model to the checks."""
+    files = {}
+    for room in ("model", "inference", "fits", "boards", "checks"):
+        for path in (ROOT / "bayes_arena" / room).glob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    files.setdefault(node.name, []).append(f"{room}/{path.name}")
+    assert not {name: where for name, where in files.items() if len(where) > 1}
