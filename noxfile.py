@@ -143,12 +143,22 @@ def licences(session: nox.Session) -> None:
 
 
 @nox.session
+def hooks(session: nox.Session) -> None:
+    """Run on all files what pre-commit runs before a commit."""
+    session.run(UV, "tool", "run", "pre-commit==4.7.0", "run", "--all-files")
+
+
+@nox.session
 def workflows(session: nox.Session) -> None:
-    """Check the workflows: their form, and whether they are safe."""
-    files = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
-    schema = ("check-jsonschema==0.39.0", "--builtin-schema", "vendor.github-workflows")
-    session.run(UV, "tool", "run", *schema, *files)
-    session.run(UV, "tool", "run", "zizmor==1.32.0", "--offline", *files)
+    """Check the workflows: their form, and whether they are safe; and the forms of issues."""
+    check = (UV, "tool", "run", "check-jsonschema==0.39.0", "--builtin-schema")
+    for schema, files in (
+        ("vendor.github-workflows", "workflows/*.yml"),
+        ("vendor.github-issue-forms", "ISSUE_TEMPLATE/*.yml"),
+        ("vendor.dependabot", "dependabot.yml"),
+    ):
+        session.run(*check, schema, *sorted(map(str, Path(".github").glob(files))))
+    session.run(UV, "tool", "run", "zizmor==1.32.0", "--offline", ".github")
 
 
 @nox.session

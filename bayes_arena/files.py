@@ -56,8 +56,13 @@ def named_faults(path: Path, error: type[ArenaError] = OutputError) -> Iterator[
 
 
 def sync(path: Path) -> None:
-    """Sync a file, or the entries of a folder, to disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    """Sync a file, or the entries of a folder, to disk; Windows opens no folder."""
+    if os.name == "nt" and path.is_dir():
+        return
+    mode = (
+        os.O_RDONLY if path.is_dir() else os.O_RDWR
+    )  # Windows syncs what it may write
+    descriptor = os.open(path, mode)
     try:
         os.fsync(descriptor)
     finally:

@@ -42,7 +42,6 @@ type Kind = Literal[
     "ranks",  # who has no rank
     "advantage",  # of the side that is shown first
     # remarks on a file of votes
-    "prompts",  # where prompts were read
     "other_winner",  # another column may hold the winner
     "unread_weight",  # a column of numbers of votes is not read
     "unread_ties",  # a column of ties is not read
@@ -52,13 +51,15 @@ type Kind = Literal[
     "case",  # winners were matched without regard to case
     "mixed_grades",  # some verdicts have grades and others none
     "unranked",  # competitors without a rank in rankings
-    "left_out",  # votes that were left out
+    "left_out",  # rows, votes or competitors that were left out
+    "mirrors",  # games that have two rows
     # warnings
     "infinite",  # no finite estimate under a flat prior
     "disconnected",  # groups of competitors were never compared
     "single_votes",  # hardly any annotator voted twice
     "prior",  # scores depend on the prior
-    "sampling",  # chains disagree, or diverge
+    "sampling",  # chains disagree, diverge, or stand still
+    "unread_draws",  # variables of own draws that no effect has the name of
     "no_board",  # a level of a slice cannot be fitted
     "single_values",  # a tree has no values of single votes
     "known_votes",  # votes added to an arena equal stored ones
@@ -126,6 +127,7 @@ def in_python(arguments: Arguments) -> str:
     return ", ".join(words)
 
 
+@dataclass(frozen=True)
 class Nowhere:
     """A surface where nothing can be typed: a page, a file."""
 

@@ -96,7 +96,7 @@ at home, and `bradley-terry` does not.
 
 def main() -> None:
     warnings.simplefilter("ignore", ba.errors.ArenaWarning)
-    print(INTRODUCTION)
+    print(INTRODUCTION, end="")
     for title, file, by, models in ARENAS:
         if not (DATA / file).is_file():
             print(f"{file} is not in {DATA}", file=sys.stderr)
@@ -105,7 +105,7 @@ def main() -> None:
         votes = ba.read_votes(DATA / file, outcomes=outcomes)
         table = ba.held_out(votes, models, over=by, splits=SPLITS)
         print(
-            f"## {title}, by {by}\n\n{votes.n_votes:,.0f} votes.\n\n{markdown(table)}\n"
+            f"\n## {title}, by {by}\n\n{votes.n_votes:,.0f} votes.\n\n{markdown(table)}"
         )
 
 

@@ -16,10 +16,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
-from scipy.special import ndtri
 
 from bayes_arena.arena.records import (
     ID,
@@ -42,6 +41,7 @@ from bayes_arena.arena.store import (
     writing,
 )
 from bayes_arena.arrays import Floats
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import (
     FitError,
     ModelError,
@@ -55,7 +55,8 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.flag import flag_by_theta
-from bayes_arena.reading.read import read_votes
+from bayes_arena.reading.options import ReadOptions
+from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Call, Note, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -162,7 +163,7 @@ class StableArena:
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> arena = ba.StableArena.create(folder / "arena.db")
+    >>> arena = ba.StableArena.create("arena.db")
     >>> arena.add(ba.example_arena().votes)
     Added(new=4321, known=0)
     >>> arena.round().excluded
@@ -213,7 +214,9 @@ class StableArena:
             raise StoreError(f"{str(path)!r} is damaged: it has no settings.")
         return cls(Path(path), *settings[0])
 
-    def add(self, source: object, *, id: str | None = None, **columns: Any) -> Added:
+    def add(
+        self, source: object, *, id: str | None = None, **columns: Unpack[ReadOptions]
+    ) -> Added:
         """Add votes, all of them or none; those that are stored already are not added.
 
         Parameters
@@ -248,7 +251,8 @@ class StableArena:
         if id is not None:
             columns["slices"] = {ID: id}
         if not isinstance(source, Votes) or columns:
-            source = read_votes(source, **{"prompt": False, **columns})
+            columns.setdefault("prompt", False)
+            source = votes_from(source, **columns)
         require_storable(source)
         with writing(self.path) as connection:
             settle_ids(connection, id is not None)
@@ -332,13 +336,13 @@ class StableArena:
         if not board["rank"]:
             raise StoreError(f"No round was held in {str(self.path)!r} yet. Hold one.")
         elo = np.array(board["elo"])
-        half_width = ndtri((1 + level) / 2) * np.array(board["sd"])
+        width = half_width(level) * np.array(board["sd"])
         columns: Columns = {
             "rank": board["rank"],
             "competitor": board["competitor"],
             "elo": elo,
-            "lower": elo - half_width,
-            "upper": elo + half_width,
+            "lower": elo - width,
+            "upper": elo + width,
             "votes": board["votes"],
         }
         return dataframe(columns)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
 from bayes_arena.boards.sensitivity import prior_sensitivity
@@ -23,6 +23,7 @@ from bayes_arena.boards.standing import (
 )
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns, dataframe, stacked
@@ -30,8 +31,6 @@ from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ELO = EloScale()
 
 
 def leaderboard(
@@ -45,7 +44,7 @@ def leaderboard(
     elo: EloScale = ELO,
     by: str | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -113,15 +112,25 @@ def leaderboard(
     return with_notes(columns, standings)
 
 
-def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
+def leaderboards(
+    fits: Mapping[str, Fit],
+    *,
+    interval: Interval | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    min_votes: float = MIN_VOTES,
+    rank_spread: bool = False,
+    elo: EloScale = ELO,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Rank the competitors of many boards, in one table.
 
     Parameters
     ----------
     fits : mapping of str to Fit
         From :func:`~bayes_arena.fit_many`.
-    **options
-        Those of :func:`leaderboard`, without ``by``.
+    interval, cluster, level, min_votes, rank_spread, elo, seed
+        As in :func:`leaderboard`.
 
     Returns
     -------
@@ -141,9 +150,7 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
         )
     if not fits:
         raise ModelError("There is no fit to show.")
-    elo = options.pop("elo", ELO)
-    rank_spread = options.pop("rank_spread", False)
-    look = Look(**options)
+    look = Look(interval, cluster, level, min_votes, seed)
     standings = {name: standing_of(fit, look) for name, fit in fits.items()}
     columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)
@@ -162,7 +169,7 @@ def leaderboard_columns(
     columns = {
         "rank": rank,
         "competitor": np.array(standing.competitors, dtype=object),
-        "elo": shift + elo.points_per_logit * standing.strength,
+        "elo": elo.points(standing.competitors, standing.strength),
         "lower": shift + elo.points_per_logit * lower,
         "upper": shift + elo.points_per_logit * upper,
         "rank_lower": of_ranked(standing, first),

@@ -9,11 +9,12 @@ the check finds faults and does not certify a model.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.boards.elo import ELO
 from bayes_arena.checks.predict import folded_outcomes
 from bayes_arena.checks.statistics import (
     FIRST_SIDE,
@@ -27,14 +28,13 @@ from bayes_arena.checks.statistics import (
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import ModelOptions
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
-from bayes_arena.model.likelihood import coordinates
-from bayes_arena.model.objective import predictors
+from bayes_arena.model.objective import row_coordinates
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
@@ -102,11 +102,11 @@ def check_columns(
         "predicted": replicated.mean(axis=0),
         "lower": lower,
         "upper": upper,
-        "p": tail_probabilities(observed, replicated, is_gap),
+        "p": p_values(observed, replicated, is_gap),
     }
 
 
-def tail_probabilities(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
+def p_values(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
     """Return the probabilities of replications as far out, (statistics,)."""
     above = (replicated > observed).mean(axis=0)
     equal = (replicated == observed).mean(axis=0)
@@ -146,11 +146,8 @@ def replications(fit: Fit, draws: int, seed: int) -> Iterator[tuple[Floats, Floa
 
 def probabilities_at(design: Design, x: Floats) -> Floats:
     """Return the probabilities of win, loss and tie at parameters x, (rows, 3)."""
-    parts = []
-    for chunk in design.chunks():
-        z = coordinates(predictors(chunk, x))
-        parts.append(outcomes_at(z, design.outcomes, with_ties=False)[0])
-    p = folded_outcomes(np.concatenate(parts))
+    z = row_coordinates(design, x)
+    p = folded_outcomes(outcomes_at(z, design.outcomes, with_ties=False)[0])
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
@@ -159,7 +156,7 @@ def prior_check(
     *,
     draws: int = PRIOR_DRAWS,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[ModelOptions],
 ) -> pd.DataFrame:
     """Show what a prior implies for these votes, beside what they say.
 
@@ -197,12 +194,12 @@ def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
     design = fit.posterior.design
     vectors = draw_prior(fit, draws, seed)
     with threads_for(fit.votes.n_competitors):
-        elo = ELO_PER_LOGIT * board_strengths(design, vectors)
+        elo = ELO.points_per_logit * board_strengths(design, vectors)
     drawn = {
         "sd of Elo scores": elo.std(axis=1),
         "best less worst, Elo": np.ptp(elo, axis=1),
     }
-    fitted_elo = ELO_PER_LOGIT * fit.marginals.board.value
+    fitted_elo = ELO.points_per_logit * fit.marginals.board.value
     estimated = {
         "sd of Elo scores": fitted_elo.std(),
         "best less worst, Elo": np.ptp(fitted_elo),

@@ -19,19 +19,25 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats
-from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.online import shuffled_ratings
+from bayes_arena.boards.elo import ELO
+from bayes_arena.boards.online import online
 from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.priors import PriorName
+from bayes_arena.model.spec import PRESETS
 from bayes_arena.said import Call
 from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import Votes
 
 SHUFFLES = 1000  # orders over which Elo is averaged (section 5.2)
-PRIORS = {"m-elo": "flat", "am-elo": "flat", "davidson": "default"}
-PRIORS |= {"am-davidson": "default"}
+PRIORS: dict[str, PriorName] = {
+    "m-elo": "flat",
+    "am-elo": "flat",
+    "davidson": "default",
+    "am-davidson": "default",
+}
 PAPER_METHODS = ("elo", "m-elo", "am-elo")
 METHODS = (*PAPER_METHODS, "davidson", "am-davidson")
 
@@ -61,9 +67,8 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
         If the method has no finite estimate.
     """
     if name == "elo":
-        scale = EloScale()
-        runs = shuffled_ratings(one_by_one(votes), shuffles, seed=0)
-        r = (runs.mean(axis=0) - scale.init) / scale.points_per_logit
+        runs = online(one_by_one(votes)).shuffled(shuffles, seed=0)
+        r = (runs.mean(axis=0) - ELO.init) / ELO.points_per_logit
         return Ratings(r, lambda rows: expit(r[rows.i] - r[rows.j]))
     result = quiet_fit(name, votes)
     is_lost = np.isnan(result.strength)
@@ -79,4 +84,4 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
 def quiet_fit(name: str, votes: Votes) -> Fit:
     """Fit one of the methods, without warnings."""
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        return fit(votes, model=name, prior=PRIORS[name])
+        return fit(votes, model=PRESETS[name], prior=PRIORS[name])

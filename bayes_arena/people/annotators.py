@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Ints
+from bayes_arena.arrays import Array
+from bayes_arena.errors import warn
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
-from bayes_arena.people.doors import discriminating
-from bayes_arena.people.evidence import Evidence, evidence_of
+from bayes_arena.people.doors import judging
+from bayes_arena.people.evidence import (
+    Evidence,
+    evidence_of,
+    evidence_without_fit,
+)
 from bayes_arena.people.favourites import Favourites, find_favourites
 from bayes_arena.people.judgement import VERDICTS, Judgement, judge
 from bayes_arena.people.makers import maker_columns
 from bayes_arena.people.own_ranking import chance_of_own_ranking
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
@@ -31,7 +38,7 @@ def annotators(
     *,
     makers: Mapping[str, str] | str | Path | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Return who votes how, with a verdict on each; the anomalous come first.
 
@@ -63,12 +70,21 @@ def annotators(
     ------
     VotesError
         If annotators are unknown.
+
+    Warns
+    -----
+    ArenaWarning
+        If am-Davidson has no answer, so that nobody is judged but by favourites.
     """
-    fit = discriminating(votes, **options)
-    pairs = find_favourites(fit.votes)
-    table = dict(annotator_columns(fit, pairs, seed))
+    source, fit = judging(votes, **options)
+    pairs = find_favourites(source)
+    if isinstance(fit, Note):
+        warn(fit)
+        table = dict(unjudged_columns(source, pairs))
+    else:
+        table = dict(annotator_columns(fit, pairs, seed))
     if makers is not None:
-        table |= maker_columns(fit.votes, makers, table["annotator"])
+        table |= maker_columns(source, makers, table["annotator"])
     return dataframe(table)
 
 
@@ -81,8 +97,25 @@ def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Column
     ]
     if len(evidence) == 1:  # there is nobody to agree with
         judgements = [Judgement("only annotator")]
+    columns = columns_of(fit.votes, evidence, judgements)
+    columns |= {"theta": fit.discrimination, **paper_columns(fit)}
+    return in_order(columns, judgements, evidence)
+
+
+def unjudged_columns(votes: Votes, favourites: Favourites) -> Columns:
+    """Return the columns of :func:`annotators` where no fit judges them."""
+    evidence = evidence_without_fit(votes, favourites)
+    judgements = [judge(row) for row in evidence]
+    columns = columns_of(votes, evidence, judgements)
+    return in_order(columns, judgements, evidence)
+
+
+def columns_of(
+    votes: Votes, evidence: Sequence[Evidence], judgements: Sequence[Judgement]
+) -> dict[str, Any]:
+    """Return the columns of :func:`annotators` in the order of their codes, without theta."""
     columns: dict[str, Any] = {
-        "annotator": words(fit.votes.annotators),
+        "annotator": words(votes.annotators),
         "verdict": words([row.verdict for row in judgements]),
         "why": words([row.reason.text for row in judgements]),
         "reason": words([row.reason.kind for row in judgements]),
@@ -90,14 +123,12 @@ def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Column
         "agreement": np.array([row.agreement for row in evidence]),
         "lower": np.array([row.lower for row in evidence]),
         "upper": np.array([row.upper for row in evidence]),
-        "theta": fit.discrimination,
+        "theta": np.full(len(evidence), np.nan),
         "ties": np.array([row.tie_share for row in evidence]),
         "side": np.array([row.side_share for row in evidence]),
         "votes": np.array([row.votes for row in evidence]),
     }
-    columns |= {**unknown_columns(fit.votes), **paper_columns(fit)}
-    order = table_order(judgements, evidence)
-    return {name: values[order] for name, values in columns.items()}
+    return {**columns, **unknown_columns(votes)}
 
 
 def own_ranking_of(fit: Fit, k: int, seed: int) -> float:
@@ -133,15 +164,18 @@ def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
     return fit.discrimination / fit.votes.n_annotators <= epsilon + THETA_ACCURACY
 
 
-def table_order(judgements: Sequence[Judgement], evidence: Sequence[Evidence]) -> Ints:
-    """Return the order of the table: by verdict, favourites first, then the surest."""
+def in_order(
+    columns: Columns, judgements: Sequence[Judgement], evidence: Sequence[Evidence]
+) -> Columns:
+    """Return the table in order: by verdict, favourites first, then the surest."""
     keys = [
         (
             VERDICTS.index(judgement.verdict),
             row.favourite is None,
-            -row.p_anomaly,
+            -np.nan_to_num(row.p_anomaly),
             -row.votes,
         )
         for judgement, row in zip(judgements, evidence, strict=True)
     ]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__))
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
+    return {name: np.asarray(values)[order] for name, values in columns.items()}

@@ -13,7 +13,7 @@ from bayes_arena.people.copies import find_copies
 from bayes_arena.people.favourites import Favourite, Favourites
 from bayes_arena.people.sides import side_scores, votes_for_one_side
 from bayes_arena.people.table import score_moments
-from bayes_arena.votes.votes import summed_by
+from bayes_arena.votes.votes import Votes, summed_by
 
 # Nats by which a score is beyond what is expected: a chance of 1 in 20.
 SURPRISING = 3.0
@@ -29,7 +29,7 @@ class Evidence:
         Votes for the competitor shown first, for the second, and ties.
     agreement, lower, upper, p_anomaly : float
         Net agreement with its bounds at .95, and the probability of an anomaly
-        (anomaly.py); 0 and 1 of who votes for one side and nothing else.
+        (anomaly.py); 0 and 1 of who votes for one side and nothing else, nan without a fit.
     is_open : bool
         Whether the direction of the ranking is, for all.
     side_score : float
@@ -43,10 +43,10 @@ class Evidence:
     first: float
     second: float
     ties: float
-    agreement: float
-    lower: float
-    upper: float
-    p_anomaly: float
+    agreement: float = np.nan
+    lower: float = np.nan
+    upper: float = np.nan
+    p_anomaly: float = np.nan
     is_open: bool = False
     side_score: float = 0.0
     favourite: Favourite | None = None
@@ -76,16 +76,11 @@ class Evidence:
 def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
     """Return what speaks for and against the annotators of a fit with discrimination."""
     votes = fit.votes
-    counts = summed_by(votes.annotator, votes.folded, votes.n_annotators)
-    agreement = agreement_of(fit, seed)
-    scores = side_scores(fit)
+    agreement, scores = agreement_of(fit, seed), side_scores(fit)
     rows = []
-    for k in range(votes.n_annotators):
-        first, second, ties = counts[k]
-        row = Evidence(
-            first=first,
-            second=second,
-            ties=ties,
+    for k, counts in enumerate(counted(votes)):
+        row = replace(
+            counts,
             agreement=agreement.mean[k],
             lower=agreement.lower[k],
             upper=agreement.upper[k],
@@ -102,6 +97,21 @@ def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
     for k, earlier in find_copies(fit).items():
         rows[k] = replace(rows[k], copy_of=votes.annotators[earlier])
     return rows
+
+
+def evidence_without_fit(votes: Votes, favourites: Favourites) -> list[Evidence]:
+    """Return what is known of annotators whom no fit judges."""
+    rows = counted(votes)
+    for k, pair in favourites.clearest.items():
+        favourite = favourites.of_pair(pair, votes.competitors)
+        rows[k] = replace(rows[k], favourite=favourite)
+    return rows
+
+
+def counted(votes: Votes) -> list[Evidence]:
+    """Return the votes of each annotator, and nothing else."""
+    counts = summed_by(votes.annotator, votes.folded, votes.n_annotators)
+    return [Evidence(first, second, ties) for first, second, ties in counts]
 
 
 def by_chance_if_one_sided(evidence: Evidence) -> Evidence:

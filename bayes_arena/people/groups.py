@@ -10,8 +10,8 @@ do on one prompt after another is not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from bayes_arena.boards.clusters import (
     prompt_clusters,
     repeating_prompts,
 )
-from bayes_arena.errors import join_words, require_seed
+from bayes_arena.errors import ModelError, join_words, require_seed
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.scores import scores_of
 from bayes_arena.people.doors import discriminating
@@ -43,7 +44,8 @@ SURE = 0.01  # p-value up to which annotators have tastes
 LEAST_RATIO = 8.0  # of two groups; chi-square of their two parameters has it in 1 of 55
 FEWEST_MEMBERS = 2  # one annotator is no group
 NAMED = 2  # competitors on either side that a sentence names
-SMALLER, LARGER = "smaller", "larger"
+GROUP = "annotator_group"  # the slice by their groups
+LARGER, SMALLER = "larger", "smaller"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,10 @@ class Groups:
         Those of ``table``.
     table
     sentence
+
+    Methods
+    -------
+    label
     """
 
     p_value: float | None = None
@@ -98,11 +104,30 @@ class Groups:
             "others do."
         )
 
+    def label(self, votes: Votes) -> Votes:
+        """Return votes with the slice ``annotator_group``: "smaller" or "larger".
+
+        Who has no group is in the larger one.
+
+        Raises
+        ------
+        ModelError
+            If there are no two groups.
+        """
+        if not self.members:
+            raise ModelError(f"No two groups of annotators were found. {self.reason}")
+        members = np.isin(np.append(votes.annotators, ""), self.members)
+        codes = {**votes.slices, GROUP: members[votes.annotator].astype(np.intp)}
+        levels = {**votes.levels, GROUP: (LARGER, SMALLER)}
+        return replace(votes, slices=codes, levels=levels)
+
 
 COLUMNS = ("annotator", "slope", "sd", "group")
 
 
-def groups(votes: object, *, seed: int = 0, **options: Any) -> Groups:
+def groups(
+    votes: object, *, seed: int = 0, **options: Unpack[UnseededOptions]
+) -> Groups:
     """Return the two groups into which annotators fall, if they do.
 
     Parameters

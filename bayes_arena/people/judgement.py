@@ -5,7 +5,8 @@ of .8, ten votes, and a fault, asked in this order: a favourite; reversed (the i
 agreement lies below 0); always ties; one side; no more agreement than chance (it holds 0).
 In place of the last, who votes by a ranking of one's own *differs*.  *Has a favourite* is
 said whatever the agreement.  *Suspect* is a probability of .5, or three in four votes for a
-side; *too few votes* are fewer than ten, and all others are *ordinary*.
+side; *too few votes* are fewer than ten, *not judged* is who has no fit, and all others are
+*ordinary*.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+import numpy as np
 
 from bayes_arena.people.evidence import Evidence
 from bayes_arena.people.favourites import Favourite
@@ -26,6 +29,7 @@ Verdict = Literal[
     "differs",
     "ordinary",
     "too few votes",
+    "not judged",
     "only annotator",
 ]
 Kind = Literal[
@@ -42,7 +46,7 @@ Kind = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # in the order of the table
 ODD = ("anomalous", "has a favourite")  # verdicts that are marked
-UNJUDGED = ("too few votes", "only annotator")
+UNJUDGED = ("too few votes", "not judged", "only annotator")
 ANOMALOUS, SUSPECT = 0.8, 0.5  # probabilities of an anomaly
 MOSTLY_TIES = 0.9  # share of ties above which somebody always ties
 OWN_RANKING = 0.05  # p-value below which somebody votes by a ranking of one's own
@@ -69,7 +73,9 @@ class Judgement:
     reason: Reason = Reason()
 
 
-def judge(evidence: Evidence, chance_of_own_ranking: Callable[[], float]) -> Judgement:
+def judge(
+    evidence: Evidence, chance_of_own_ranking: Callable[[], float] = lambda: 1.0
+) -> Judgement:
     """Return the verdict on an annotator among others.
 
     Parameters
@@ -90,6 +96,8 @@ def judge(evidence: Evidence, chance_of_own_ranking: Callable[[], float]) -> Jud
         return Judgement("has a favourite", fault)
     if not is_enough:
         return Judgement("too few votes")
+    if np.isnan(evidence.p_anomaly):
+        return Judgement("not judged")
     # Of an open direction, who is anomalous under one of the two is suspect.
     suspect_from = ANOMALOUS / 2 if evidence.is_open else SUSPECT
     if evidence.p_anomaly >= suspect_from or leans(evidence):

@@ -14,18 +14,20 @@ reason.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import chdtrc
 
 from bayes_arena.arrays import Floats
 from bayes_arena.boards.combined import gap_between
+from bayes_arena.boards.elo import ELO
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
+from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import dataframe
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class SharedRanking:
         return "Annotators saw different competitors; model='am-davidson' accounts for this."
 
 
-def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
+def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     """Test whether annotators share one ranking.
 
     Parameters
@@ -100,4 +102,6 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     sd = np.sqrt(np.maximum(np.diag(covariance), TINY))
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
-    return SharedRanking(z, p_value, -ELO_PER_LOGIT * gap.value, exposure(plain.votes))
+    return SharedRanking(
+        z, p_value, -ELO.points_per_logit * gap.value, exposure(plain.votes)
+    )

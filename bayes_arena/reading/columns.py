@@ -89,6 +89,10 @@ PROMPTS = (
     "prompt", "prompt id", "question id", "question", "instruction", "instruction id",
     "item", "item id",
 )  # fmt: skip
+GAMES = (
+    "game id", "match id", "fixture id", "event id", "game", "match", "fixture", "id", "date",
+    "match date", "game date", "datetime", "day",
+)  # fmt: skip
 WEIGHTS = ("weight", "weights")
 TIMES = ("n", "count", "counts", "times", "wins", "n votes", "num votes", "frequency")
 PAIR_CELLS = (
@@ -237,6 +241,11 @@ class Header:
         after = [f"{score} {name}" for score in SCORES for name in COMPETITORS]
         named = self.pair([name.strip() for name in (*before, *after)])
         return named or self.both(SCORES_BY_INITIAL)
+
+
+def is_usual_winner(name: str) -> bool:
+    """Whether a column has a name that the winner's column usually has."""
+    return " ".join(words(name)) in WINNERS
 
 
 def phrases(parts: Words) -> Iterator[tuple[str, str]]:

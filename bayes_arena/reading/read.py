@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -29,17 +29,32 @@ from bayes_arena.errors import (
 from bayes_arena.reading.counting import Coded, Problem, encode_groups, problems
 from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.reading.opening import Opened, open_votes
-from bayes_arena.reading.options import Columns, Options, options_from
-from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
+from bayes_arena.reading.options import (
+    BothBad,
+    Columns,
+    OnInvalid,
+    Options,
+    ReadOptions,
+    Weights,
+    options_from,
+)
+from bayes_arena.reading.plausible import require_votes
+from bayes_arena.reading.remarks import (
+    remarks_on_gaps,
+    remarks_on_names,
+    remarks_on_the_lost,
+)
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
+    file_with_header,
     has_order,
     in_polars,
     open_source,
     readable,
     to_polars,
 )
+from bayes_arena.reading.tables import without_headers
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes import saved
 from bayes_arena.votes.merge import distinct
@@ -50,7 +65,7 @@ LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
-def votes_from(source: object, **columns: Any) -> Votes:
+def votes_from(source: object, **columns: Unpack[ReadOptions]) -> Votes:
     """Return Votes as they are, and read anything else; None stands for no option."""
     return read(source, options_from(columns))[0]
 
@@ -64,16 +79,16 @@ def read_votes(
     winner: Columns | None = None,
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
-    weights: Literal["frequency", "importance"] = "frequency",
+    weights: Weights = "frequency",
     prompt: str | Literal[False] | None = None,
     slices: Mapping[str, str] | Columns = (),
     features: Mapping[str, Columns] | Columns = (),
     outcomes: Mapping[str, str] | None = None,
-    both_bad: Literal["tie", "drop"] = "tie",
+    both_bad: BothBad = "tie",
     baseline: str | None = None,
     judge: str | None = None,
     names: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
 
@@ -161,9 +176,10 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
             raise VotesError(READ_ALREADY)
         return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
-        opened = open_votes(open_source(source), options)
-        groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.roles, options)
+        opened = open_votes(open_source(source), options, file_with_header(source))
+        groups = without_headers(count_equal_votes(opened.frame), opened.roles)
+    votes = encode_groups(groups.table, opened.roles, options)
+    opened = replace(opened, remarks=(*opened.remarks, *groups.notes))
     return checked_counts(votes, opened, options), opened
 
 
@@ -193,6 +209,7 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     remarks += remarks_on_gaps(votes, kept, opened.roles)
+    remarks += remarks_on_the_lost(votes.pairs.competitors, result.competitors)
     details = {NO_GAME: f" Their labels: {words}." if words else ""}
     for reason, n in dropped.items():
         text = f"Left out {plural(n, 'vote')}: {reason}.{details.get(reason, '')}"
@@ -210,17 +227,24 @@ def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:
     return replace(votes, votes=votes.votes * scale)
 
 
+def labels_in_words(labels: Mapping[str, int]) -> str:
+    """List labels with their numbers of votes."""
+    return listing(f"{label!r} ({n:,})" for label, n in labels.items())
+
+
 def unplayed_words(votes: Coded) -> str:
     """List the words that were read as no game, since "none" may mean something else."""
     are_words = [any(map(str.isalpha, label)) for label in votes.labels]
     is_word = np.array([*are_words, False])  # the last is for votes without a label
-    return votes.labels_of((votes.outcome == UNPLAYED) & is_word[votes.label])
+    is_unplayed = votes.outcome == UNPLAYED
+    return labels_in_words(votes.labels_of(is_unplayed & is_word[votes.label]))
 
 
 def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
+    require_votes(votes, opened, options)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped[NO_GAME] = int(votes.n[~kept].sum())
@@ -262,9 +286,9 @@ def complaint(problem: Problem, wrong: Array, votes: Coded, frame: Frame) -> Sai
     n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
     text, remedy = problem.text, problem.remedy
     if callable(remedy):
-        text += f": {votes.labels_of(wrong)}"
-        most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
-        remedy = remedy(shortened(votes.labels[most]))
+        labels = votes.labels_of(wrong)
+        text += f": {labels_in_words(labels)}"
+        remedy = remedy([shortened(label) for label in labels])
     rows = quote_rows(frame, votes.table[np.unique(votes.group[wrong])])
     where = f" ({rows})" if rows else ""
     return joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)

@@ -182,7 +182,7 @@ with writing(Path(sys.argv[1])) as connection:
 
 def test_a_process_killed_in_a_transaction_leaves_nothing(path):
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
-    assert done.returncode == -9
+    assert done.returncode in (-9, 9)  # 9 on Windows
     assert path.with_name("arena.db-wal").stat().st_size > 0
     assert StableArena.open(path).annotators()["votes"].tolist() == [1, 1]
     with reading(path) as connection:

@@ -1,12 +1,14 @@
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import VotesError
+from bayes_arena.errors import ArenaWarning, FitError, VotesError
 from bayes_arena.fits.draws import draw
 from bayes_arena.fits.marginals import Marginals
+from bayes_arena.said import Use
 from tests.helpers import real
 from tests.people.arenas import KINDS, rows, votes_of
 
@@ -166,6 +168,29 @@ def test_samples_count_in_place_of_the_gaussian():
     assert (
         rows(replace(fit, marginals=Marginals(fit.posterior, samples)))["agreement"] > 0
     ).all()
+
+
+def test_where_no_fit_judges_annotators_the_reason_is_said(monkeypatch):
+    """A board needs no such fit; favourites are found without it, too."""
+
+    def no_answer(*_, **__):
+        raise FitError("There is no answer.", Use(method="map"))
+
+    monkeypatch.setattr("bayes_arena.people.doors.fit_model", no_answer)
+    votes = votes_of(annotators=12, each=60, loyal=60)
+    said = "Annotators were not judged. There is no answer. Use method='map'."
+    with pytest.warns(ArenaWarning, match=re.escape(said)):
+        table = rows(votes)
+    assert list(table.columns)[:3] == ["verdict", "why", "reason"]
+    assert table["verdict"].to_dict() == {
+        name: "has a favourite" if name == "honest 00" else "not judged"
+        for name in table.index
+    }
+    assert table["p_anomaly"].isna().all() and table["theta"].isna().all()
+    with pytest.raises(FitError, match="There is no answer"):
+        rows(votes, prior="weak")
+    with pytest.raises(FitError, match="There is no answer"):
+        ba.flag(votes)
 
 
 @pytest.mark.slow

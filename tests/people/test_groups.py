@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.errors import ModelError, VotesError
 from bayes_arena.people.groups import smaller_group
 from tests.helpers import real
@@ -83,6 +84,29 @@ def test_the_table_has_a_row_for_each_annotator(found):
     assert table["group"].tolist() == ["smaller"] * 6 + ["larger"] * 14
     assert table["slope"][:6].min() > table["slope"][6:].max()
     assert (table["sd"] > 0).all()
+
+
+def test_a_board_for_each_group(camps, found):
+    votes = found.label(ba.read_votes(camps))
+    fit = ba.fit(votes, model=ba.Model(strength_by=("annotator_group",)))
+    board = ba.leaderboard(fit, by="annotator_group").set_index("competitor")
+    smaller, larger = (
+        board[board["annotator_group"] == group]["elo"]
+        for group in ("smaller", "larger")
+    )
+    gap = (smaller - larger).sort_values()
+    assert set(gap.index[:2]) == set(found.over)
+    assert set(gap.index[-2:]) == set(found.prefers)
+    columns = level_gap_columns(fit, "annotator_group", "smaller", "larger", 0.95)
+    assert list(columns["competitor"]) == list(gap.index[::-1])
+    np.testing.assert_allclose(columns["gap"], gap[::-1], atol=1e-6)
+    assert columns["lower"][1] > 0 > columns["upper"][-2]
+
+
+def test_without_two_groups_there_is_no_label():
+    votes = ba.read_votes(votes_of(annotators=8, each=40))
+    with pytest.raises(ModelError, match="No two groups"):
+        ba.groups(votes).label(votes)
 
 
 def test_nouns_are_frozen(found):
