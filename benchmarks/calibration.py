@@ -23,6 +23,7 @@ from arenas import (
     count_votes,
     draw_arena,
     draw_outcomes,
+    draw_votes,
     numbered,
     of_rankings,
     thetas,
@@ -233,6 +234,46 @@ def modes(arenas: int) -> list[str]:
     return ["## Posterior modes\n", text, markdown(header, rows)]
 
 
+def newcomers(arenas: int) -> list[str]:
+    """Return the table of one competitor with few votes among others with many."""
+    rows = []
+    for n_votes in (1, 2, 3, 5, 10):
+        covered = {kind: [] for kind in ("posterior", "sandwich", "bootstrap")}
+        ratios = []
+        for seed in range(arenas):
+            arena = newcomer_arena(n_votes, seed)
+            truth = arena.strength - arena.strength.mean()
+            fit = ba.fit(arena.votes)
+            widths = {}
+            for kind, hits in covered.items():
+                standing = standing_of(fit, Look(interval=kind, min_votes=0))
+                lower, upper = (ends[-1] for ends in standing.bounds)
+                hits.append(lower <= truth[-1] <= upper)
+                widths[kind] = upper - lower
+            ratios.append(widths["bootstrap"] / widths["posterior"])
+        cells = [f"{np.mean(hits):.3f}" for hits in covered.values()]
+        rows.append([n_votes, *cells, f"{np.mean(ratios):.2f}"])
+        print(rows[-1], file=sys.stderr, flush=True)
+    header = ["votes", *covered, "width, bootstrap / posterior"]
+    text = (
+        f"One competitor with few votes beside nine with 600, {arenas} arenas a row: "
+        "coverage of its interval.\n"
+    )
+    return ["## A newcomer\n", text, markdown(header, rows)]
+
+
+def newcomer_arena(n_votes: int, seed: int) -> Arena:
+    """Return an arena whose last competitor has few votes."""
+    rng = np.random.default_rng([seed, n_votes, 29])
+    i = rng.integers(9, size=600)
+    j = (i + rng.integers(1, 9, size=600)) % 9
+    i = np.append(i, np.full(n_votes, 9))
+    j = np.append(j, rng.integers(9, size=n_votes))
+    people = of_rankings(rng.normal(size=(1, 10)), rng)
+    votes = draw_votes(people, np.zeros(len(i), int), i, j, rng)
+    return Arena(votes, average_strength(people, np.ones(1)))
+
+
 def weights(arenas: int) -> list[str]:
     """Return the table of weights of importance, which say nothing of the votes."""
     rows = []
@@ -390,6 +431,7 @@ PARTS: dict[str, Callable[[int], Iterable[str]]] = {
     "specified": lambda arenas: specified(max(arenas, LEAST_ARENAS)),
     "few": lambda arenas: few(max(arenas, LEAST_ARENAS)),
     "modes": lambda arenas: modes(max(arenas, LEAST_ARENAS)),
+    "newcomers": newcomers,
     "weights": lambda arenas: weights(max(arenas, LEAST_ARENAS)),
     "prompts": prompts,
     "experts": experts,
