@@ -28,6 +28,7 @@ from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
 from bayes_arena.reading.options import ReadOptions
+from bayes_arena.said import Said, Use, sentence
 from bayes_arena.tables import dataframe
 
 if TYPE_CHECKING:
@@ -52,13 +53,14 @@ class SharedRanking:
     exposure: float
 
     @property
-    def reading(self) -> str:
+    def reading(self) -> Said:
         """What it means, in a sentence."""
         if self.p_value >= SURE:
             return "Annotators share one ranking, as far as the votes can tell."
         if self.exposure <= RANDOM_EXPOSURE:
             return "Annotators disagree on the ranking; this board averages over them."
-        return "Annotators saw different competitors; model='am-davidson' accounts for this."
+        text = "Annotators saw different competitors; "
+        return (text, Use(model="am-davidson"), " accounts for this.")
 
 
 def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
@@ -87,7 +89,7 @@ def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFram
             "p_value": [result.p_value],
             "largest_gap": [float(np.abs(result.gap).max())],
             "exposure": [result.exposure],
-            "reading": [result.reading],
+            "reading": [sentence(result.reading)],
         }
     )
 

@@ -15,7 +15,7 @@ from bayes_arena.people.contested import describe_contested
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
 from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.wording import MOST_NAMED, describe_favouring, ordinal
-from bayes_arena.said import Call, Note, Said, Use
+from bayes_arena.said import Call, Note, Said, Use, joined
 from bayes_arena.votes.components import sides_follow_strength
 
 MOST_NOTES = 5
@@ -135,19 +135,19 @@ def two_boards(rated: Rated) -> Iterator[Note]:
     moved = int(np.argmax(np.abs(result.gap)))
     before, after = (
         1 + int(np.sum(board.value > board.value[moved]))
-        for board in (rated.fit.marginals.board, weighted.marginals.board)
+        for board in (plain.marginals.board, weighted.marginals.board)
     )
-    name = rated.votes.competitors[moved]
+    name = plain.votes.competitors[moved]
     places = f"from {ordinal(before)} to {ordinal(after)}"
     moves = f"'{name}' the most: {abs(result.gap[moved]):.0f} Elo, {places}"
-    text: Said = (
-        f"{result.reading} Weighting them by discrimination",
+    weighed: Said = (
+        " Weighting them by discrimination",
         (" (", Use(model="am-davidson"), ")"),
         f" would move {moves}.",
     )
     if result.exposure > RANDOM_EXPOSURE:
-        text = f"{result.reading} It would move {moves}."
-    yield Note("boards", text)
+        weighed = f" It would move {moves}."
+    yield Note("boards", joined(result.reading, weighed))
 
 
 def unexplained(rated: Rated) -> Iterable[Note]:
