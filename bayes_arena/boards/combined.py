@@ -7,7 +7,7 @@ regression, and C = Cov(r, d).  The combined board is
 
 If r is normal around the average vote, Stein's lemma gives the combined board the risk
 
-    tr Var(r) + (c^2 - 2 c tr C + 4 c u' C u) / |d|^2,    u = d / |d|,
+    tr Var(r) + a (c - 2 tr C + 4 u' C u),    u = d / |d|,
 
 which is never above Davidson's, whatever annotators believe (Stein, 1981, Annals of
 Statistics 9; Bock, 1975, Annals of Statistics 3).  Covariances come from the moves of
@@ -126,12 +126,9 @@ def widened(a: float, c: float, of_board: Floats, gap: Gap) -> Floats:
     """
     C = gap.with_board
     covariance = of_board - 2 * a * C + a**2 * gap.covariance
+    along = gap.value @ C @ gap.value / gap.squared  # u' C u
+    risk = of_board.trace() + a * (c - 2 * C.trace() + 4 * along)
     least = float(covariance.trace())
-    if a == 1:  # am-Davidson's board: its variance, and the gap beyond chance
-        risk = least + gap.squared - gap.covariance.trace()
-    else:
-        along = gap.value @ C @ gap.value / gap.squared  # u' C u
-        risk = of_board.trace() + c * (c - 2 * C.trace() + 4 * along) / gap.squared
     most = max(float(of_board.trace()), least)
     return covariance * np.clip(risk, least, most) / least
 
