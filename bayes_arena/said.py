@@ -126,6 +126,7 @@ def in_python(arguments: Arguments) -> str:
     return ", ".join(words)
 
 
+@dataclass(frozen=True)
 class Nowhere:
     """A surface where nothing can be typed: a page, a file."""
 

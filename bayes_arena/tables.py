@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 import unicodedata
@@ -20,6 +21,7 @@ import numpy as np
 
 from bayes_arena.arrays import Array
 from bayes_arena.errors import printable
+from bayes_arena.said import PYTHON, Note, Surface
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +70,21 @@ def plain_value(value: Any) -> Any:
             return None
         return int(value) if value.is_integer() and abs(value) < 1e15 else value
     return value
+
+
+def json_text(content: Mapping[str, Any], surface: Surface = PYTHON) -> str:
+    """Return one object of JSON; notes have a kind, and a text for where it is read."""
+    plain = as_json(content, surface)
+    return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
+
+
+def as_json(value: Any, surface: Surface) -> Any:
+    """Return a value as JSON has it, and all that is in it."""
+    if isinstance(value, Mapping):
+        return {name: as_json(entry, surface) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(entry, surface) for entry in value]
+    return value.row(surface) if isinstance(value, Note) else plain_value(value)
 
 
 def csv_text(columns: Columns) -> str:

@@ -1,7 +1,9 @@
 """README and docs: links lead somewhere, and what pages show of a run is what a run shows."""
 
+import contextlib
 import doctest
 import importlib.util
+import io
 import re
 from collections import Counter
 from pathlib import Path
@@ -19,7 +21,11 @@ PAGES = [page for folder in (ROOT, *OURS) for page in sorted(folder.glob("*.md")
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PYTHON = re.compile(  # a block, and a block of what it prints
+    r"^```python\n(?P<code>.*?)^```$(?:\n\n^```\n(?P<output>.*?)^```$)?",
+    re.DOTALL | re.MULTILINE,
+)
+SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN_AS_THEY_STAND = (
     "tutorial",
     "paper",
@@ -132,12 +138,16 @@ def test_the_python_of_a_page_runs(name, tmp_path, monkeypatch):
     folder = ROOT if name == "README" else DOCS
     text = (folder / f"{name}.md").read_text(encoding="utf-8")
     ba.example_arena().votes.to_csv("votes.csv", index=False)
-    for path in real_votes("".join(PYTHON.findall(text))):
+    for path in real_votes("".join(block["code"] for block in PYTHON.finditer(text))):
         Path(path.name).symlink_to(path)
     CONSOLE.write_files(text, tmp_path)
     names = {}
-    for code in PYTHON.findall(text):
-        exec(quick(code), names)
+    for block in PYTHON.finditer(text):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(quick(block["code"]), names)
+        if block["output"]:
+            assert_same_output(block["output"].strip(), printed.getvalue().strip())
     if "board.html" in text:
         assert Path("board.html").stat().st_size > 10_000
 
@@ -145,6 +155,19 @@ def test_the_python_of_a_page_runs(name, tmp_path, monkeypatch):
 def quick(code):
     """Sample less, so that a test of a page takes seconds."""
     return code.replace('method="nuts"', 'method="nuts", draws=50, tune=50')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["paper", "how-to/weekly"])
+def test_the_sessions_of_a_page_answer_as_it_shows(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    test = doctest.DocTestParser().get_doctest(
+        "\n".join(SESSION.findall(text)), {}, name, None, None
+    )
+    result = doctest.DocTestRunner().run(test)
+    assert result.attempted > 5
+    assert result.failed == 0
 
 
 @pytest.mark.slow
@@ -164,10 +187,11 @@ def test_our_lines_of_the_migration_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_examples_of_docstrings_run(tmp_path):
+def test_the_examples_of_docstrings_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
     for name in ba.__all__:
-        names = {name: getattr(ba, name), "folder": tmp_path}
+        names = {name: getattr(ba, name)}
         for test in finder.find(names[name], name, globs=names):
             runner.run(test)
     assert runner.tries > 10

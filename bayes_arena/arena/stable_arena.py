@@ -162,7 +162,7 @@ class StableArena:
     Examples
     --------
     >>> import bayes_arena as ba
-    >>> arena = ba.StableArena.create(folder / "arena.db")
+    >>> arena = ba.StableArena.create("arena.db")
     >>> arena.add(ba.example_arena().votes)
     Added(new=4321, known=0)
     >>> arena.round().excluded

@@ -33,8 +33,7 @@ from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
-from bayes_arena.model.likelihood import coordinates
-from bayes_arena.model.objective import predictors
+from bayes_arena.model.objective import row_coordinates
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
@@ -146,11 +145,8 @@ def replications(fit: Fit, draws: int, seed: int) -> Iterator[tuple[Floats, Floa
 
 def probabilities_at(design: Design, x: Floats) -> Floats:
     """Return the probabilities of win, loss and tie at parameters x, (rows, 3)."""
-    parts = []
-    for chunk in design.chunks():
-        z = coordinates(predictors(chunk, x))
-        parts.append(outcomes_at(z, design.outcomes, with_ties=False)[0])
-    p = folded_outcomes(np.concatenate(parts))
+    z = row_coordinates(design, x)
+    p = folded_outcomes(outcomes_at(z, design.outcomes, with_ties=False)[0])
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 

@@ -11,12 +11,11 @@ import typer
 
 from bayes_arena import progress
 from bayes_arena.cli import arena, boards, models, people, votes
+from bayes_arena.cli.command import BAD_INPUT
 from bayes_arena.cli.output import tell
-from bayes_arena.cli.spelling import spelled
-from bayes_arena.errors import ArenaError
 from bayes_arena.version import __version__
 
-BAD_INPUT, INTERRUPTED = 2, 130
+INTERRUPTED = 130
 # An unknown command or option, a value that is no number. Typer does not export it.
 USAGE_ERROR: Any = typer.BadParameter.__base__
 
@@ -91,16 +90,14 @@ def run() -> int:
     except BrokenPipeError:  # the reader closed the pipe: `bayes-arena rank | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (ArenaError, OSError, MemoryError) as error:
+    except (OSError, MemoryError) as error:
         progress.clear()
         tell(f"bayes-arena: {failure_in_words(error)}")
         return BAD_INPUT
 
 
-def failure_in_words(error: ArenaError | OSError | MemoryError) -> str:
+def failure_in_words(error: OSError | MemoryError) -> str:
     """Return what went wrong, in a line."""
-    if isinstance(error, ArenaError):
-        return spelled(str(error))
     if isinstance(error, MemoryError):
         return "Memory ran out. Use fewer votes or competitors."
     where = f" {error.filename!r}" if error.filename else ""

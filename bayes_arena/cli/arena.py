@@ -5,26 +5,12 @@ from typing import Annotated
 import typer
 
 from bayes_arena.arena.stable_arena import StableArena
-from bayes_arena.cli.options import (
-    Answering,
-    Reading,
-    option,
-    source_of,
-    with_options,
-)
-from bayes_arena.cli.output import (
-    Answer,
-    collected_warnings,
-    columns_of,
-    numbers,
-    tell,
-    texts,
-    write,
-)
-from bayes_arena.cli.spelling import spelled
+from bayes_arena.cli.command import command
+from bayes_arena.cli.options import Answering, Reading, option, source_of
+from bayes_arena.cli.output import Answer, Done, columns_of
+from bayes_arena.columns import BOARD, ROUND
 from bayes_arena.errors import ModelError, listing, plural
-from bayes_arena.rating.rating import SHOWN_ROWS
-from bayes_arena.rating.wording import ranges
+from bayes_arena.rating.text import SHOWN_ROWS
 
 ArenaFile = Annotated[str, typer.Argument(metavar="ARENA", help="File of the arena.")]
 
@@ -35,7 +21,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@command(None)
 def create(
     path: ArenaFile,
     delta: Annotated[
@@ -46,37 +32,37 @@ def create(
         float,
         option("Annotators need a theta above this.", show_default=True),
     ] = 0.0,
-) -> None:
+) -> Done:
     """Create an arena."""
     StableArena.create(path, delta=delta, epsilon=epsilon)
-    tell(f"{path}: an arena without votes.")
+    return Done(f"{path}: an arena without votes.")
 
 
-@with_options
+@command(None)
 def add(
     path: ArenaFile,
     votes: Annotated[
         list[str], typer.Argument(metavar="VOTES", help="Files of votes.")
     ],
     *,
+    id: Annotated[
+        str | None, option("Column of the ids of votes: the same id is one vote.")
+    ] = None,
     reading: Reading,
-) -> None:
+) -> Done:
     """Add the votes of files, all or none."""
     if reading.delta is not None:
         raise ModelError("--delta belongs to the arena: arena create --delta.")
-    with collected_warnings() as warned:
-        added = StableArena.open(path).add(source_of(votes), **reading.columns())
+    arena = StableArena.open(path)
+    added = arena.add(source_of(votes), id=id, **reading.columns())
     known = f", {added.known:,} known already" if added.known else ""
-    tell(f"{path}: {plural(added.new, 'vote')} added{known}.")
-    for note in warned:
-        tell(f"Warning: {spelled(str(note))}")
+    return Done(f"{path}: {plural(added.new, 'vote')} added{known}.")
 
 
-@with_options
-def run_round(path: ArenaFile, *, answering: Answering) -> None:
+@command(Answering)
+def run_round(path: ArenaFile) -> Answer:
     """Fit am-ELO, and exclude annotators whose theta is at or below epsilon."""
-    with collected_warnings() as warned:
-        result = StableArena.open(path).round()
+    result = StableArena.open(path).round()
     columns = {
         "round": [result.number],
         "annotators": [result.fit.votes.n_annotators],
@@ -88,25 +74,21 @@ def run_round(path: ArenaFile, *, answering: Answering) -> None:
     ]
     if result.excluded:
         head.append(f"Excluded: {listing(result.excluded)}.")
-    write(Answer("round", columns, head=head), answering, warned)
+    return Answer("round", columns, ROUND, head=head)
 
 
-@with_options
-def publish(path: ArenaFile, *, answering: Answering) -> None:
+@command(Answering)
+def publish(path: ArenaFile) -> Answer:
     """Print the board of the last round."""
-    with collected_warnings() as warned:
-        arena = StableArena.open(path)
-        columns = columns_of(arena.publish())
-        head = describe_last_round(arena)
-    shown = {
-        "rank": numbers(columns["rank"], ".0f"),
-        "competitor": texts(columns["competitor"]),
-        "Elo": numbers(columns["elo"], ".0f"),
-        "95% interval": ranges(columns["lower"], columns["upper"], " … "),
-        "votes": numbers(columns["votes"], ".0f"),
-    }
-    answer = Answer("leaderboard", columns, shown, head, n_shown=SHOWN_ROWS)
-    write(answer, answering, warned)
+    arena = StableArena.open(path)
+    return Answer(
+        key="leaderboard",
+        columns=columns_of(arena.publish()),
+        table=BOARD,
+        head=describe_last_round(arena),
+        n_shown=SHOWN_ROWS,
+        words={"level": "95%"},
+    )
 
 
 def describe_last_round(arena: StableArena) -> list[str]:
@@ -130,23 +112,24 @@ def describe_last_round(arena: StableArena) -> list[str]:
     return head
 
 
-@with_options
+@command(Answering)
 def history(
     path: ArenaFile,
     of: Annotated[
         str,
         typer.Argument(help="competitors, annotators, rounds or decisions."),
     ] = "competitors",
-    *,
-    answering: Answering,
-) -> None:
+) -> Answer:
     """Print what every round said."""
-    with collected_warnings() as warned:
-        table = StableArena.open(path).history(of)  # type: ignore[arg-type]
-    write(Answer("history", columns_of(table)), answering, warned)
+    table = StableArena.open(path).history(of)  # type: ignore[arg-type]
+    return Answer("history", columns_of(table))
 
 
-app.command("add")(add)
-app.command("round")(run_round)
-app.command("publish")(publish)
-app.command("history")(history)
+for name, function in {
+    "create": create,
+    "add": add,
+    "round": run_round,
+    "publish": publish,
+    "history": history,
+}.items():
+    app.command(name)(function)

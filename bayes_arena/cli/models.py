@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
     Answering,
     Drawable,
@@ -14,70 +15,66 @@ from bayes_arena.cli.options import (
     Saving,
     Sources,
     option,
-    with_options,
 )
-from bayes_arena.cli.output import (
-    Answer,
-    collected_warnings,
-    columns_of,
-    numbers,
-    tell,
-    tell_warnings,
-    texts,
-    write,
-)
+from bayes_arena.cli.output import Answer, Done, columns_of
 from bayes_arena.cli.source import fitted, name_of, saved_fit
-from bayes_arena.cli.spelling import spelled
+from bayes_arena.cli.terminal import Terminal
+from bayes_arena.columns import COMPARISON, DIAGNOSIS, HELD_OUT
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
-from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
+from bayes_arena.rating.content import facts_of_votes
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.said import Note
-from bayes_arena.tables import Columns, Shown
+from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import PROMPT, Votes
 
 
-@with_options
+@command(Saving)
 def fit(
     votes: Sources = None,
     *,
     reading: Reading,
     fitting: Fitting,
-    saving: Saving,
-) -> None:
+    writing: Saving,
+) -> Done:
     """Fit a model and save it: -o board.npz, or -o posterior.nc for --method nuts."""
-    if saving.output is None:
+    if writing.output is None:
         raise OutputError("Name the file to write: -o fit.npz, or -o fit.nc for nuts.")
     from bayes_arena.fits.save import save
 
-    with collected_warnings() as warned:
-        save(fitted(votes, reading, fitting), saving.output)
-    tell(f"{saving.output} written.")
-    tell_warnings(warned, saving)
+    save(fitted(votes, reading, fitting), writing.output)
+    return Done(f"{writing.output} written.")
 
 
-@with_options
+@command(Answering)
 def diagnose(
     votes: Sources = None,
     *,
     reading: Reading,
     fitting: Fitting,
-    answering: Answering,
-) -> None:
+    terminal: Terminal,
+) -> Answer:
     """Say whether a fit can be trusted, and what it predicts worse than it should."""
     from bayes_arena.checks.diagnose import diagnosis_columns
 
-    with collected_warnings() as warned:
-        result = fitted(votes, reading, fitting)
-        columns = diagnosis_columns(result)
-    head = [describe_votes(result.votes, name_of(votes)), f"{result.plan}."]
-    answer = Answer("diagnosis", columns, head=head, facts={"plan": result.plan})
-    write(answer, answering, warned)
+    result = fitted(votes, reading, fitting)
+    source = name_of(votes)
+    return Answer(
+        key="diagnosis",
+        columns=diagnosis_columns(result, terminal),
+        table=DIAGNOSIS,
+        head=[describe_votes(result.votes, source), f"{result.plan}."],
+        facts={
+            **facts_of_votes(result.votes, source),
+            "plan": result.plan,
+            "seed": result.seed,
+        },
+    )
 
 
-@with_options
+@command(Answering)
 def compare(
     votes: Sources = None,
     *,
@@ -90,8 +87,7 @@ def compare(
     ] = None,
     reading: Reading,
     drawing: Drawing,
-    answering: Answering,
-) -> None:
+) -> Answer:
     """Compare models by how well they predict votes that they have not seen.
 
     By default votes are left out one at a time; with --over, a fifth of them in ten
@@ -99,15 +95,20 @@ def compare(
     """
     names = [name.strip() for name in models.split(",") if name.strip()]
     slices = () if over in (None, "vote", "annotator", PROMPT) else (over,)
-    with collected_warnings() as warned:
-        cast = reading.with_slices(slices).votes(votes)
-        columns = comparison(cast, names, over, drawing.seed)
-    head = [
-        describe_votes(cast, name_of(votes)),
-        f"Predicted: {predicted_in_words(over)}. Log scores are in nats, higher is better.",
-    ]
-    shown = shown_comparison(columns)
-    write(Answer("comparison", columns, shown, head), answering, warned)
+    cast = reading.with_slices(slices).votes(votes)
+    columns = comparison(cast, names, over, drawing.seed)
+    source = name_of(votes)
+    predicted = f"Predicted: {predicted_in_words(over)}."
+    return Answer(
+        key="comparison",
+        columns=columns,
+        table=COMPARISON if over is None else HELD_OUT,
+        head=[
+            describe_votes(cast, source),
+            f"{predicted} Log scores are in nats, higher is better.",
+        ],
+        facts={**facts_of_votes(cast, source), "seed": drawing.seed},
+    )
 
 
 def comparison(
@@ -120,7 +121,7 @@ def comparison(
         models = [PRESETS[name] for name in names if name in PRESETS]
         if votes.annotators and any(model.needs_annotators for model in models):
             votes = votes.known("annotator")  # all models are held to the same votes
-        fits = {name: fit_of(votes, name) for name in names}
+        fits = {name: fit_model(votes, model=name) for name in names}
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out
 
@@ -134,37 +135,7 @@ def predicted_in_words(over: str | None) -> str:
     return "votes held out" if over == "vote" else f"votes of every new {over}"
 
 
-def fit_of(votes: Votes, name: str) -> Fit:
-    """Return the fit of a model; in errors, name the option of this command."""
-    try:
-        return fit_model(votes, model=name)
-    except ModelError as error:
-        raise ModelError(
-            spelled(str(error)).replace("--model ", "--models ")
-        ) from error
-
-
-def shown_comparison(columns: Columns) -> Shown:
-    """Return a comparison as texts, standard errors beside their numbers."""
-    errors = {"elpd": "se", "elpd_diff": "dse"}
-    forms = {"elpd": ".1f", "elpd_diff": ".1f", "weight": ".2f", "pareto_k": ".2f"}
-    shown = {}
-    for name, values in columns.items():
-        heading = name.replace("_", " ")
-        form = forms.get(name, ".4f")
-        error = columns.get(errors.get(name, f"{name}_se"))
-        if error is not None:
-            cells = zip(numbers(values, form), numbers(error, form), strict=True)
-            shown[heading] = [f"{value} ± {se}" for value, se in cells]
-        elif name in ("model", "rank"):
-            shown[heading] = texts(values)
-        elif name in forms:
-            shown[heading] = numbers(values, form)
-        # All others are standard errors, which stand beside their numbers.
-    return shown
-
-
-@with_options
+@command(Drawable)
 def reproduce(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A table or figure: table2, fig5, ...")
@@ -172,23 +143,23 @@ def reproduce(
     votes: Sources = None,
     *,
     reading: Reading,
-    answering: Drawable,
-) -> None:
+    writing: Drawable,
+) -> Answer | Done:
     """Reproduce a table or figure of the am-ELO paper on your votes: -o fig5.png draws."""
     from bayes_arena.paper import reproduce as reproduce_figure
 
-    with collected_warnings() as warned:
-        if saved_fit(votes) is not None:
-            raise ModelError("reproduce takes votes, not a saved fit.")
-        result = reproduce_figure(name, reading.votes(votes))
-    if answering.output is not None and answering.suffix in answering.pictures:
-        with written_beside(answering.output) as draft:
+    if saved_fit(votes) is not None:
+        raise ModelError("reproduce takes votes, not a saved fit.")
+    result = reproduce_figure(name, reading.votes(votes))
+    if writing.output is not None and writing.suffix in writing.pictures:
+        with written_beside(writing.output) as draft:
             result.draw().savefig(draft)
-        tell(f"{answering.output} written.")
-        tell_warnings(warned, answering)
-        return
+        return Done(f"{writing.output} written.")
     used = describe_votes(result.votes, name_of(votes))
-    head = [f"{name}, Liu et al. (2025), on {used}."]
-    notes = [Note("note", result.note)] if result.note else []
-    answer = Answer("summary", result.summary, head=head, notes=notes)
-    write(answer, answering, warned)
+    return Answer(
+        key="summary",
+        columns=result.summary,
+        head=[f"{name}, Liu et al. (2025), on {used}."],
+        notes=[Note("note", result.note)] if result.note else [],
+        facts=facts_of_votes(result.votes, name_of(votes)),
+    )

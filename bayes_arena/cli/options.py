@@ -5,12 +5,10 @@ Commands take groups of options: a frozen dataclass each, whose fields are Typer
 
 # ruff: noqa: RUF009  (`shared` returns a field)
 
-import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from functools import wraps
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, cast, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import typer
 
@@ -25,8 +23,10 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating.rating import WITHOUT, Rating, rated
+from bayes_arena.rating.left_out import WITHOUT
+from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.reading.read import read_votes
+from bayes_arena.said import Arguments
 from bayes_arena.simulation import example_arena
 from bayes_arena.votes.votes import Votes
 
@@ -61,8 +61,22 @@ def shared(text: str, default: Any = None, *names: str) -> Any:
     return field(default=default, metadata={"option": entry})
 
 
+class Group:
+    """Options that several commands share: a dataclass."""
+
+    @property
+    def given(self) -> Arguments:
+        """The options that were given, and their values."""
+        given = []
+        for entry in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, entry.name)
+            if value != entry.default:
+                given.append((entry.name, value))
+        return tuple(given)
+
+
 @dataclass(frozen=True)
-class Reading:
+class Reading(Group):
     """How votes are read."""
 
     layout: str | None = shared("Format of the file, where its columns do not tell.")
@@ -139,7 +153,7 @@ def pairs_of(option: str, example: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Group):
     """What is drawn."""
 
     seed: int = shared("Seed of all draws.", 0)
@@ -169,6 +183,13 @@ class Fitting(Drawing):
             name, equals, pair = text.partition("=")
             columns[name] = tuple(pair.split(",")) if equals else name
         return columns
+
+    @property
+    def judging(self) -> dict[str, str]:
+        """What makes annotators be judged by another model than am-Davidson."""
+        if PRESETS[self.model].discrimination == "none" or self.model == "am-davidson":
+            return {}
+        return {"model": self.model, "prior": self.prior}
 
     def options(self) -> dict[str, Any]:
         """Return the options of ``fit``."""
@@ -202,7 +223,7 @@ def changed_name(name: str, changes: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Boarding:
+class Boarding(Group):
     """How a board is made."""
 
     interval: str | None = shared("posterior, clustered, sandwich or bootstrap.")
@@ -246,7 +267,7 @@ class Boarding:
         self, fitted: Fit, source: str, seed: int, *, rank_spread: bool = False
     ) -> Rating:
         """Return the rating of a fit."""
-        return rated(
+        return rating_of(
             fitted,
             self.look(seed),
             without=self.left_out,
@@ -257,7 +278,7 @@ class Boarding:
 
 
 @dataclass(frozen=True)
-class Saving:
+class Saving(Group):
     """Where an answer is written, and what a warning does."""
 
     output: Path | None = shared("File to write.", None, "--output", "-o")
@@ -306,54 +327,3 @@ class Drawable(Answering):
     """How an answer is written, or drawn."""
 
     pictures: ClassVar[tuple[str, ...]] = (".png", ".svg", ".pdf")
-
-
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the fields of its groups of options one by one."""
-    hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {}
-    for name, hint in hints.items():
-        if is_dataclass(hint):
-            groups[name] = hint
-    parameters = own_parameters(function, hints, groups)
-    for group in groups.values():
-        parameters += group_parameters(group)
-
-    @wraps(function)
-    def command(*args: Any, **values: Any) -> None:
-        for name, group in groups.items():
-            chosen = {entry.name: values.pop(entry.name) for entry in fields(group)}
-            values[name] = group(**chosen)
-        function(*args, **values)
-
-    # Typer asks a command for its signature, and makes an option of every parameter.
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in parameters}
-    return command
-
-
-def own_parameters(
-    function: Callable[..., None], hints: Mapping[str, Any], groups: Collection[str]
-) -> list[inspect.Parameter]:
-    """Return the parameters of a command that are no groups."""
-    parameters = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name not in groups:
-            parameters.append(parameter.replace(annotation=hints[name]))
-    return parameters
-
-
-def group_parameters(group: Any) -> list[inspect.Parameter]:
-    """Return a parameter for each field of a group."""
-    types = get_type_hints(group)
-    return [parameter_of(entry, types[entry.name]) for entry in fields(group)]
-
-
-def parameter_of(entry: Field[Any], kind: Any) -> inspect.Parameter:
-    """Return the parameter of a command for a field of a group."""
-    return inspect.Parameter(
-        entry.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=entry.default,
-        annotation=Annotated[kind, entry.metadata["option"]],
-    )

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bayes_arena import tables
-from bayes_arena.cli.options import Answering, Saving
-from bayes_arena.cli.spelling import spelled
-from bayes_arena.cli.words import explanations
-from bayes_arena.errors import ArenaWarning, printable
+from bayes_arena import columns as catalogue, tables
+from bayes_arena.cli.options import Answering
+from bayes_arena.cli.terminal import Terminal
+from bayes_arena.columns import Table
+from bayes_arena.errors import printable
 from bayes_arena.files import written_beside
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Said, sentence
 from bayes_arena.tables import Columns, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WARNED = 3  # exit code with --strict after a warning
 
-
-@dataclass
+@dataclass(frozen=True)
 class Answer:
     """What a command answers.
 
@@ -38,93 +31,120 @@ class Answer:
         Name of the table.
     columns : mapping of str to array
         All of it, for JSON and CSV.
-    shown : mapping of str to list of str, optional
-        What people see of it; by default all.
+    table : tuple of Column
+        What its columns are; by default a screen shows all, as they are.
     head : sequence of str
         Lines above the table.
     notes : sequence of Note
         What is said below it.
-    facts : dict
-        Further entries of the JSON object: plan, verdict.
-    spare : sequence of str
-        Headings that a narrow screen may leave out.
+    facts : mapping
+        Further entries of the JSON object.
+    listed : mapping of str to array, optional
+        The rows that people see, if not all.
     n_shown : int, optional
-        Rows that are shown; by default all.
+        How many of these; by default all.
     more : str
         The option that shows the others.
+    words : mapping of str to str
+        What stands in the gaps of headings.
+    form : {"table", "csv"}
+        How it is written if no other format is asked for.
+    exit_code : int
     """
 
     key: str
     columns: Columns
-    shown: Shown | None = None
-    head: Sequence[str] = ()
+    table: Table = ()
+    head: Sequence[Said] = ()
     notes: Sequence[Note] = ()
-    facts: dict[str, Any] = field(default_factory=dict)
-    spare: Sequence[str] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    listed: Columns | None = None
     n_shown: int | None = None
     more: str = "--explain"
+    words: Mapping[str, str] = field(default_factory=dict)
+    form: str = "table"
+    exit_code: int = 0
 
 
-def write(answer: Answer, answering: Answering, warned: Sequence[Note]) -> None:
-    """Write an answer, then the warnings to standard error."""
-    write_text(render(answer, answering, warned), answering)
-    tell_warnings(warned, answering)
+@dataclass(frozen=True)
+class Done:
+    """A line that says what was done."""
+
+    line: str
+    exit_code: int = 0
 
 
-def write_text(text: str, answering: Answering) -> None:
+def write_text(text: str, writing: Answering) -> None:
     """Write a text to the screen or the file."""
-    if answering.output is None:
+    if writing.output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        with written_beside(answering.output) as draft:
+        with written_beside(writing.output) as draft:
             draft.write_text(text, encoding="utf-8")
-        tell(f"{answering.output} written.")
+        tell(f"{writing.output} written.")
 
 
-def tell_warnings(warned: Sequence[Note], answering: Saving) -> None:
-    """Print warnings to standard error; with --strict, exit after them."""
-    for note in warned:
-        tell(f"Warning: {spelled(str(note))}")
-    if warned and answering.strict:
-        raise typer.Exit(WARNED)
+def tell(text: str) -> None:
+    """Print a line to standard error, with control characters escaped."""
+    print(printable(text), file=sys.stderr)
 
 
-def render(answer: Answer, answering: Answering, warned: Sequence[Note]) -> str:
+def render(
+    answer: Answer, writing: Answering, warned: Sequence[Note], terminal: Terminal
+) -> str:
     """Return the text of an answer in its format."""
-    if answering.form == "csv":
+    form = answer.form if writing.form == "table" else writing.form
+    if form == "csv" and answer.columns:
         return tables.csv_text(answer.columns)
-    if answering.form == "json":
-        content = {answer.key: tables.records(answer.columns), **answer.facts}
-        content["notes"] = rows_of(answer.notes)
-        content["warnings"] = rows_of(warned)
-        return json_text(content)
-    return text_for_people(answer, answering)
+    if form == "json":
+        return tables.json_text(content_of(answer, warned), terminal)
+    return text_for_people(answer, writing, terminal)
 
 
-def json_text(content: dict[str, Any]) -> str:
-    """Return one object of JSON."""
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+def content_of(answer: Answer, warned: Sequence[Note]) -> dict[str, Any]:
+    """Return what JSON has of an answer: its facts, then what they lack."""
+    content = dict(answer.facts)
+    if answer.columns:
+        content.setdefault(answer.key, tables.records(answer.columns))
+    content.setdefault("notes", answer.notes)
+    content.setdefault("warnings", warned)
+    return content
 
 
-def rows_of(notes: Sequence[Note]) -> list[dict[str, str]]:
-    """Return kinds and texts, as JSON has them."""
-    return [{"kind": note.kind, "text": spelled(str(note))} for note in notes]
-
-
-def text_for_people(answer: Answer, answering: Answering) -> str:
+def text_for_people(answer: Answer, writing: Answering, terminal: Terminal) -> str:
     """Return head, table and notes, as text or Markdown."""
-    head = [printable(spelled(line)) for line in answer.head]
-    notes = [printable(spelled(str(note))) for note in answer.notes]
-    words = explanations(answer.columns) if answering.explain else []
-    shown = shown_rows(answer, answering.explain)
+    head = [printable(sentence(line, surface=terminal)) for line in answer.head]
+    notes = [printable(with_more(note, terminal)) for note in answer.notes]
+    words = []
+    if writing.explain:
+        words = catalogue.meanings(answer.table, answer.columns)
+    shown = shown_rows(answer, writing.explain)
     hidden = hidden_rows(answer, shown)
-    if answering.form == "markdown":
+    if writing.form == "markdown":
         return markdown_page(head, shown, [*hidden, *notes, *words])
-    table = screen_table(answer, shown, answering)
+    table = screen_table(answer, shown, writing)
     paragraphs = (head, [*table, *hidden], notes, words)
     blocks = ["\n".join(lines) for lines in paragraphs if lines]
     return "\n\n".join(blocks) + "\n"
+
+
+def with_more(note: Note, terminal: Terminal) -> str:
+    """Return a note, and the command that tells more."""
+    text = note.spelled(terminal)
+    more = None if note.more is None else terminal.call(note.more)
+    return text if more is None else f"{text} More: {more}"
+
+
+def shown_rows(answer: Answer, explain: bool) -> Shown:
+    """Return what people see of a table: all that there is, or its first rows."""
+    if explain or not answer.table:
+        return all_columns(answer.columns)
+    rows = answer.columns if answer.listed is None else answer.listed
+    if not n_rows(rows):
+        return {}
+    shown = catalogue.shown(answer.table, rows, **answer.words)
+    return {name: values[: answer.n_shown] for name, values in shown.items()}
 
 
 def hidden_rows(answer: Answer, shown: Shown) -> list[str]:
@@ -133,6 +153,11 @@ def hidden_rows(answer: Answer, shown: Shown) -> list[str]:
         return []
     n_hidden = n_rows(answer.columns) - n_rows(shown)
     return [f"    …  {n_hidden:,} more: {answer.more}"] if n_hidden else []
+
+
+def n_rows(table: Columns) -> int:
+    """Return the rows of a table."""
+    return max(map(len, table.values()), default=0)
 
 
 def markdown_page(head: Sequence[str], shown: Shown, below: Sequence[str]) -> str:
@@ -144,47 +169,17 @@ def markdown_page(head: Sequence[str], shown: Shown, below: Sequence[str]) -> st
     return "\n\n".join(blocks) + "\n"
 
 
-def screen_table(answer: Answer, shown: Shown, answering: Answering) -> list[str]:
+def screen_table(answer: Answer, shown: Shown, writing: Answering) -> list[str]:
     """Return the lines of a table, as wide as the screen if that is where it goes."""
     if not shown:
         return []
-    on_screen = answering.output is None and sys.stdout.isatty()
+    on_screen = writing.output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if on_screen else None
-    spare = answer.spare
-    if answering.explain or not spare:
+    spare = catalogue.spared(answer.table, **answer.words)
+    if writing.explain or not spare:
         # All columns may go but the first two, from the last on.
         spare = list(reversed(list(shown)[2:]))
     return tables.text_table(shown, width, spare).splitlines()
-
-
-def shown_rows(answer: Answer, explain: bool) -> Shown:
-    """Return what people see of a table: all that there is, or its first rows."""
-    if explain or answer.shown is None:
-        return all_columns(answer.columns)
-    return {name: values[: answer.n_shown] for name, values in answer.shown.items()}
-
-
-def n_rows(table: Columns) -> int:
-    """Return the rows of a table."""
-    return max(map(len, table.values()), default=0)
-
-
-def tell(text: str) -> None:
-    """Print a line to standard error, with control characters escaped."""
-    print(printable(text), file=sys.stderr)
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[Note]]:
-    """Collect the package's warnings, each once."""
-    notes: list[Note] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield notes
-    for warning in caught:
-        message = warning.message
-        if isinstance(message, ArenaWarning) and message.note not in notes:
-            notes.append(message.note)
 
 
 def columns_of(table: pd.DataFrame) -> Columns:
@@ -192,17 +187,7 @@ def columns_of(table: pd.DataFrame) -> Columns:
     return {str(name): table[name].tolist() for name in table}
 
 
-def numbers(values: Any, form: str) -> list[str]:
-    """Return numbers as texts; nothing for nan."""
-    return ["" if value != value else format(value, form) for value in values]
-
-
-def texts(values: Any) -> list[str]:
-    """Return names as texts."""
-    return [str(value) for value in values]
-
-
-def all_columns(columns: Columns) -> dict[str, list[str]]:
+def all_columns(columns: Columns) -> Shown:
     """Return every column as texts, for --explain and for small tables."""
     return {name: [cell(value) for value in values] for name, values in columns.items()}
 

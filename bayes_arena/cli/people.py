@@ -6,29 +6,23 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
     Answering,
     Fitting,
     Reading,
     Sources,
     option,
-    with_options,
 )
-from bayes_arena.cli.output import (
-    Answer,
-    collected_warnings,
-    numbers,
-    texts,
-    write,
-)
+from bayes_arena.cli.output import Answer
 from bayes_arena.cli.source import (
-    files_in_words,
     is_saved_fit,
     name_of,
     require_defaults,
     saved_fit,
     votes_of,
 )
+from bayes_arena.columns import ANNOTATORS
 from bayes_arena.errors import plural, require_choice
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
@@ -36,9 +30,10 @@ from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import find_favourites
-from bayes_arena.rating.rating import SHOWN_ROWS
+from bayes_arena.rating.content import facts_of_votes
+from bayes_arena.rating.text import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
-from bayes_arena.said import Note
+from bayes_arena.said import Call, Note
 from bayes_arena.votes.votes import MIN_VOTES
 
 SHOWN = ("anomalous", "has a favourite", "suspect", "differs")
@@ -54,7 +49,7 @@ WITHOUT = (
 )
 
 
-@with_options
+@command(Answering)
 def annotators(
     votes: Sources = None,
     *,
@@ -63,41 +58,39 @@ def annotators(
     ] = None,
     reading: Reading,
     fitting: Fitting,
-    answering: Answering,
-) -> None:
-    """Say who votes how: who guesses, votes reversed, always ties, has a favourite."""
-    with collected_warnings() as warned:
-        judging = judging_fit(votes, reading, fitting)
-        columns: dict[str, Any] = dict(
-            annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
-        )
-        if makers is not None:
-            from bayes_arena.people.makers import maker_columns
+) -> Answer:
+    """Say who votes how: who votes reversed, always ties, has a favourite."""
+    judging = judging_fit(votes, reading, fitting)
+    columns: dict[str, Any] = dict(
+        annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
+    )
+    if makers is not None:
+        from bayes_arena.people.makers import maker_columns
 
-            columns |= maker_columns(judging.votes, makers, columns["annotator"])
-    verdict = np.asarray(columns["verdict"])
-    board = f"bayes-arena rank{files_in_words(votes)}"
-    if not is_saved_fit(votes):
-        board += judged_by(judging, reading, fitting)
-    answer = Answer(
+        columns |= maker_columns(judging.votes, makers, columns["annotator"])
+    source = name_of(votes)
+    return Answer(
         key="annotators",
         columns=columns,
-        shown=shown_annotators(columns),
-        head=describe(name_of(votes), judging, columns),
-        notes=boards_without(verdict, board),
-        facts={"plan": judging.plan},
-        spare=("votes", "P", "why"),
+        table=ANNOTATORS,
+        head=describe(source, judging, columns),
+        notes=boards_without(columns, {} if is_saved_fit(votes) else fitting.judging),
+        facts={
+            **facts_of_votes(judging.votes, source),
+            "plan": judging.plan,
+            "seed": fitting.seed,
+        },
         n_shown=rows_to_show(columns),
     )
-    write(answer, answering, warned)
 
 
-def boards_without(verdict: Any, command: str) -> list[Note]:
-    """Return the commands that show the board without those who are odd."""
+def boards_without(columns: dict[str, Any], judging: dict[str, str]) -> list[Note]:
+    """Return the calls that show the board without those who are odd."""
     notes = []
     for name, whom, value in WITHOUT:
-        if name in verdict:
-            text = f"To see the board without {whom}: {command} --without {value}"
+        if name in columns["verdict"]:
+            board = Call("rate", **judging, without=value)
+            text = (f"To see the board without {whom}: ", board)
             notes.append(Note("annotators", text))
     return notes
 
@@ -125,14 +118,6 @@ def judging_fit(
     votes = votes_of(sources, reading, fitting)
     votes.require_annotators()
     return fit(votes, **fitting.options())
-
-
-def judged_by(fit: Fit, reading: Reading, fitting: Fitting) -> str:
-    """Return the options by which the annotators were judged, for another command."""
-    words = "" if reading.delta is None else f" --delta {reading.delta:g}"
-    if fit.model.name == "am-davidson":
-        return words
-    return f" --model {fit.model.name} --prior {fitting.prior}{words}"
 
 
 def describe(name: str, fit: Fit, columns: dict[str, Any]) -> list[str]:
@@ -169,19 +154,3 @@ def counted(verdict: Any, name: str, one: str, many: str) -> str:
     """Return how many have a verdict, with the words for one and for many."""
     n = int(np.sum(verdict == name))
     return f"{n:,} {one if n == 1 else many}"
-
-
-def shown_annotators(columns: dict[str, Any]) -> dict[str, list[str]]:
-    """Return annotators as texts."""
-    shown = {
-        "annotator": texts(columns["annotator"]),
-        "verdict": texts(columns["verdict"]),
-        "why": texts(columns["why"]),
-        "P": numbers(columns["p_anomaly"], ".2f"),
-        "votes": numbers(columns["votes"], ".0f"),
-    }
-    if "theta_of_sum_one" in columns:
-        shown["theta"] = numbers(columns["theta_of_sum_one"], ".4f")
-    if "own_maker" in columns:
-        shown["own maker"] = numbers(columns["own_maker"], "+.2f")
-    return shown

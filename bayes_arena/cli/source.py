@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bayes_arena.cli.options import Fitting, Reading
-from bayes_arena.errors import ModelError, VotesError, listing
+from bayes_arena.cli.terminal import written
+from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating.rating import rate
@@ -60,10 +61,7 @@ def votes_of(
         [name for name in fitting.strength_by or () if name != PROMPT]
     )
     further = {"features": fitting.features} if fitting.style else {}
-    try:
-        return reading.votes(sources, **further)
-    except VotesError as error:  # the user did not name a slice, but what needs it
-        raise VotesError(str(error).replace(", which slices= names", "")) from error
+    return reading.votes(sources, **further)
 
 
 def is_saved_fit(sources: Sequence[str] | None) -> bool:
@@ -76,29 +74,23 @@ def is_saved_fit(sources: Sequence[str] | None) -> bool:
 
 
 def saved_fit(sources: Sequence[str] | None) -> Fit | None:
-    """Return the fit that a file holds, if it does."""
+    """Return the fit that a file holds, if it does, and repeat its warnings."""
     if not sources or not is_saved_fit(sources):
         return None
     from bayes_arena.fits.save import load
 
-    return load(sources[0])
+    result = load(sources[0])
+    for note in result.warnings:
+        warn(note)
+    return result
 
 
 def require_defaults(*groups: Reading | Fitting) -> None:
     """Refuse options that a saved fit would not heed."""
-    names = [name for group in groups for name in given_options(group)]
+    given = [option for group in groups for option in group.given]
+    names = [written(name, ...) for name, _ in given if name != "seed"]
     if names:
         raise ModelError(
             f"A saved fit has its own votes and model: {listing(names)} would have no "
             "effect. Give the votes, or no such options."
         )
-
-
-def given_options(group: Reading | Fitting) -> list[str]:
-    """Return the options that differ from their defaults, but for the seed."""
-    names = []
-    for field in fields(group):
-        is_given = getattr(group, field.name) != field.default
-        if is_given and field.name != "seed":
-            names.append("--" + field.name.replace("_", "-"))
-    return names

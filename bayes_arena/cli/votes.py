@@ -1,9 +1,9 @@
 """Commands about votes: check and simulate."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
-from bayes_arena import tables
+from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
     Answering,
     Drawing,
@@ -11,36 +11,27 @@ from bayes_arena.cli.options import (
     Sources,
     option,
     source_of,
-    with_options,
 )
-from bayes_arena.cli.output import (
-    Answer,
-    collected_warnings,
-    json_text,
-    rows_of,
-    tell_warnings,
-    write,
-    write_text,
-)
-from bayes_arena.cli.source import require_defaults, saved_fit
-from bayes_arena.cli.spelling import spelled
-from bayes_arena.errors import printable
+from bayes_arena.cli.output import Answer
+from bayes_arena.cli.source import name_of, require_defaults, saved_fit
+from bayes_arena.cli.terminal import Terminal
+from bayes_arena.rating.content import SCHEMA
 from bayes_arena.reading.check import Check, check as check_votes
 from bayes_arena.simulation import simulate as simulate_arena
+from bayes_arena.version import __version__
 
 
-@with_options
-def check(votes: Sources = None, *, reading: Reading, answering: Answering) -> None:
+@command(Answering)
+def check(votes: Sources = None, *, reading: Reading, terminal: Terminal) -> Answer:
     """Say what was read, what was left out, and what the votes can tell."""
-    with collected_warnings() as warned:
-        result = checked(votes, reading)
-    if answering.form == "json":
-        text = json_text({**plain(result.as_dict()), "warnings": rows_of(warned)})
-    else:
-        lines = [printable(spelled(line)) for line in str(result).splitlines()]
-        text = "\n".join(lines) + "\n"
-    write_text(text, answering)
-    tell_warnings(warned, answering)
+    result = checked(votes, reading)
+    made = {"schema": SCHEMA, "version": __version__, "source": name_of(votes)}
+    return Answer(
+        key="check",
+        columns={},
+        head=result.spelled(terminal).splitlines(),
+        facts={**made, **result.as_dict(terminal)},
+    )
 
 
 def checked(sources: Sequence[str] | None, reading: Reading) -> Check:
@@ -54,16 +45,7 @@ def checked(sources: Sequence[str] | None, reading: Reading) -> Check:
     return check_votes(source_of(sources), **reading.columns())
 
 
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, dict):
-        return {name: plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return tables.plain_value(value)
-
-
-@with_options
+@command(Answering)
 def simulate(
     *,
     competitors: Annotated[int, option("How many.", show_default=True)] = 20,
@@ -74,8 +56,7 @@ def simulate(
         int, option("Who vote against the ranking.", show_default=True)
     ] = 0,
     drawing: Drawing,
-    answering: Answering,
-) -> None:
+) -> Answer:
     """Write the votes of a simulated arena as CSV."""
     arena = simulate_arena(
         competitors=competitors,
@@ -85,7 +66,5 @@ def simulate(
         reversed=reversed,
         seed=drawing.seed,
     )
-    if answering.form == "json":
-        write(Answer("votes", arena.columns), answering, [])
-    else:
-        write_text(tables.csv_text(arena.columns), answering)
+    facts = {"seed": drawing.seed}
+    return Answer("votes", arena.columns, facts=facts, form="csv")

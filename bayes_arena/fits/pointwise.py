@@ -10,8 +10,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.result import Fit, outcome_counts, seen_votes
 from bayes_arena.inference.predictive import NewRows, rows_of
 from bayes_arena.model.design import Design
-from bayes_arena.model.likelihood import coordinates, outcome_probabilities
-from bayes_arena.model.objective import predictors
+from bayes_arena.model.likelihood import outcome_probabilities
+from bayes_arena.model.objective import row_coordinates
 from bayes_arena.votes.votes import Votes
 
 
@@ -74,12 +74,9 @@ def row_log_densities(rows: NewRows, x: Floats) -> Floats:
 
 def design_log_densities(design: Design, x: Floats) -> Floats:
     """Return the log-densities in the order of the design, (rows, outcomes)."""
-    parts = []
-    for chunk in design.chunks():
-        z = coordinates(predictors(chunk, x))
-        _, A = outcome_probabilities(design.phi, z)
-        parts.append((design.phi @ z - A).T)
-    log_p = np.concatenate(parts)
+    z = row_coordinates(design, x)
+    _, A = outcome_probabilities(design.phi, z)
+    log_p = (design.phi @ z - A).T
     if not design.outcomes.has_tie:
         log_p = np.column_stack([log_p, log_p.mean(axis=1)])
     return log_p

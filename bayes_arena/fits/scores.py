@@ -15,8 +15,8 @@ from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.model.build import design_of_rows
 from bayes_arena.model.design import Design
-from bayes_arena.model.likelihood import coordinates, outcome_probabilities
-from bayes_arena.model.objective import predictors
+from bayes_arena.model.likelihood import outcome_probabilities
+from bayes_arena.model.objective import row_coordinates
 from bayes_arena.model.priors import FLAT
 from bayes_arena.votes.votes import Votes, sums
 
@@ -80,11 +80,7 @@ def scores_of(fit: Fit) -> tuple[Votes, ScoreSums]:
 def predicted_scores(fit: Fit, design: Design) -> tuple[Floats, Floats]:
     """Return mean and variance of the score of one vote of each row of a design."""
     points = design.outcomes.points
-    mean = np.empty(len(design.votes))
-    square = np.empty_like(mean)
-    for chunk in design.chunks():
-        z = coordinates(predictors(chunk, fit.marginals.mean))
-        p, _ = outcome_probabilities(design.phi, z)
-        mean[chunk.rows] = points @ p
-        square[chunk.rows] = points**2 @ p
-    return mean, square - mean**2
+    z = row_coordinates(design, fit.marginals.mean)
+    p, _ = outcome_probabilities(design.phi, z)
+    mean = points @ p
+    return mean, points**2 @ p - mean**2

@@ -88,6 +88,12 @@ class ScoreCurve:
 def interpolate(x: Floats, grid: Floats, values: Floats, slopes: Floats) -> Floats:
     """Return a function at x, (..., *x.shape), by cubic Hermite interpolation.
 
+    Between two points of distance w, with values f and slopes m, it is at the share t
+
+        (1 + 2t) (1 - t)^2 f_0 + t^2 (3 - 2t) f_1 + w t (1 - t)^2 m_0 - w t^2 (1 - t) m_1,
+
+    as SciPy's CubicHermiteSpline, whose module takes half a second to import.
+
     Parameters
     ----------
     x : ndarray
@@ -99,12 +105,12 @@ def interpolate(x: Floats, grid: Floats, values: Floats, slopes: Floats) -> Floa
     width = grid[1] - grid[0]
     interval = np.clip(((x - grid[0]) / width).astype(int), 0, len(grid) - 2)
     t = (x - grid[interval]) / width
-    left, right = values[..., interval], values[..., interval + 1]
-    left_slope = width * slopes[..., interval]
-    right_slope = width * slopes[..., interval + 1]
-    rise = right - left
-    curvature = (1 - t) * (left_slope - rise) - t * (right_slope - rise)
-    return left + t * rise + t * (1 - t) * curvature
+    rest = 1 - t
+    left = (1 + 2 * t) * rest**2 * values[..., interval]
+    right = t**2 * (3 - 2 * t) * values[..., interval + 1]
+    left_slope = width * t * rest**2 * slopes[..., interval]
+    right_slope = width * t**2 * rest * slopes[..., interval + 1]
+    return left + right + left_slope - right_slope
 
 
 def annotator_types(posterior: Posterior) -> AnnotatorTypes:

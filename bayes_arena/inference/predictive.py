@@ -131,6 +131,7 @@ def average_over(
 
     What the fit does not know is drawn once for each sample.
     """
+    # Each chunk has random numbers of its own, the same in every call.
     rng = np.random.default_rng(chunk.rows.start)
     sd = np.sqrt(rows.unknown[:, chunk.rows])
     vectors = vectors[:: math.ceil(len(vectors) / MOST_DRAWS)]
@@ -170,16 +171,18 @@ def average_outcomes(
 def outcomes_at(
     z: Floats, outcomes: Outcomes, with_ties: bool
 ) -> tuple[Floats, Floats]:
-    """Return probabilities (rows, outcomes) and scores (rows,) at coordinates z."""
+    """Return probabilities (rows, outcomes) and scores (rows,) at coordinates z.
+
+    Half wins have no probability of a tie.  Where a vote can be one (``with_ties``),
+    Davidson's probabilities with tau = 0 stand for them; else that of a tie is 0.
+    """
     p, _ = outcome_probabilities(outcomes.phi, z)
     score = outcomes.points @ p
-    if outcomes.has_tie:
-        return p.T, score
-    if with_ties:
-        # Half wins have no probability of a tie: Davidson's with tau = 0 stands for it.
+    if not outcomes.has_tie and with_ties:
         p, _ = outcome_probabilities(DAVIDSON.phi, np.vstack([z, np.zeros_like(z)]))
-        return p.T, score
-    return np.vstack([p, np.zeros_like(p[:1])]).T, score
+    elif not outcomes.has_tie:
+        p = np.vstack([p, np.zeros_like(z)])
+    return p.T, score
 
 
 def diagonal(variances: Floats) -> Floats:

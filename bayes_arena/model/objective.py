@@ -86,6 +86,12 @@ def expand(
     return Expansion(total, gradient, hessian.plus_transpose())
 
 
+def row_coordinates(design: Design, x: Floats) -> Floats:
+    """Return the coordinates z of all rows at x, (C, rows)."""
+    parts = [coordinates(predictors(chunk, x)) for chunk in design.chunks()]
+    return np.concatenate(parts, axis=1)
+
+
 def predictors(chunk: Chunk, x: Floats) -> Floats:
     """Return the predictors u of the rows, (C + 2, rows)."""
     C, n_rows = chunk.statistic.shape
@@ -142,9 +148,10 @@ def entries(matrix: Arrow, chunk: Chunk, a: Term, b: Term) -> tuple[Floats, Ints
     Returns
     -------
     values : ndarray
-        The entries of one part of the matrix, which is that of the chunk's groups.
+        A flat view of one part of the matrix, which is that of the chunk's groups: what is
+        written into it is written into the matrix.
     position : ndarray, shape (rows,)
-        Where in them each row's entry is.
+        Where in it each row's entry is.
     """
     if not a.is_local:
         block = matrix.shared
@@ -152,4 +159,6 @@ def entries(matrix: Arrow, chunk: Chunk, a: Term, b: Term) -> tuple[Floats, Ints
         block = matrix.cross
     else:
         block = matrix.local
-    return block.reshape(-1), chunk.position(a) * block.shape[-1] + b.column
+    # The groups of a chunk are consecutive, so that their part lies in one piece.
+    values = block.reshape(-1, copy=False)
+    return values, chunk.position(a) * block.shape[-1] + b.column

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from bayes_arena.errors import join_words, plural
 from bayes_arena.fits.result import Fit
@@ -81,37 +78,6 @@ def describe_votes(votes: Votes, source: str) -> str:
     if PROMPT in votes.slices:
         text += f", {plural(len(votes.levels[PROMPT]), 'prompt')}"
     return text
-
-
-def shown_board(columns: Columns, level: float) -> dict[str, list[str]]:
-    """Return a board as texts, for people."""
-    interval = f"{100 * level:g}% interval"
-    shown = {
-        "rank": [whole(rank) for rank in columns["rank"]],
-        "competitor": [str(name) for name in columns["competitor"]],
-        "Elo": [whole(score) for score in columns["elo"]],
-        interval: ranges(columns["lower"], columns["upper"], " … "),
-        "rank range": ranges(columns["rank_lower"], columns["rank_upper"], "–"),
-        "votes": [whole(count) for count in columns["votes"]],
-    }
-    if "elo_before" in columns:
-        before = zip(columns["elo_before"], columns["rank_before"], strict=True)
-        shown["before"] = [f"{whole(elo)} ({whole(rank)})" for elo, rank in before]
-    return shown
-
-
-def ranges(lower: Any, upper: Any, mark: str) -> list[str]:
-    """Return ranges of numbers as texts; one number where both ends are the same."""
-    texts = []
-    for low, high in zip(lower, upper, strict=True):
-        first, last = whole(low), whole(high)
-        texts.append(first if first == last else f"{first}{mark}{last}")
-    return texts
-
-
-def whole(value: float) -> str:
-    """Return a number without decimals; nothing for nan."""
-    return f"{value:.0f}" if np.isfinite(value) else ""
 
 
 def ordinal(number: int) -> str:

@@ -239,6 +239,11 @@ class Header:
         return named or self.both(SCORES_BY_INITIAL)
 
 
+def is_usual_winner(name: str) -> bool:
+    """Whether a column has a name that the winner's column usually has."""
+    return " ".join(words(name)) in WINNERS
+
+
 def phrases(parts: Words) -> Iterator[tuple[str, str]]:
     """Yield each word of a name, and each two, after the other words."""
     for size in (1, 2):

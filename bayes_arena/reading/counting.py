@@ -15,8 +15,10 @@ import polars as pl
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import listing
+from bayes_arena.reading.columns import is_usual_winner
 from bayes_arena.reading.labels import (
     NOT_PLAYED,
+    NUMBER,
     UNKNOWN,
     UNPLAYED,
     are_mixed,
@@ -31,6 +33,7 @@ from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import FIRST, PROMPT, SECOND, TIE, Votes, sums
 
 COUNTED = {"wins_a": FIRST, "wins_b": SECOND, "ties": TIE}
+MOST_LABELS = 12  # unknown ones that may still be those of a result
 MOST = 1e100  # the largest weight; sums of squares stay finite
 GROUP = "group"  # the column that numbers groups of equal votes
 MERGED = Note(
@@ -66,6 +69,8 @@ class Coded:
         Row of ``table``.
     labels, label : tuple of str, ndarray of int
         The labels of winners, and the code of each; one above the last is none.
+    is_named : ndarray of bool
+        Where a label is the name of one of the two.
     is_ambiguous : ndarray of bool
         Where a label may be a name or a side.
     """
@@ -78,13 +83,14 @@ class Coded:
     group: Ints
     labels: tuple[str, ...]
     label: Ints
+    is_named: Array
     is_ambiguous: Array
 
-    def labels_of(self, rows: Array) -> str:
-        """List the labels in some rows, with their numbers of votes."""
+    def labels_of(self, rows: Array) -> dict[str, int]:
+        """Return the numbers of votes of the labels in some rows, the most first."""
         n = np.bincount(self.label[rows], self.n[rows], len(self.labels) + 1)
         order = [k for k in np.argsort(-n, kind="stable") if n[k] > 0]
-        return listing(f"{self.labels[k]!r} ({int(n[k]):,})" for k in order)
+        return {self.labels[k]: int(n[k]) for k in order}
 
     def count_cells(self, rows: Array, *, sided: bool) -> Votes:
         """Return the counts of some rows; without sides the pair's names are in order."""
@@ -124,13 +130,12 @@ def swap_sides(pairs: Votes, rows: Array) -> Votes:
 class Problem:
     """What may be wrong with votes: with which rows, and what to do.
 
-    Where the labels of the winners are wrong, ``labels`` makes the remedy of the label that
-    most of the votes have.
+    Where the labels of the winners are wrong, the remedy is made of them.
     """
 
     text: str
     rows: Array
-    remedy: Said | Callable[[str], Said]
+    remedy: Said | Callable[[Sequence[str]], Said]
 
 
 FILL_IN = "Fill it in."
@@ -164,17 +169,26 @@ def problems(votes: Coded) -> Iterator[Problem]:
         yield Problem(f"{name} is missing", codes < 0, FILL_IN)
 
 
-def say_meaning(label: str) -> Said:
-    """Ask what a label means."""
-    meaning = Use(outcomes={label: "model_a"})
-    rest = " (or model_b, tie, both_bad, unplayed)."
-    return ("Say what each label means: ", meaning, rest)
+def say_meaning(labels: Sequence[str]) -> Said:
+    """Ask what labels mean; so many of them are no result."""
+    if len(labels) > MOST_LABELS:
+        text = f"A result has few labels, and these are {len(labels):,}: name its column with "
+        return (text, Use("winner"), ".")
+    blanks = {label: "..." for label in labels}
+    rest = " is model_a, model_b, tie, both_bad or unplayed."
+    return (
+        "Say what each label means: ",
+        Use(outcomes=blanks),
+        ", where each ...",
+        rest,
+    )
 
 
-def say_side(label: str) -> Said:
-    """Ask which side a label means that may be a name."""
+def say_side(labels: Sequence[str]) -> Said:
+    """Ask which side labels mean that may be names."""
     text = "Rename the competitor, or say which side the label means: "
-    return (text, Use(outcomes={label: "model_a"}), " (or model_b).")
+    blanks = {label: "..." for label in labels}
+    return (text, Use(outcomes=blanks), ", where each ... is model_a or model_b.")
 
 
 def encode_groups(table: pl.DataFrame, roles: Roles, options: Options) -> Coded:
@@ -223,18 +237,16 @@ def encode_groups(table: pl.DataFrame, roles: Roles, options: Options) -> Coded:
         group=table[GROUP].to_numpy(),
         labels=(),
         label=np.zeros(len(n), np.intp),
+        is_named=np.zeros(len(n), bool),
         is_ambiguous=np.zeros(len(n), bool),
     )
     if "winner" not in table.columns:
         return votes
-    return with_winners(votes, table["winner"], roles.sides, options)
+    return with_winners(votes, table["winner"], roles, options)
 
 
 def with_winners(
-    votes: Coded,
-    column: pl.Series,
-    sides: tuple[str, str],
-    options: Options,
+    votes: Coded, column: pl.Series, roles: Roles, options: Options
 ) -> Coded:
     """Return votes with the outcomes that labels of winners mean.
 
@@ -244,7 +256,9 @@ def with_winners(
     outcomes, new_names = options.labels, options.names or {}
     labels, (label,), _ = code([column], clean_name)
     label = np.where(label < 0, len(labels), label)  # no label: not played
-    meaning = meanings_of(labels, sides, outcomes)
+    meaning = meanings_of(labels, roles.sides, outcomes)
+    if not is_usual_winner(roles.results.get("winner", "winner")):
+        meaning |= dict.fromkeys(numerals(labels, outcomes), UNKNOWN)
     by_label = np.array([*(meaning[text] for text in labels), UNPLAYED])[label]
     given = {bare(str(text)) for text in outcomes}
     names = [new_names.get(text, text) for text in labels]
@@ -265,8 +279,20 @@ def with_winners(
         outcome=outcome,
         labels=labels,
         label=label,
+        is_named=is_named,
         is_ambiguous=are_ambiguous(by_label, outcome, is_named, is_name),
     )
+
+
+def numerals(labels: Sequence[str], outcomes: Mapping[str, str]) -> list[str]:
+    """Return the labels that are numbers, without those whose meaning is given."""
+    given = {bare(str(text)) for text in outcomes}
+    bares = {label: bare(label) for label in labels}
+    return [
+        label
+        for label, text in bares.items()
+        if NUMBER.fullmatch(text) and text not in given
+    ]
 
 
 def sides_named(

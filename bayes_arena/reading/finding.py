@@ -36,6 +36,7 @@ NO_RESULTS = (
     "date", "hour", "day", "age", "control", "baseline", "reference", "start", "starts",
     "host", "venue", "turn", "round", "language", "category", "group", "split", "source",
 )  # fmt: skip
+IDS = ("id", "ids", "code", "no", "number", "uid", "uuid")  # what numbers are names
 ALIKE = "their names differ in the side, and they share names"
 NAMES = "its values are names of the two"
 LABELS = "its values are labels of who won"
@@ -118,7 +119,7 @@ def are_competitors(sheet: Sheet, pair: tuple[str, str]) -> bool:
     if not sheet.share(a, b):
         return False
     if sheet.holds_numbers(a) and sheet.holds_numbers(b):
-        return has_word(a, ("id", "ids", "code", "no", "number"))
+        return has_word(a, IDS)
     return sheet.holds_names(a) and sheet.holds_names(b)
 
 

@@ -197,10 +197,12 @@ def sides_of_labels(labels: set[str], columns: tuple[str, str]) -> dict[str, int
 
     A numeral is a side only if the columns differ in it and no other numeral is a label.
     """
-    sides = WORDS_OF_SIDES | initials(columns) | sides_of_columns(columns)
+    of_columns = sides_of_columns(columns)
     if {label for label in labels if NUMBER.fullmatch(label)} - {"1", "2"}:
-        sides = {word: side for word, side in sides.items() if word not in ("1", "2")}
-    return sides | letters_beside_others(labels)
+        of_columns.pop("1", None)
+        of_columns.pop("2", None)
+    letters = initials(columns) | letters_beside_others(labels)
+    return WORDS_OF_SIDES | letters | of_columns
 
 
 def sides_of_columns(columns: tuple[str, str]) -> dict[str, int]:

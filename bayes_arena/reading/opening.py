@@ -38,6 +38,7 @@ class Opened:
     ----------
     frame : narwhals frame
         One vote a row; ``row`` is the number of the record where a layout rewrote it.
+    header : Header
     layout : Layout
     roles : Roles
     remarks : tuple of Note
@@ -45,6 +46,7 @@ class Opened:
     """
 
     frame: Frame
+    header: Header
     layout: Layout
     roles: Roles
     remarks: tuple[Note, ...]
@@ -58,7 +60,8 @@ def open_votes(source: Frame, options: Options) -> Opened:
     require_single(sheet.header, roles, options)
     source = collect_used(source, roles.taken)
     remarks = remarks_on_source(source, sheet.header, layout, roles, options)
-    opened = Opened(select_roles(source, roles), layout, roles, remarks)
+    frame = select_roles(source, roles)
+    opened = Opened(frame, sheet.header, layout, roles, remarks)
     return with_prompt(one_vote_a_row(opened, options), options)
 
 

@@ -30,6 +30,7 @@ from bayes_arena.reading.counting import Coded, Problem, encode_groups, problems
 from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.reading.opening import Opened, open_votes
 from bayes_arena.reading.options import Columns, Options, options_from
+from bayes_arena.reading.plausible import require_votes
 from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
@@ -210,17 +211,24 @@ def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:
     return replace(votes, votes=votes.votes * scale)
 
 
+def labels_in_words(labels: Mapping[str, int]) -> str:
+    """List labels with their numbers of votes."""
+    return listing(f"{label!r} ({n:,})" for label, n in labels.items())
+
+
 def unplayed_words(votes: Coded) -> str:
     """List the words that were read as no game, since "none" may mean something else."""
     are_words = [any(map(str.isalpha, label)) for label in votes.labels]
     is_word = np.array([*are_words, False])  # the last is for votes without a label
-    return votes.labels_of((votes.outcome == UNPLAYED) & is_word[votes.label])
+    is_unplayed = votes.outcome == UNPLAYED
+    return labels_in_words(votes.labels_of(is_unplayed & is_word[votes.label]))
 
 
 def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
+    require_votes(votes, opened.layout, opened.roles, opened.header, options)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped[NO_GAME] = int(votes.n[~kept].sum())
@@ -262,9 +270,9 @@ def complaint(problem: Problem, wrong: Array, votes: Coded, frame: Frame) -> Sai
     n, total = int(votes.n[wrong].sum()), int(votes.n.sum())
     text, remedy = problem.text, problem.remedy
     if callable(remedy):
-        text += f": {votes.labels_of(wrong)}"
-        most = np.bincount(votes.label[wrong], votes.n[wrong]).argmax()
-        remedy = remedy(shortened(votes.labels[most]))
+        labels = votes.labels_of(wrong)
+        text += f": {labels_in_words(labels)}"
+        remedy = remedy([shortened(label) for label in labels])
     rows = quote_rows(frame, votes.table[np.unique(votes.group[wrong])])
     where = f" ({rows})" if rows else ""
     return joined(f"In {n:,} of {plural(total, 'vote')} {text}{where}. ", remedy)

@@ -159,5 +159,6 @@ def plain_texts(column: pl.Series) -> list[str]:
 
 
 def are_texts(values: Collection[str]) -> bool:
-    """Whether some values are texts, not names: long, or of several lines."""
-    return any(len(value) > LONGEST_NAME or "\n" in value for value in values)
+    """Whether most values are texts, not names: long, or of several lines."""
+    n_texts = sum(len(value) > LONGEST_NAME or "\n" in value for value in values)
+    return n_texts * 2 > len(values)

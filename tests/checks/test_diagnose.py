@@ -60,7 +60,8 @@ def test_an_open_direction():
     fit = ba.fit(arena(), model="am-davidson")
     for gap, status in ((0.5, "problem"), (20.0, "ok")):
         posterior = replace(fit.posterior, mirror_gap=gap)
-        assert status_of(replace(fit, posterior=posterior))["direction"] == status
+        marginals = replace(fit.marginals, posterior=posterior)
+        assert status_of(replace(fit, marginals=marginals))["direction"] == status
 
 
 def test_half_wins_are_not_checked_for_ties():

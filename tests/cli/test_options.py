@@ -7,7 +7,6 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.cli.app import app
 from bayes_arena.cli.options import Boarding, Fitting, Reading, pairs_of
-from bayes_arena.cli.spelling import OPTIONS, spelled
 
 # What every command takes besides its own; "reading" and so on are groups of options.
 READING = (
@@ -98,32 +97,6 @@ def test_a_scale_has_one_anchor():
     for text in ("a", "=1", "a=x"):
         with pytest.raises(ba.ArenaError, match="NAME=SCORE"):
             Boarding(anchor=[text]).elo  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ("Use prior='weak'.", "Use --prior weak."),
-        ("min_votes must not be negative", "--min-votes must not be negative"),
-        ("Name it with annotator=.", "Name it with --annotator."),
-        ("prompt=False reads none.", "--no-prompt reads none."),
-        ("(model='am-davidson') would", "(--model am-davidson) would"),
-        ("strength_by=('x',), or", "--strength-by x, or"),
-        ("such as outcomes={'2': 'model_a'};", "such as --outcome 2=model_a;"),
-        ("prompt='question id' reads it", "--prompt 'question id' reads it"),
-        ("which features= names", "which --style names"),
-        ("Use by='x', or use leaderboards(fit_many(votes, by='x')).", "Use --by x."),
-        ("a = b, 1 = 2, x=3", "a = b, 1 = 2, x=3"),
-    ],
-)
-def test_messages_are_spelled_for_a_terminal(message, text):
-    assert spelled(message) == text
-
-
-def test_the_options_that_messages_name_exist():
-    known = {option for text in TABLE.values() for option in text.split()}
-    known |= {"epsilon"}
-    assert {name.replace("_", "-") for name in OPTIONS} <= known
 
 
 @pytest.mark.slow

@@ -8,15 +8,17 @@ import pytest
 
 from bayes_arena.cli.options import Answering
 from bayes_arena.cli.output import Answer, all_columns, render
-from bayes_arena.cli.words import MEANING, explanations
-from bayes_arena.said import Note
+from bayes_arena.columns import TABLES, Column, meanings, number
+from bayes_arena.said import Call, Note, Use
+from tests.helpers import terminal
 
+ELO = Column("elo", "a score", "Elo", number(".0f"))
 ANSWER = Answer(
     key="things",
     columns={"name": ["a", "b", "c"], "elo": [1.0, float("nan"), 3.25]},
-    shown={"name": ["a", "b", "c"], "Elo": ["1", "", "3"]},
-    head=["3 things", "", "Use prior='weak'."],
-    notes=[Note("ranks", "A note.")],
+    table=(Column("name", heading="name"), ELO),
+    head=["3 things", "", ("Use ", Use(prior="weak"), ".")],
+    notes=[Note("ranks", "A note.", more=Call("annotators"))],
     facts={"plan": "a plan", "verdict": "a verdict"},
     n_shown=2,
     more="--all",
@@ -24,13 +26,15 @@ ANSWER = Answer(
 
 
 def text_of(form, **options):
-    return render(ANSWER, Answering(format=form, **options), [Note("prior", "careful")])
+    warned = [Note("prior", "careful")]
+    return render(ANSWER, Answering(format=form, **options), warned, terminal("rank"))
 
 
 def test_a_screen_shows_the_first_rows_and_how_many_more():
     assert text_of("table") == (
         "3 things\n\nUse --prior weak.\n\n"
-        " name  Elo\n ─────────\n a       1\n b\n    …  1 more: --all\n\nA note.\n"
+        " name  Elo\n ─────────\n a       1\n b\n    …  1 more: --all\n\n"
+        "A note. More: bayes-arena annotators\n"
     )
 
 
@@ -38,7 +42,7 @@ def test_explain_shows_all_rows_and_columns_and_what_they_mean():
     text = text_of("table", explain=True)
     assert "more: --all" not in text
     assert "3.25" in text
-    assert f"elo  {MEANING['elo']}" in text
+    assert "elo  a score" in text
 
 
 def test_json_is_one_object_with_all_rows_and_no_nan():
@@ -62,9 +66,9 @@ def test_markdown_has_head_table_and_notes():
 
 
 def test_names_in_the_head_cannot_control_a_terminal():
-    answer = Answer("x", {"n": [1]}, {"n": ["1"]}, ["a\x1b[2J"])
-    answer.notes = [Note("ranks", "b\x1b[2J")]
-    assert "\x1b" not in render(answer, Answering(), [])
+    notes = [Note("ranks", "b\x1b[2J")]
+    answer = Answer("x", {"n": ["c\x1b[2J"]}, head=["a\x1b[2J"], notes=notes)
+    assert "\x1b" not in render(answer, Answering(), [], terminal("rank"))
 
 
 def test_numbers_have_few_digits_and_flags_are_words():
@@ -72,18 +76,28 @@ def test_numbers_have_few_digits_and_flags_are_words():
     assert shown["x"] == ["0.1235", "12346", "3", "", "yes", "", "20,000"]
 
 
-def test_unknown_columns_are_not_explained():
-    assert explanations(["nothing"]) == []
-    assert explanations(["elo", "p_best"])[0].startswith("elo     score")
+def test_columns_whose_name_says_it_all_are_not_explained():
+    assert meanings((Column("wins"), ELO), {"wins": [], "elo": []}) == ["elo  a score"]
 
 
-@pytest.mark.slow
-def test_every_column_of_the_tables_is_explained(command):
-    plain = {"competitor", "annotator", "first", "second", "wins", "losses", "model"}
-    plain |= {"check", "finding", "advice"}
-    for words in (("rank",), ("pairs",), ("next",), ("annotators",), ("diagnose",)):
-        header = command(*words, "--format", "csv")[1].splitlines()[0].split(",")
-        assert set(header) - plain <= set(MEANING)
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        ("rank", "leaderboard"),
+        ("pairs", "pairs"),
+        ("next", "next_pairs"),
+        ("annotators", "annotators"),
+        pytest.param("diagnose", "diagnose", marks=pytest.mark.slow),
+        pytest.param("compare --over vote", "held_out", marks=pytest.mark.slow),
+        pytest.param("compare", "compare", marks=pytest.mark.slow),
+    ],
+)
+def test_a_file_has_the_columns_of_the_catalogue_in_its_order(command, words, key):
+    _, text, _ = command(*words.split(), "--format", "csv")
+    header = text.splitlines()[0].split(",")
+    table = TABLES[key]
+    assert {column.name for column in table if not column.is_optional} <= set(header)
+    assert [column.name for column in table if column.name in header] == header
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bayes_arena.inference.average_vote import interpolate
 from bayes_arena.inference.gaussian import nearest_gaussian
 from bayes_arena.inference.maximum import maximum_likelihood
 from bayes_arena.inference.sandwich import cluster_scores, clustered_covariance
@@ -90,3 +91,13 @@ def test_a_sandwich_by_hand():
     inverse = pseudoinverse(H)
     expected = inverse @ (scores.T @ scores) @ inverse * 40 / 39
     np.testing.assert_allclose(clustered_covariance(moves), expected, atol=1e-8)
+
+
+def test_interpolation_is_exact_for_cubics():
+    grid = np.linspace(-2, 2, 9)
+    cubic = np.polynomial.Polynomial([1.0, -2.0, 0.5, 3.0])
+    x = np.linspace(-2, 2, 31).reshape(1, 31)
+    values = np.stack([cubic(grid), -cubic(grid)])
+    slopes = np.stack([cubic.deriv()(grid), -cubic.deriv()(grid)])
+    found = interpolate(x, grid, values, slopes)
+    np.testing.assert_allclose(found, [cubic(x), -cubic(x)], atol=1e-12)

@@ -145,7 +145,7 @@ def test_votes_without_annotators_are_rated():
 
 
 def test_too_many_annotators_are_not_judged_and_it_is_said(monkeypatch):
-    monkeypatch.setattr("bayes_arena.rating.rating.MOST_JUDGED", 10)
+    monkeypatch.setattr("bayes_arena.rating.rated.MOST_JUDGED", 10)
     rating = ba.rate(fan_votes()[0])
     assert rating.annotators.empty
     assert any("annotators were not judged" in str(note) for note in rating.notes)
@@ -157,7 +157,7 @@ def test_a_failing_fit_of_annotators_is_said(monkeypatch):
     def refuse(*args, **options):
         raise ba.errors.FitError("no fit")
 
-    monkeypatch.setattr("bayes_arena.rating.rating.fit_model", refuse)
+    monkeypatch.setattr("bayes_arena.rating.rated.fit_model", refuse)
     assert any("were not judged" in str(note) for note in rating.notes)
     assert len(rating.leaderboard) == 8
 

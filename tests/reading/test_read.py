@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from bayes_arena.cli.spelling import spelled
 from bayes_arena.errors import MissingPackageError, VotesError
 from bayes_arena.rating.rating import rate
 from bayes_arena.reading.read import read_votes, votes_from
@@ -534,16 +533,7 @@ def test_real_votes():
     assert (votes.n_votes, len(votes.levels["prompt"])) == (3355, 80)
 
 
-def test_hints_are_spelled_for_the_place_they_are_read_in():
-    hints = {
-        "name it with winner=.": "name it with --winner.",
-        "weight='count' reads it": "--weight count reads it",
-        "prompt=False reads none": "--no-prompt reads none",
-        "(winner=[first, second])": "(--winner first,second)",
-        "outcomes={'0': 'tie'};": "--outcome 0=tie;",
-        "on_invalid='drop'.": "--on-invalid drop.",
-    }
-    assert [spelled(text) for text in hints] == list(hints.values())
+def test_the_winners_of_two_games_are_two_columns():
     games = {"model_1": ["x"], "model_2": ["y"], "one": ["model_1"], "two": ["model_2"]}
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
 

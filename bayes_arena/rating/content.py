@@ -1,0 +1,37 @@
+"""What JSON says of a board: of which votes it is, and how it was made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayes_arena.boards.standing import Standing
+from bayes_arena.version import __version__
+from bayes_arena.votes.votes import PROMPT, Votes
+
+SCHEMA = 1  # another number where the entries mean something else
+
+
+def facts_of_votes(votes: Votes, source: str) -> dict[str, Any]:
+    """Return of which votes something is."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "source": source,
+        "n_votes": votes.n_votes,
+        "n_competitors": votes.n_competitors,
+        "n_annotators": votes.n_annotators,
+        "n_prompts": len(votes.levels.get(PROMPT, ())),
+    }
+
+
+def facts_of(standing: Standing, source: str) -> dict[str, Any]:
+    """Return of which votes a board is, and how it was made."""
+    return {
+        **facts_of_votes(standing.fit.votes, source),
+        "plan": standing.fit.plan,
+        "interval": standing.uncertainty.name,
+        "cluster": standing.uncertainty.cluster,
+        "level": standing.look.level,
+        "min_votes": standing.look.min_votes,
+        "seed": standing.look.seed,
+    }

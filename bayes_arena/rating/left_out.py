@@ -1,0 +1,60 @@
+"""Whose votes a rating leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
+from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.fits.result import Fit
+from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.doors import discriminating
+from bayes_arena.people.favourites import find_favourites
+from bayes_arena.rating.rated import Rated
+
+# Who can be left out together, and what is said of them if there is nobody.
+WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
+
+
+def refitted(fit: Fit, left_out: Collection[str]) -> Fit:
+    """Return the same model fitted to the votes without some annotators."""
+    votes = fit.votes.drop(annotators=left_out)
+    options: dict[str, Any] = {"prior": fit.prior, "method": fit.method}
+    return fit_model(votes, model=fit.model, seed=fit.seed, **options)
+
+
+def left_out_names(
+    rated: Rated, without: str | Collection[str] | None
+) -> tuple[str, ...]:
+    """Return the annotators to leave out."""
+    if without is None:
+        return ()
+    rated.votes.require_annotators()
+    if isinstance(without, str) and without in WITHOUT:
+        return names_of_kind(rated, without)
+    annotators = rated.votes.annotators
+    if isinstance(without, str):
+        if without not in annotators:
+            require_choice("without", without, (*WITHOUT, "names of annotators"))
+        return (without,)
+    unknown = [name for name in without if name not in annotators]
+    if unknown:
+        raise ModelError(
+            f"No votes of {listing(map(repr, unknown))}."
+            f"{did_you_mean(unknown[0], annotators)}"
+        )
+    return tuple(dict.fromkeys(without))
+
+
+def names_of_kind(rated: Rated, kind: str) -> tuple[str, ...]:
+    """Return the annotators who are anomalous, or have a favourite."""
+    columns = rated.annotator_columns or annotator_columns(
+        discriminating(rated.fit), find_favourites(rated.known_votes)
+    )
+    names = np.asarray(columns["annotator"])
+    if kind == "flagged":
+        return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])
+    return tuple(names[np.asarray(columns["reason"]) == "favourite"])

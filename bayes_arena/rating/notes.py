@@ -1,0 +1,152 @@
+"""What a reader of a board has to know: a function a note, the weightiest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+
+import numpy as np
+from scipy.special import expit
+
+from bayes_arena.boards.unexplained import no_ranking_explains
+from bayes_arena.errors import plural
+from bayes_arena.fits.fit import fit as fit_model
+from bayes_arena.people.contested import describe_contested
+from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
+from bayes_arena.rating.rated import Rated
+from bayes_arena.rating.wording import MOST_NAMED, describe_favouring, ordinal
+from bayes_arena.said import Call, Note, Said, Use
+
+MOST_NOTES = 5
+SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
+
+
+def notes_of(rated: Rated) -> tuple[Note, ...]:
+    """Return what a reader has to know, the weightiest first; five at most."""
+    notes = chain.from_iterable(say(rated) for say in NOTES)
+    return tuple(islice(notes, MOST_NOTES))
+
+
+def gaps(rated: Rated) -> Iterator[Note]:
+    """Say how many votes lack an annotator, where annotators are judged."""
+    if not rated.judges_annotators:
+        return
+    if n := rated.votes.n_votes - rated.known_votes.n_votes:
+        verb = "lacks" if n == 1 else "lack"
+        text = f"{n:,.0f} of {plural(rated.votes.n_votes, 'vote')} {verb} an annotator"
+        yield Note("gaps", f"{text}: annotators are judged by the others.")
+
+
+def divided(rated: Rated) -> Iterator[Note]:
+    """Say that about half of the annotators vote against the others."""
+    if rated.is_divided:
+        text = (
+            "About half of the annotators vote against the ranking of the others, and "
+            "which half is right, votes cannot tell."
+        )
+        yield Note("direction", text, more=Call("annotators"))
+
+
+def judged(rated: Rated) -> Iterator[Note]:
+    """Say who is anomalous and who has a favourite, or why nobody was judged."""
+    n = rated.votes.n_annotators
+    if rated.is_full and n > 1 and not rated.judges_annotators:
+        text = (
+            f"The {n:,} annotators were not judged: that takes minutes with so many of "
+            "them, or of competitors."
+        )
+        yield Note("annotators", text)
+    elif rated.judges_annotators and rated.annotator_fit is None:
+        yield Note(
+            "annotators", "Annotators were not judged: their fit found no answer."
+        )
+    elif rated.annotator_fit is not None:
+        phrases = [*anomalous(rated), *describe_favouring(rated.named_favourites)]
+        if phrases:
+            text = f"Annotators: {'; '.join(phrases[: 1 + MOST_NAMED])}."
+            yield Note("annotators", text, more=Call("annotators"))
+
+
+def anomalous(rated: Rated) -> Iterator[str]:
+    """Yield how many annotators are anomalous; by name, where they are few."""
+    is_anomalous = np.asarray(rated.annotator_columns["verdict"]) == "anomalous"
+    names = np.asarray(rated.annotator_columns["annotator"])[is_anomalous]
+    if len(names):
+        verb = "is" if len(names) == 1 else "are"
+        who = f" ({', '.join(names)})" if len(names) <= MOST_NAMED else ""
+        yield f"{len(names)} of {len(is_anomalous):,} {verb} anomalous{who}"
+
+
+def contested(rated: Rated) -> Iterator[Note]:
+    """Say about whom annotators disagree far more than about others."""
+    if rated.disagreement is not None:
+        for text in describe_contested(rated.known_votes, rated.disagreement)[:1]:
+            yield Note("contested", text)
+
+
+def two_boards(rated: Rated) -> Iterator[Note]:
+    """Say whether the two boards differ by more than chance, and who moves most."""
+    weighted = rated.annotator_fit
+    if weighted is None or not np.isfinite(rated.fit.strength).all():
+        return
+    plain = rated.fit
+    if rated.known_votes is not rated.votes:
+        plain = fit_model(rated.known_votes, prior=rated.fit.prior)
+    result = compare_boards(plain, weighted)
+    if result.p_value >= SURE:
+        return
+    moved = int(np.argmax(np.abs(result.gap)))
+    before, after = (
+        1 + int(np.sum(board.value > board.value[moved]))
+        for board in (rated.fit.marginals.board, weighted.marginals.board)
+    )
+    name = rated.votes.competitors[moved]
+    places = f"from {ordinal(before)} to {ordinal(after)}"
+    moves = f"'{name}' the most: {abs(result.gap[moved]):.0f} Elo, {places}"
+    text: Said = (
+        f"{result.reading} Weighting them by discrimination",
+        (" (", Use(model="am-davidson"), ")"),
+        f" would move {moves}.",
+    )
+    if result.exposure > RANDOM_EXPOSURE:
+        text = f"{result.reading} It would move {moves}."
+    yield Note("boards", text)
+
+
+def unexplained(rated: Rated) -> Iterable[Note]:
+    """Say which result no ranking explains."""
+    return no_ranking_explains(rated.fit)
+
+
+def reservations(rated: Rated) -> Iterable[Note]:
+    """Say what intervals do not allow for, and who has no rank."""
+    return rated.standing.reservations
+
+
+def advantage(rated: Rated) -> Iterator[Note]:
+    """Say whether the side shown first wins more often."""
+    posterior = rated.fit.posterior
+    if not posterior.design.has("position"):
+        return
+    b = posterior.common("position")
+    if abs(b) < SURE_SIDE * float(posterior.sd_of("position")[0]):
+        return
+    side = "first" if b > 0 else "second"
+    share = 100 * float(expit(abs(b)))
+    text = (
+        f"Between equals the {side} side wins {share:.0f} % of the decided votes; scores "
+        "allow for it."
+    )
+    yield Note("advantage", text)
+
+
+NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
+    gaps,
+    divided,
+    judged,
+    contested,
+    two_boards,
+    unexplained,
+    reservations,
+    advantage,
+)

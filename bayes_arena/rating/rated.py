@@ -1,0 +1,190 @@
+"""What ``rate`` finds: the board, who votes how, and the verdict, each found once.
+
+The board is Davidson's: all votes have equal weight.  Where annotators are known they are
+judged by am-Davidson, and the two boards are compared.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayes_arena import columns as catalogue, tables
+from bayes_arena.arrays import Array
+from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.standing import Standing
+from bayes_arena.boards.verdict import verdict_of
+from bayes_arena.columns import Table
+from bayes_arena.errors import ArenaError, ArenaWarning
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
+from bayes_arena.fits.result import Fit
+from bayes_arena.inference.direction import direction_is_open
+from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.contested import contested_columns, find_contested
+from bayes_arena.people.favourites import (
+    Favourites,
+    favourite_columns,
+    find_favourites,
+)
+from bayes_arena.said import Note
+from bayes_arena.tables import Columns
+from bayes_arena.votes.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ELO = EloScale()
+MOST_JUDGED = 5_000  # annotators that `rate` judges
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """The data of a :class:`~bayes_arena.rating.rating.Rating`."""
+
+    fit: Fit
+    standing: Standing
+    elo: EloScale = ELO
+    source: str = "votes"
+    rank_spread: bool = False
+    warnings: tuple[Note, ...] = ()
+    without: str | Collection[str] | None = None
+    left_out: tuple[str, ...] = ()
+    before: Rated | None = None
+
+    @property
+    def votes(self) -> Votes:
+        """The votes that were rated."""
+        return self.fit.votes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether annotators are judged and boards compared: beside Davidson's."""
+        return self.fit.model.name == "davidson"
+
+    @property
+    def judges_annotators(self) -> bool:
+        """Whether annotators are judged."""
+        is_small = self.votes.n_competitors <= MOST_WITH_ANNOTATORS
+        is_known = 1 < self.votes.n_annotators <= MOST_JUDGED
+        return self.is_full and is_small and is_known
+
+    @cached_property
+    def known_votes(self) -> Votes:
+        """The votes of known annotators, which are judged by them."""
+        return self.votes.known("annotator")
+
+    @cached_property
+    def annotator_fit(self) -> Fit | None:
+        """The fit that judges annotators; None where there is none."""
+        if not self.judges_annotators:
+            return None
+        try:
+            with warnings.catch_warnings():  # they are not about the board
+                warnings.simplefilter("ignore", ArenaWarning)
+                return fit_model(self.known_votes, model="am-davidson")
+        except ArenaError:
+            return None
+
+    @cached_property
+    def found_favourites(self) -> Favourites | None:
+        """Whom annotators favour; None where they are not judged."""
+        return find_favourites(self.known_votes) if self.judges_annotators else None
+
+    @cached_property
+    def disagreement(self) -> Array | None:
+        """How contested each competitor is; None where annotators are not judged."""
+        return find_contested(self.known_votes) if self.judges_annotators else None
+
+    @cached_property
+    def board_columns(self) -> Columns:
+        """The board's columns, and who is contested and what was before."""
+        spread = self.rank_spread
+        board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
+        columns = dict(board)
+        if self.before is not None:
+            former = self.before.board_columns
+            row_of = {name: row for row, name in enumerate(former["competitor"])}
+            rows = [row_of[name] for name in columns["competitor"]]
+            columns["rank_before"] = np.asarray(former["rank"])[rows]
+            columns["elo_before"] = np.asarray(former["elo"])[rows]
+        return columns
+
+    @cached_property
+    def annotator_columns(self) -> Columns:
+        """The columns of the annotators; none where they are not judged."""
+        if self.annotator_fit is None or self.found_favourites is None:
+            return {}
+        seed = self.standing.look.seed
+        return annotator_columns(self.annotator_fit, self.found_favourites, seed)
+
+    @cached_property
+    def favourite_columns(self) -> Columns:
+        """The columns of the favourites; none where annotators are not judged."""
+        if self.found_favourites is None:
+            return {}
+        return favourite_columns(self.known_votes, self.found_favourites)
+
+    @cached_property
+    def named_favourites(self) -> Columns:
+        """The clearest favourite of each annotator for whom that is what is odd.
+
+        Votes for one competitor are votes against the others, and a reversed annotator's
+        votes for the weak are flagged, too.
+        """
+        columns, table = self.favourite_columns, self.annotator_columns
+        if not table:
+            return {}
+        is_odd = np.asarray(table["reason"]) == "favourite"
+        odd = set(np.asarray(table["annotator"])[is_odd])
+        names, clearest = np.unique(columns["annotator"], return_index=True)
+        rows = np.sort(clearest[[name in odd for name in names]])
+        return {name: np.asarray(values)[rows] for name, values in columns.items()}
+
+    @cached_property
+    def contested_columns(self) -> Columns:
+        """The columns of contested competitors; none where annotators are not judged."""
+        if self.disagreement is None:
+            return {}
+        return contested_columns(self.known_votes, self.disagreement)
+
+    @property
+    def leaderboard(self) -> pd.DataFrame:
+        """The board: see :func:`~bayes_arena.leaderboard`."""
+        return tables.dataframe(self.board_columns)
+
+    @property
+    def annotators(self) -> pd.DataFrame:
+        """Who votes how: see :func:`~bayes_arena.annotators`."""
+        return table_of(self.annotator_columns, catalogue.ANNOTATORS)
+
+    @property
+    def favourites(self) -> pd.DataFrame:
+        """Whom annotators favour: see :func:`~bayes_arena.favourites`."""
+        return table_of(self.favourite_columns, catalogue.FAVOURITES)
+
+    @property
+    def contested(self) -> pd.DataFrame:
+        """About whom annotators disagree: see :func:`~bayes_arena.contested`."""
+        return table_of(self.contested_columns, catalogue.CONTESTED)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether about half of the annotators vote against the others."""
+        fit = self.annotator_fit
+        return fit is not None and direction_is_open(fit.posterior)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Who is the best, in a sentence or two."""
+        return verdict_of(self.standing, is_divided=self.is_divided)
+
+
+def table_of(columns: Columns, table: Table) -> pd.DataFrame:
+    """Return a dataframe; one without rows where there are no columns."""
+    return tables.dataframe(columns or catalogue.empty(table))

@@ -1,0 +1,166 @@
+"""Whether columns that options name, or values suggest, hold competitors and a result.
+
+Asked on all votes, as a board must never come out of a column that holds no result.  Whoever
+knows better names the layout, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bayes_arena.errors import VotesError, listing
+from bayes_arena.reading.columns import (
+    COMPETITORS,
+    OTHER_PAIRS,
+    SIDES,
+    Header,
+    has_word,
+    is_usual_winner,
+    phrases,
+    words,
+)
+from bayes_arena.reading.counting import Coded
+from bayes_arena.reading.finding import IDS, NO_RESULTS
+from bayes_arena.reading.labels import NUMBER
+from bayes_arena.reading.layouts import Layout
+from bayes_arena.reading.options import Options
+from bayes_arena.reading.roles import Roles
+from bayes_arena.reading.sheet import DATE, are_texts
+from bayes_arena.said import Use, joined
+from bayes_arena.votes.votes import FIRST, SECOND
+
+
+def require_votes(
+    votes: Coded, layout: Layout, roles: Roles, header: Header, options: Options
+) -> None:
+    """Raise a VotesError where columns hold no competitors, or no result."""
+    if options.layout is not None or not isinstance(roles.a, str):
+        return
+    if not isinstance(roles.b, str):
+        return
+    require_competitors(votes, layout, (roles.a, roles.b), header, options)
+    winner = roles.results.get("winner")
+    if winner is not None and layout.write is None:
+        require_result(votes, layout, roles, winner, header)
+
+
+def require_competitors(
+    votes: Coded,
+    layout: Layout,
+    pair: tuple[str, str],
+    header: Header,
+    options: Options,
+) -> None:
+    """Refuse texts, and columns that an option names and nothing else calls competitors."""
+    a, b = pair
+    names = votes.pairs.competitors
+    if are_texts(names):
+        raise VotesError(
+            f"{a!r} and {b!r} hold texts, not names of competitors: nothing says which "
+            "system wrote them. Add the names of the systems as two columns."
+        )
+    if options.a is None or options.b is None or are_competitors(votes, pair, header):
+        return
+    values = [
+        listing(names_in(votes, codes)) for codes in (votes.pairs.i, votes.pairs.j)
+    ]
+    said = (
+        f"Nothing says that {a!r} ({values[0]}) and {b!r} ({values[1]}) hold competitors: "
+        "they share no names, and neither their own names nor the winners tell. If they do: "
+    )
+    raise VotesError((said, Use(layout=layout.name), "."))
+
+
+def names_in(votes: Coded, codes: np.ndarray) -> list[str]:
+    """Return the names of the competitors in a column."""
+    return [votes.pairs.competitors[k] for k in np.unique(codes[codes >= 0])]
+
+
+def are_competitors(votes: Coded, pair: tuple[str, str], header: Header) -> bool:
+    """Whether two columns share names, are called so, or the winners have these names."""
+    a, b = pair
+    if votes.is_named.any():
+        return True
+    names = votes.pairs.competitors
+    is_usual = are_usual(a, b)
+    if all(map(NUMBER.fullmatch, names)):
+        return is_usual or has_word(a, IDS)
+    if all(map(DATE.fullmatch, names)):
+        return False
+    if is_usual or header.won_and_lost(a, b):
+        return True
+    if is_half(a, b, header) or is_half(b, a, header):
+        return False
+    shared = np.intersect1d(votes.pairs.i, votes.pairs.j)
+    return bool((shared >= 0).any()) or are_alike(a, b)
+
+
+def are_usual(a: str, b: str) -> bool:
+    """Whether two columns have names that competitors usually have."""
+    pair = " ".join(words(a)), " ".join(words(b))
+    is_known = pair in OTHER_PAIRS or pair[::-1] in OTHER_PAIRS
+    return is_known or bool(rests_alike(a, b) & set(COMPETITORS))
+
+
+def are_alike(a: str, b: str) -> bool:
+    """Whether the names of two columns differ only in a side."""
+    return bool(rests_alike(a, b))
+
+
+def rests_alike(a: str, b: str) -> set[str]:
+    """Return what the names of two columns share besides the sides that they name."""
+    return {
+        rest
+        for rest, one in phrases(words(a))
+        for other_rest, other in phrases(words(b))
+        if rest == other_rest and ((one, other) in SIDES or (other, one) in SIDES)
+    }
+
+
+def is_half(a: str, b: str, header: Header) -> bool:
+    """Whether another column than ``b`` stands to ``a`` as the other side of a usual pair."""
+    usual = header.pair_of_competitors()
+    return usual is not None and a in usual and b not in usual
+
+
+def require_result(
+    votes: Coded, layout: Layout, roles: Roles, winner: str, header: Header
+) -> None:
+    """Refuse a column of winners that tells something else, by its name or its labels."""
+    remedy = (" If it is the result: ", Use(winner=winner, layout=layout.name), ".")
+    if not is_usual_winner(winner) and has_word(winner, NO_RESULTS):
+        said = f"{winner!r} may tell something else than who won."
+        raise VotesError(joined(said, remedy))
+    if others := list(other_columns(votes, roles, header)):
+        label, column = others[0]
+        sides = " and ".join(map(repr, roles.sides))
+        said = (
+            f"The label {label!r} names the column {column!r}, and the competitors are "
+            f"{sides}. Name the columns of both, or say what it means: "
+        )
+        blank = Use(outcomes={label: "..."})
+        raise VotesError((said, blank, " (model_a, model_b or tie)."))
+
+
+def other_columns(
+    votes: Coded, roles: Roles, header: Header
+) -> Iterator[tuple[str, str]]:
+    """Yield labels of who won that name a column, and one that is of no competitor's side."""
+    decided = ~votes.is_named & np.isin(votes.outcome, (FIRST, SECOND))
+    for code in np.unique(votes.label[decided]):
+        label = votes.labels[code]
+        column = header.by_words.get(" ".join(words(label)))
+        if column is None or column in (roles.a, roles.b):
+            continue
+        outcome = votes.outcome[decided & (votes.label == code)][0]
+        if not same_side(column, roles.sides[outcome]):
+            yield label, column
+
+
+def same_side(column: str, competitor: str) -> bool:
+    """Whether two columns name the same side: ``response_a`` and ``model_a``."""
+    known = {side for pair in SIDES for side in pair}
+    first = {word for _, word in phrases(words(column)) if word in known}
+    return any(word in first for _, word in phrases(words(competitor)))
