@@ -56,6 +56,8 @@ class Rated:
     without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rated | None = None
+    share: float | None = None
+    weighted: Fit | None = None
 
     @property
     def votes(self) -> Votes:
@@ -82,8 +84,8 @@ class Rated:
     @cached_property
     def annotator_fit(self) -> Fit | None:
         """The fit that judges annotators; None where there is none."""
-        if not self.judges_annotators:
-            return None
+        if self.weighted is not None or not self.judges_annotators:
+            return self.weighted
         try:
             with warnings.catch_warnings():  # they are not about the board
                 warnings.simplefilter("ignore", ArenaWarning)
