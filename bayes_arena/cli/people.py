@@ -23,13 +23,14 @@ from bayes_arena.cli.source import (
     votes_of,
 )
 from bayes_arena.columns import ANNOTATORS
-from bayes_arena.errors import plural, require_choice
+from bayes_arena.errors import listing, plural, require_choice
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import find_favourites
+from bayes_arena.people.groups import BOARDS_BY_GROUP, Groups, find_groups
 from bayes_arena.rating.content import facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
@@ -64,6 +65,8 @@ def annotators(
     columns: dict[str, Any] = dict(
         annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
     )
+    found = find_groups(judging, fitting.seed)
+    columns |= found.columns_of(columns["annotator"])
     if makers is not None:
         from bayes_arena.people.makers import maker_columns
 
@@ -74,7 +77,10 @@ def annotators(
         columns=columns,
         table=ANNOTATORS,
         head=describe(source, judging, columns),
-        notes=boards_without(columns, {} if is_saved_fit(votes) else fitting.judging),
+        notes=[
+            *about_groups(found),
+            *boards_without(columns, {} if is_saved_fit(votes) else fitting.judging),
+        ],
         facts={
             **facts_of_votes(judging.votes, source),
             "plan": judging.plan,
@@ -82,6 +88,16 @@ def annotators(
         },
         n_shown=rows_to_show(columns),
     )
+
+
+def about_groups(found: Groups) -> list[Note]:
+    """Say whether annotators fall into two groups, and who is in the smaller one."""
+    if not found.sentence:
+        return []
+    if not found.members:
+        return [Note("groups", found.sentence)]
+    who = f"They are {listing(found.members)}."
+    return [Note("groups", f"{found.sentence} {who}", more=BOARDS_BY_GROUP)]
 
 
 def boards_without(columns: dict[str, Any], judging: dict[str, str]) -> list[Note]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from bayes_arena.boards.look import Look
-from bayes_arena.errors import ArenaWarning, ModelError, VotesError, listing
+from bayes_arena.errors import ArenaError, ArenaWarning, ModelError, VotesError, listing
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.priors import PRIORS
@@ -34,8 +34,9 @@ def require_combinable(fit: Fit, look: Look) -> None:
     require_default_fit(fit)
     for name, value in (("interval", look.interval), ("cluster", look.cluster)):
         if value is not None:
+            given = Use(**{name: value})
             raise ModelError(
-                (COMBINED, " has intervals of its own, without ", Use(**{name: value}), ".")
+                (COMBINED, " has intervals of its own: leave out ", given, ".")
             )
     require_votes(fit.votes)
 
@@ -48,7 +49,9 @@ def require_default_fit(fit: Fit) -> None:
         text: Said = (COMBINED, f" goes with the default model, not {fit.model.name}.")
         raise ModelError(text, *remedies)
     if fit.prior != PRIORS["default"]:
-        raise ModelError((COMBINED, " goes with the default prior."), Use(prior="default"))
+        raise ModelError(
+            (COMBINED, " goes with the default prior."), Use(prior="default")
+        )
     if fit.method != "gaussian":
         text = (COMBINED, f" goes with the default method, not {fit.method}.")
         raise ModelError(text, Use(method="gaussian"))
@@ -62,9 +65,11 @@ def require_votes(votes: Votes) -> None:
             (COMBINED, f" takes {FEWEST_COMPETITORS} competitors, and there are {n}.")
         )
     votes.require_annotators()
-    if not 1 < m <= MOST_JUDGED:
+    if m == 1:
+        raise ModelError((COMBINED, " weighs annotators, and there is one."))
+    if m > MOST_JUDGED:
         raise ModelError(
-            (COMBINED, f" takes 2 to {MOST_JUDGED:,} annotators, and there are {m:,}.")
+            (COMBINED, f" takes up to {MOST_JUDGED:,} annotators, and there are {m:,}.")
         )
     if votes.has_fractions:
         raise VotesError(
@@ -82,8 +87,20 @@ def require_votes(votes: Votes) -> None:
         )
     if lost := sorted(set(votes.competitors).difference(known.competitors)):
         raise VotesError(
-            (COMBINED, f" needs a known annotator for each competitor: {listing(lost)}.")
+            (
+                COMBINED,
+                f" needs a known annotator for each competitor: {listing(lost)}.",
+            )
         )
+
+
+def is_combinable(fit: Fit, look: Look) -> bool:
+    """Whether a combined board can be asked for."""
+    try:
+        require_combinable(fit, look)
+    except ArenaError:
+        return False
+    return True
 
 
 def two_fits(fit: Fit) -> tuple[Fit, Fit]:

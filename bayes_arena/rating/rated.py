@@ -32,6 +32,8 @@ from bayes_arena.people.favourites import (
     favourite_columns,
     find_favourites,
 )
+from bayes_arena.people.groups import Groups, find_groups
+from bayes_arena.people.shared import SharedRanking, compare_boards
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -92,6 +94,23 @@ class Rated:
                 return fit_model(self.known_votes, model="am-davidson")
         except ArenaError:
             return None
+
+    @cached_property
+    def shared(self) -> SharedRanking | None:
+        """Whether annotators share one ranking; None where that is not asked."""
+        if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
+            return None
+        plain = self.fit
+        if self.known_votes is not self.votes:
+            plain = fit_model(self.known_votes, prior=self.fit.prior)
+        return compare_boards(plain, self.annotator_fit, self.standing.look.min_votes)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The two groups of annotators, if they fall into two."""
+        if self.annotator_fit is None:
+            return Groups(reason="Annotators were not judged.")
+        return find_groups(self.annotator_fit, self.standing.look.seed)
 
     @cached_property
     def found_favourites(self) -> Favourites | None:
@@ -161,9 +180,17 @@ class Rated:
         return tables.dataframe(self.board_columns)
 
     @property
+    def grouped_columns(self) -> Columns:
+        """The columns of the annotators, and their group where there are two."""
+        if not self.annotator_columns:
+            return {}
+        names = self.annotator_columns["annotator"]
+        return {**self.annotator_columns, **self.groups.columns_of(names)}
+
+    @property
     def annotators(self) -> pd.DataFrame:
         """Who votes how: see :func:`~bayes_arena.annotators`."""
-        return table_of(self.annotator_columns, catalogue.ANNOTATORS)
+        return table_of(self.grouped_columns, catalogue.ANNOTATORS)
 
     @property
     def favourites(self) -> pd.DataFrame:

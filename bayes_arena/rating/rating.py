@@ -110,7 +110,7 @@ class Rating(Rated):
             "left_out": self.left_out,
             "verdict": self.verdict,
             "leaderboard": tables.records(self.board_columns),
-            "annotators": tables.records(self.annotator_columns),
+            "annotators": tables.records(self.grouped_columns),
             "favourites": tables.records(self.favourite_columns),
             "contested": tables.records(self.contested_columns),
             "notes": self.notes,
