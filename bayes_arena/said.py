@@ -58,7 +58,8 @@ type Kind = Literal[
     "disconnected",  # groups of competitors were never compared
     "single_votes",  # hardly any annotator voted twice
     "prior",  # scores depend on the prior
-    "sampling",  # chains disagree, or diverge
+    "sampling",  # chains disagree, diverge, or stand still
+    "unread_draws",  # variables of own draws that no effect has the name of
     "no_board",  # a level of a slice cannot be fitted
     "single_values",  # a tree has no values of single votes
     "known_votes",  # votes added to an arena equal stored ones

@@ -40,7 +40,7 @@ class does not list here is for the package itself, and may change. Written by
 """
 LISTED = re.compile(r"^(?:Attributes|Methods)\n-+\n((?:.+\n?)*)", re.MULTILINE)
 QUOTED = re.compile(r"""(?<=: |> )(["'])(.+?)\1(?=,|\)| =|$)""")  # an annotation
-PARAMETER = re.compile(r", (?=\*{0,2}\w+: |\*, )")
+PARAMETER = re.compile(r", (?=\*{0,2}\w+: |[*/], )")
 LONGEST = 88  # characters of a line of code
 
 

@@ -77,10 +77,10 @@ def build(
     """
     votes = votes_from(votes)
     model, votes, _ = resolve_model(model, votes)
-    return program(rows_of(votes, model, per_vote=per_vote), model, prior)
+    return program(data_of(votes, model, per_vote=per_vote), model, prior)
 
 
-def rows_of(votes: Votes, model: Model, *, per_vote: bool = False) -> Data:
+def data_of(votes: Votes, model: Model, *, per_vote: bool = False) -> Data:
     """Return votes as the arrays that the program of a model reads."""
     return data(
         visible_votes(model, votes),
@@ -95,16 +95,16 @@ def program(rows: Data, model: Model, prior: str | Prior) -> pm.Model:
     """Return the program of a model whose terms the votes can tell."""
     effects = effects_of(model, resolve_prior(prior))
     with pm.Model(coords=rows.coords) as program:
-        parameters = parameters_of(effects, rows)
+        parameters = variables_of(effects, rows)
         predictors: dict[int, Any] = defaultdict(float)
         for effect in effects:
             on_each = on_rows(effect, parameters[effect.name], rows)
             predictors[effect.predictor] += on_each
-        observe(logits_of(model, predictors), outcome_counts(model, rows))
+        observe(logits_of(model, predictors), observed_counts(model, rows))
     return program
 
 
-def parameters_of(effects: tuple[Effect, ...], rows: Data) -> dict[str, Any]:
+def variables_of(effects: tuple[Effect, ...], rows: Data) -> dict[str, Any]:
     """Return the parameters of each effect; theta with its mean, 1.
 
     First the deviations by annotator and by slice; then what all votes share, beside the
@@ -226,7 +226,7 @@ def logits_of(model: Model, predictors: Mapping[int, Any]) -> list[Any]:
     return logits
 
 
-def outcome_counts(model: Model, rows: Data) -> Floats:
+def observed_counts(model: Model, rows: Data) -> Floats:
     """Return the counts by outcome, in the order of the logits."""
     if model.grades:
         return rows.counts

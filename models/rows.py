@@ -118,7 +118,7 @@ def data(
     if votes.n_annotators:
         share = votes.votes_by_annotator / votes.n_votes
     numbers = {by: slice_numbers(by, votes) for by in slices}
-    coords = coordinates(votes, slices)
+    coords = coords_of(votes, slices)
     information = information_of(votes, numbers)
     if per_vote:
         votes, row = one_row_a_vote(votes)
@@ -175,7 +175,7 @@ def harmonic_mean(code: Ints, n_votes: Floats) -> float:
     return float(1 / np.mean(1 / total[total > 0]))
 
 
-def coordinates(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]:
+def coords_of(votes: Votes, slices: Sequence[str]) -> dict[str, Sequence[Any]]:
     """Return the labels of competitors, annotators, and of what slices have."""
     coords: dict[str, Sequence[Any]] = {"competitor": votes.competitors}
     if votes.n_annotators:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
 from scipy.special import ndtri
@@ -55,7 +55,8 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.flag import flag_by_theta
-from bayes_arena.reading.read import read_votes
+from bayes_arena.reading.options import ReadOptions
+from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Call, Note, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -213,7 +214,9 @@ class StableArena:
             raise StoreError(f"{str(path)!r} is damaged: it has no settings.")
         return cls(Path(path), *settings[0])
 
-    def add(self, source: object, *, id: str | None = None, **columns: Any) -> Added:
+    def add(
+        self, source: object, *, id: str | None = None, **columns: Unpack[ReadOptions]
+    ) -> Added:
         """Add votes, all of them or none; those that are stored already are not added.
 
         Parameters
@@ -248,7 +251,8 @@ class StableArena:
         if id is not None:
             columns["slices"] = {ID: id}
         if not isinstance(source, Votes) or columns:
-            source = read_votes(source, **{"prompt": False, **columns})
+            columns.setdefault("prompt", False)
+            source = votes_from(source, **columns)
         require_storable(source)
         with writing(self.path) as connection:
             settle_ids(connection, id is not None)

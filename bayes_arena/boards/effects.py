@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import ndtri
 
 from bayes_arena.errors import require_level
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import FitOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.tables import Columns, dataframe
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def effects(fit: object, *, level: float = 0.95, **options: Any) -> pd.DataFrame:
+def effects(
+    fit: object, *, level: float = 0.95, **options: Unpack[FitOptions]
+) -> pd.DataFrame:
     """Return what all votes have in common: position, ties, style.
 
     Parameters

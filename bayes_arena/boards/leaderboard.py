@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from bayes_arena.boards.standing import (
 )
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns, dataframe, stacked
@@ -45,7 +46,7 @@ def leaderboard(
     elo: EloScale = ELO,
     by: str | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Rank the competitors on the Elo scale.
 
@@ -113,15 +114,25 @@ def leaderboard(
     return with_notes(columns, standings)
 
 
-def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
+def leaderboards(
+    fits: Mapping[str, Fit],
+    *,
+    interval: Interval | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    min_votes: float = MIN_VOTES,
+    rank_spread: bool = False,
+    elo: EloScale = ELO,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Rank the competitors of many boards, in one table.
 
     Parameters
     ----------
     fits : mapping of str to Fit
         From :func:`~bayes_arena.fit_many`.
-    **options
-        Those of :func:`leaderboard`, without ``by``.
+    interval, cluster, level, min_votes, rank_spread, elo, seed
+        As in :func:`leaderboard`.
 
     Returns
     -------
@@ -141,9 +152,7 @@ def leaderboards(fits: Mapping[str, Fit], **options: Any) -> pd.DataFrame:
         )
     if not fits:
         raise ModelError("There is no fit to show.")
-    elo = options.pop("elo", ELO)
-    rank_spread = options.pop("rank_spread", False)
-    look = Look(**options)
+    look = Look(interval, cluster, level, min_votes, seed)
     standings = {name: standing_of(fit, look) for name, fit in fits.items()}
     columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
     return with_notes(columns, standings)

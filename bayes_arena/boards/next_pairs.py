@@ -9,7 +9,7 @@ also times P(best) of the one and of the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import numpy as np
 from scipy.special import expit
@@ -26,6 +26,7 @@ from bayes_arena.boards.verdict import (
 )
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
@@ -48,7 +49,7 @@ def next_pairs(
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Return the pairs on which a vote would tell most; none where nothing is open.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import expit
@@ -25,6 +25,7 @@ from scipy.special import expit
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.sequence import read_sequence
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.singles import VoteSequence
@@ -40,7 +41,11 @@ BLOCK = 1000  # votes of every order whose codes are looked up together
 
 
 def online_elo(
-    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
+    votes: object,
+    *,
+    k: float = K,
+    elo: EloScale | None = None,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Rate the competitors by Elo, vote by vote in the order given (Algorithm 1).
 
@@ -74,7 +79,11 @@ def online_elo(
 
 
 def reversed_elo(
-    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
+    votes: object,
+    *,
+    k: float = K,
+    elo: EloScale | None = None,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Show what the order does: Elo of the votes in the order given, and in reverse.
 
@@ -114,7 +123,7 @@ def shuffled_elo(
     seed: int = 0,
     k: float = K,
     elo: EloScale | None = None,
-    **columns: Any,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Average Elo over random orders of the votes (the error bars of Figure 1).
 
@@ -157,7 +166,7 @@ def bootstrapped_elo(
     level: float = 0.95,
     k: float = K,
     elo: EloScale | None = None,
-    **columns: Any,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Rate by Elo votes drawn with replacement, as Chatbot Arena's bootstrap did.
 
@@ -199,7 +208,11 @@ def bootstrapped_elo(
 
 
 def elo_by_annotator(
-    votes: object, *, k: float = K, elo: EloScale | None = None, **columns: Any
+    votes: object,
+    *,
+    k: float = K,
+    elo: EloScale | None = None,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Rate by Elo from the votes of each annotator alone (the lines of Figure 1).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import numpy as np
 from scipy.special import expit
@@ -23,6 +23,7 @@ from bayes_arena.errors import (
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import MIN_VOTES
@@ -47,7 +48,7 @@ def pairs(
     min_votes: float = MIN_VOTES,
     elo: EloScale = ELO,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Return one row for every pair of competitors, or for one.
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import expit
 
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import FitOptions
 from bayes_arena.fits.result import of_all
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def win_probability(fit: object, **options: Any) -> pd.DataFrame:
+def win_probability(fit: object, **options: Unpack[FitOptions]) -> pd.DataFrame:
     """Return the expected score of every competitor against every other one.
 
     It is 1 / (1 + exp(r*_j - r*_i)), with r* the strengths of the board: a win counts 1, a

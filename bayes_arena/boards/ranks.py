@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def rank_probabilities(
     cluster: str | None = None,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Compute the probability of every rank of every competitor.
 

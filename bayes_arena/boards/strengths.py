@@ -7,7 +7,8 @@ q^2 / 2 nats of log-likelihood, with q the normal quantile.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -21,19 +22,20 @@ from bayes_arena.errors import (
     require_level,
 )
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import FitOptions
 from bayes_arena.fits.result import Fit, estimable, of_all
-from bayes_arena.model.constants import TINY
+from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.model.design import Design
-from bayes_arena.model.objective import expand, value
+from bayes_arena.model.objective import value
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
+from bayes_arena.threads import threads_for
 
 if TYPE_CHECKING:
     import pandas as pd
 
 INTERVALS = ("posterior", "profile")
 PROFILE_TOLERANCE = 1e-6  # of a bound, in logits
-MOST_STEPS, STEP_TOLERANCE, LONGEST_STEP = 50, 1e-8, 2.0  # of Newton's method
 LONGEST_PROFILE = 40.0  # logits from the estimate within which a bound is looked for
 
 
@@ -43,7 +45,7 @@ def strengths(
     reference: str | None = None,
     interval: str = "posterior",
     level: float = 0.95,
-    **options: Any,
+    **options: Unpack[FitOptions],
 ) -> pd.DataFrame:
     """Return the model's own strengths r, in logits.
 
@@ -149,8 +151,9 @@ def profile_bounds(
         if not along.any():
             lower[c] = upper[c] = 0.0
             continue
-        lower[c] = profile_bound(fit, along, strength[c], -1, q)
-        upper[c] = profile_bound(fit, along, strength[c], +1, q)
+        with threads_for(len(strength)):
+            lower[c] = profile_bound(fit, along, strength[c], -1, q)
+            upper[c] = profile_bound(fit, along, strength[c], +1, q)
     return lower, upper
 
 
@@ -161,41 +164,26 @@ def profile_bound(
     posterior = fit.posterior
     x = posterior.mean
     near, far = 0.0, 1.0
-    while loss_at(posterior.design, x, along, estimate + side * far) < q**2 / 2:
+    while loss_held_at(posterior.design, x, along, estimate + side * far) < q**2 / 2:
         near, far = far, 2 * far
         if far > LONGEST_PROFILE:
             return side * float("inf")
     while far - near > PROFILE_TOLERANCE:
         middle = (near + far) / 2
-        lost = loss_at(posterior.design, x, along, estimate + side * middle)
+        lost = loss_held_at(posterior.design, x, along, estimate + side * middle)
         near, far = (middle, far) if lost < q**2 / 2 else (near, middle)
     return float(estimate + side * (near + far) / 2)
 
 
-def loss_at(design: Design, best: Floats, along: Floats, target: float) -> float:
-    """Return the nats lost where a contrast of the strengths is held at a target."""
+def loss_held_at(design: Design, best: Floats, along: Floats, target: float) -> float:
+    """Return the nats lost where a contrast of the strengths is held at a target.
+
+    Newton's steps change none of the sums that a layout holds: this is one more.
+    """
     layout = design.layout
     held = np.column_stack([layout.shared_sums, along])
     goal = np.append(np.zeros(layout.shared_sums.shape[1]), target)
-    # The nearest parameters that meet the goal; all further steps keep it.
-    x = best + np.linalg.lstsq(held.T, goal - held.T @ best, rcond=None)[0]
-    for _ in range(MOST_STEPS):
-        step = step_within(design, x, held)
-        longest = np.abs(step).max()
-        x = x + min(1.0, LONGEST_STEP / max(longest, TINY)) * step
-        if longest < STEP_TOLERANCE:
-            break
-    return value(design, x) - value(design, best)
-
-
-def step_within(design: Design, x: Floats, held: Floats) -> Floats:
-    """Return the Newton step s that changes none of the sums held, (parameters,).
-
-    With multipliers m: [H A; A' 0] [s; m] = [-gradient; 0], A the sums that are held.
-    """
-    n, n_held = held.shape
-    expansion = expand(design, x)
-    hessian = expansion.hessian.shared[:n, :n]
-    system = np.block([[hessian, held], [held.T, np.zeros((n_held, n_held))]])
-    right = np.append(-expansion.gradient, np.zeros(n_held))
-    return np.linalg.lstsq(system, right, rcond=None)[0][:n]
+    # The nearest parameters that meet the goal.
+    start = best + np.linalg.lstsq(held.T, goal - held.T @ best, rcond=None)[0]
+    holding = replace(design, layout=replace(layout, shared_sums=held))
+    return posterior_mode(holding, start).loss - value(design, best)

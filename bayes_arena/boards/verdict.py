@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from bayes_arena.boards.standing import (
 )
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.votes.votes import MIN_VOTES
 
 SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
@@ -33,7 +34,7 @@ def verdict(
     cluster: str | None = None,
     min_votes: float = MIN_VOTES,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> str:
     """Say who is the best, and what would settle it.
 

@@ -112,8 +112,8 @@ def require_comparable(fits: Mapping[str, Fit]) -> None:
     """Refuse fits of different votes, or of likelihoods of different outcomes."""
     (name, reference), *others = fits.items()
     for other_name, other in others:
-        seen = outcomes_of(reference)
-        other_seen = outcomes_of(other)
+        seen = outcomes_in_words(reference)
+        other_seen = outcomes_in_words(other)
         if seen != other_seen:
             raise ModelError(
                 f"{name!r} predicts {seen}, and {other_name!r} {other_seen}: their "
@@ -130,7 +130,7 @@ def require_comparable(fits: Mapping[str, Fit]) -> None:
             )
 
 
-def outcomes_of(fit: Fit) -> str:
+def outcomes_in_words(fit: Fit) -> str:
     """Describe the outcomes that a likelihood is a density of."""
     model = fit.model
     if not fit.votes.counts[:, TIE].any() and not model.grades:

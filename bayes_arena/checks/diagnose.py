@@ -22,7 +22,12 @@ from bayes_arena.checks.predictive import (
 )
 from bayes_arena.checks.statistics import statistics_of
 from bayes_arena.errors import ModelError, listing
-from bayes_arena.fits.nuts import LARGEST_R_HAT, SAMPLE_LONGER
+from bayes_arena.fits.chains import (
+    LARGEST_R_HAT,
+    SAMPLE_LONGER,
+    largest_r_hat,
+    varying,
+)
 from bayes_arena.fits.result import Fit, estimable
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
@@ -149,10 +154,10 @@ def sampling(
     arrays = arviz_arrays()
     chains, draws = next(iter(samples.values())).shape[:2]
     flat = [values.reshape(chains, draws, -1) for values in samples.values()]
-    parameters = np.concatenate(flat, axis=2)
+    parameters = varying(np.concatenate(flat, axis=2))
     axes = {"chain_axis": 0, "draw_axis": 1}
-    r_hat = np.max(arrays.rhat(parameters, **axes, method="rank"))
-    yield of_sampler("r-hat", r_hat < LARGEST_R_HAT, f"largest {r_hat:.3f}")
+    r_hat = largest_r_hat(parameters)
+    yield of_sampler("r-hat", r_hat <= LARGEST_R_HAT, f"largest {r_hat:.3f}")
     for kind, options in (("bulk", {}), ("tail", {"prob": TAILS})):
         ess = np.min(arrays.ess(parameters, **axes, method=kind, **options))
         check = f"effective draws, {kind}"

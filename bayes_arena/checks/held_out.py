@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -29,8 +29,9 @@ from bayes_arena.errors import ModelError, require_seed
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.predictive import Prediction
-from bayes_arena.model.priors import Prior
-from bayes_arena.model.spec import Model
+from bayes_arena.model.priors import Prior, PriorName
+from bayes_arena.model.spec import Model, Preset
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Fitter = Callable[[Votes], Fit]
-type Models = Sequence[str] | Mapping[str, str | Model | Fitter]
+type Models = Preset | Sequence[Preset] | Mapping[str, Preset | Model | Fitter]
 
 SCORES = ("log_score", "squared_error", "auc")
 
@@ -52,9 +53,9 @@ def held_out(
     over: str = "vote",
     splits: int = 10,
     share: float = 0.2,
-    prior: str | Prior = "default",
+    prior: PriorName | Prior = "default",
     seed: int = 0,
-    **columns: Any,
+    **columns: Unpack[ReadOptions],
 ) -> pd.DataFrame:
     """Compare models by how well they predict votes that were left out.
 
@@ -106,13 +107,13 @@ def held_out(
             result = fitter(rest)
             require_all_outcomes(result.model, votes)
             prediction = predict_rows(result, left_out, with_ties=has_ties(votes))
-            values[row, number] = scores_of(prediction, left_out)
+            values[row, number] = held_out_scores(prediction, left_out)
     progress.clear()
     scores = score_columns(SCORES, values, share)
     return dataframe({"model": list(fitters), **scores})
 
 
-def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
+def fitters_of(models: Models, prior: PriorName | Prior) -> dict[str, Fitter]:
     """Return by name the functions that fit the models."""
     if isinstance(models, str):
         models = (models,)
@@ -124,10 +125,10 @@ def fitters_of(models: Models, prior: str | Prior) -> dict[str, Fitter]:
         )
     fitters: dict[str, Fitter] = {}
     for name, model in models.items():
-        if isinstance(model, str | Model):
-            fitters[name] = partial(fit, model=model, prior=prior)
-        else:
+        if callable(model):
             fitters[name] = model
+        else:
+            fitters[name] = partial(fit, model=model, prior=prior)
     return fitters
 
 
@@ -182,7 +183,7 @@ def require_all_outcomes(model: Model, votes: Votes) -> None:
         )
 
 
-def scores_of(prediction: Prediction, votes: Votes) -> tuple[float, float, float]:
+def held_out_scores(prediction: Prediction, votes: Votes) -> tuple[float, float, float]:
     """Return log score, squared error and AUC of predictions of votes."""
     counts = votes.folded
     p = folded_outcomes(prediction.probabilities)

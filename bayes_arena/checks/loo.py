@@ -125,7 +125,7 @@ def estimates_by_kind(fit: Fit, votes: Votes, cast: Floats) -> Floats:
     for rows in blocks(len(votes)):
         progress.show(f"Leaving out votes: {rows[0]:,} of {len(votes):,} rows")
         kinds, outcomes = np.nonzero(cast[rows])
-        log_p = log_densities(fit, votes.take(rows), vectors)
+        log_p = log_densities_of_rows(fit, votes.take(rows), vectors)
         columns = psis(log_p[kinds, outcomes], efficiency)
         estimates[:, rows[kinds], outcomes] = columns
     progress.clear()
@@ -152,7 +152,7 @@ def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
     return rows.order[first], kind[back]
 
 
-def log_densities(fit: Fit, votes: Votes, vectors: Floats) -> Floats:
+def log_densities_of_rows(fit: Fit, votes: Votes, vectors: Floats) -> Floats:
     """Return the log-densities of a vote, (rows, outcomes, draws)."""
     rows = rows_of(fit.posterior.design, votes)
     return np.stack([row_log_densities(rows, x) for x in vectors], axis=2)

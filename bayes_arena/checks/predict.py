@@ -53,10 +53,10 @@ def predict(fit: Fit, votes: object) -> pd.DataFrame:
     >>> bool(table["p_model_a"][0] > 0.5)
     True
     """
-    return dataframe(prediction_columns(fit, given_votes(fit, votes)))
+    return dataframe(predicted_columns(fit, given_votes(fit, votes)))
 
 
-def prediction_columns(fit: Fit, votes: Votes) -> Columns:
+def predicted_columns(fit: Fit, votes: Votes) -> Columns:
     """Return the table of predictions, one row for each row of votes."""
     prediction = predict_rows(fit, votes)
     first, second, tie = folded_outcomes(prediction.probabilities).T

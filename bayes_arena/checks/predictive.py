@@ -9,7 +9,7 @@ the check finds faults and does not certify a model.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from bayes_arena.checks.statistics import (
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import ModelOptions
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
@@ -101,11 +102,11 @@ def check_columns(
         "predicted": replicated.mean(axis=0),
         "lower": lower,
         "upper": upper,
-        "p": tail_probabilities(observed, replicated, is_gap),
+        "p": p_values(observed, replicated, is_gap),
     }
 
 
-def tail_probabilities(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
+def p_values(observed: Floats, replicated: Floats, is_gap: Array) -> Floats:
     """Return the probabilities of replications as far out, (statistics,)."""
     above = (replicated > observed).mean(axis=0)
     equal = (replicated == observed).mean(axis=0)
@@ -155,7 +156,7 @@ def prior_check(
     *,
     draws: int = PRIOR_DRAWS,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[ModelOptions],
 ) -> pd.DataFrame:
     """Show what a prior implies for these votes, beside what they say.
 

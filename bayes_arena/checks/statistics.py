@@ -51,7 +51,7 @@ class Statistic:
 
 
 @dataclass(frozen=True)
-class Gap:
+class GroupGap:
     """Groups of votes whose scores, or ties, are compared with what is expected.
 
     ``groups`` returns a matrix that sums rows by group, (groups, rows), each turned by its
@@ -206,7 +206,7 @@ SIDE = (
 )
 HARDLY = "It touches the probability of a tie, and hardly the ranking."
 GAPS = (
-    Gap(
+    GroupGap(
         "pairs' scores",
         by_pair,
         False,
@@ -216,7 +216,7 @@ GAPS = (
             ". The ranking is that against all opponents on average.",
         ),
     ),
-    Gap(
+    GroupGap(
         "competitors' scores by prompt",
         by_competitor_and_prompt,
         False,
@@ -227,7 +227,7 @@ GAPS = (
             " does.",
         ),
     ),
-    Gap(
+    GroupGap(
         "annotators' agreement with the ranking",
         by_annotator,
         False,
@@ -238,8 +238,8 @@ GAPS = (
             (" See ", Call("shared_ranking"), "."),
         ),
     ),
-    Gap("competitors' ties", by_competitor, True, HARDLY),
-    Gap(
+    GroupGap("competitors' ties", by_competitor, True, HARDLY),
+    GroupGap(
         "annotators' ties",
         by_annotator,
         True,

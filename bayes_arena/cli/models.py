@@ -1,7 +1,7 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,7 +23,8 @@ from bayes_arena.columns import COMPARISON, DIAGNOSIS, HELD_OUT
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
-from bayes_arena.model.spec import PRESETS
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.spec import PRESETS, Preset
 from bayes_arena.rating.content import facts_of_votes
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.said import Note
@@ -93,7 +94,7 @@ def compare(
     By default votes are left out one at a time; with --over, a fifth of them in ten
     splits.
     """
-    names = [name.strip() for name in models.split(",") if name.strip()]
+    names: list[Any] = [name.strip() for name in models.split(",") if name.strip()]
     slices = () if over in (None, "vote", "annotator", PROMPT) else (over,)
     cast = reading.with_slices(slices).votes(votes)
     columns = comparison(cast, names, over, drawing.seed)
@@ -112,7 +113,7 @@ def compare(
 
 
 def comparison(
-    votes: Votes, names: Sequence[str], over: str | None, seed: int
+    votes: Votes, names: Sequence[Preset], over: str | None, seed: int
 ) -> Columns:
     """Return a comparison of models: leaving one out, or on votes held out."""
     if over is None:
@@ -121,7 +122,7 @@ def comparison(
         models = [PRESETS[name] for name in names if name in PRESETS]
         if votes.annotators and any(model.needs_annotators for model in models):
             votes = votes.known("annotator")  # all models are held to the same votes
-        fits = {name: fit_model(votes, model=name) for name in names}
+        fits: dict[str, Fit] = {n: fit_model(votes, model=n) for n in names}
         return columns_of(compare_fits(fits))
     from bayes_arena.checks.held_out import held_out
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Unpack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from bayes_arena.errors import (
     warn,
 )
 from bayes_arena.fits.marginals import Marginals
+from bayes_arena.fits.options import METHODS, OPTIONS, FitOptions, Method
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.inference.direction import better_direction, direction_is_open
 from bayes_arena.inference.gaussian import nearest_gaussian
@@ -30,18 +31,15 @@ from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.spreads import estimated_blocks
 from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
-from bayes_arena.model.priors import Prior, resolve_prior
-from bayes_arena.model.spec import Model, resolve_model, visible_votes
-from bayes_arena.reading.options import NAMES as READING, require_options
+from bayes_arena.model.priors import Prior, PriorName, resolve_prior
+from bayes_arena.model.spec import Model, Preset, resolve_model, visible_votes
+from bayes_arena.reading.options import ReadOptions, require_options
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.components import count_components
 from bayes_arena.votes.votes import Votes
 
-type Method = Literal["gaussian", "map", "nuts"]
-METHODS = get_args(Method.__value__)
-OPTIONS = ("model", "prior", "method", "draws", "tune", "seed")  # of `fit` itself
 MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
 LONG_WORK = 1_500  # shared parameters from which progress is shown
@@ -50,13 +48,13 @@ LONG_WORK = 1_500  # shared parameters from which progress is shown
 def fit(
     votes: object,
     *,
-    model: str | Model = "davidson",
-    prior: str | Prior = "default",
+    model: Preset | Model = "davidson",
+    prior: PriorName | Prior = "default",
     method: Method = "gaussian",
     draws: int = 1000,
     tune: int = 300,
     seed: int = 0,
-    **columns: Any,
+    **columns: Unpack[ReadOptions],
 ) -> Fit:
     """Fit a model to votes.
 
@@ -112,7 +110,7 @@ def fit(
     require_choice("method", method, METHODS)
     require_seed(seed)
     prior = resolve_prior(prior)
-    require_options(columns, (*OPTIONS, *READING))
+    require_options(columns, OPTIONS)
     votes = votes_from(votes, **columns)
     model, votes, plan = resolve_model(model, votes)
     estimable = np.ones(votes.n_competitors, bool)
@@ -141,7 +139,7 @@ def fit(
     return result
 
 
-def fitted(votes: object, **options: Any) -> Fit:
+def fitted(votes: object, **options: Unpack[FitOptions]) -> Fit:
     """Return a fit as it is, or fit votes, by Davidson's model if none is named."""
     if isinstance(votes, Fit):
         refuse_options(options)
@@ -149,7 +147,7 @@ def fitted(votes: object, **options: Any) -> Fit:
     return fit(votes, **options)
 
 
-def refuse_options(options: Mapping[str, Any]) -> None:
+def refuse_options(options: Mapping[str, object]) -> None:
     """Raise an error for options that a fit would leave without effect."""
     ignored = [name for name, value in options.items() if value is not None]
     if ignored:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from bayes_arena.errors import ArenaError, ModelError, did_you_mean, warn
-from bayes_arena.fits.fit import OPTIONS, fit
+from bayes_arena.fits.fit import fit
+from bayes_arena.fits.options import OPTIONS, FitOptions, apart
 from bayes_arena.fits.result import Fit, subset_competitors
-from bayes_arena.reading.options import NAMES as READING, require_options
+from bayes_arena.reading.options import require_options
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Note, Use
 from bayes_arena.votes.votes import Votes
 
 
 def fit_many(
-    votes: object, by: str, *, jobs: int = 1, **options: Any
+    votes: object, by: str, *, jobs: int = 1, **options: Unpack[FitOptions]
 ) -> dict[str, Fit]:
     """Fit a model to the votes of each level of a slice, each apart.
 
@@ -43,12 +44,10 @@ def fit_many(
         If the votes have no such slice.
     """
     if not isinstance(votes, Votes):
-        require_options(options, (*OPTIONS, *READING))
-        fit_options = {name: v for name, v in options.items() if name in OPTIONS}
-        columns = {name: v for name, v in options.items() if name not in OPTIONS}
-        votes = votes_from(votes, **{"slices": (by,), **columns})
-    else:
-        fit_options = options
+        require_options(options, OPTIONS)
+        columns, options = apart(options)
+        columns.setdefault("slices", (by,))
+        votes = votes_from(votes, **columns)
     if by not in votes.slices:
         remedy = (" Read its column with ", Use("slices"), ".")
         hint = did_you_mean(by, votes.slices)
@@ -56,7 +55,7 @@ def fit_many(
     levels = votes.levels[by]
     subsets = [level_votes(votes, by, code) for code in range(len(levels))]
     fits = {}
-    for name, result in zip(levels, try_fits(subsets, fit_options, jobs), strict=True):
+    for name, result in zip(levels, try_fits(subsets, options, jobs), strict=True):
         if isinstance(result, Fit):
             fits[name] = result
         else:
@@ -66,7 +65,7 @@ def fit_many(
 
 
 def try_fits(
-    subsets: Sequence[Votes], options: dict[str, Any], jobs: int
+    subsets: Sequence[Votes], options: FitOptions, jobs: int
 ) -> list[Fit | ArenaError]:
     """Return the fit of each set of votes, or the error that it ended with."""
     if jobs == 1:
@@ -87,7 +86,7 @@ def level_votes(votes: Votes, by: str, level: int) -> Votes:
     return subset_competitors(rows, seen)
 
 
-def try_fit(votes: Votes, options: dict[str, Any]) -> Fit | ArenaError:
+def try_fit(votes: Votes, options: FitOptions) -> Fit | ArenaError:
     """Return the fit of some votes, or the error that it ended with."""
     try:
         return fit(votes, **options)

@@ -15,26 +15,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_arena import progress
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Floats
 from bayes_arena.errors import MissingPackageError, ModelError, warn
+from bayes_arena.fits.chains import LEAST_DRAWS, faults
 from bayes_arena.fits.marginals import CHAINS, Marginals, parameter_index
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS, resolve_model
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Use
 
 if TYPE_CHECKING:
     import pymc as pm
     from xarray import DataTree
 
-LEAST_DRAWS = 4  # of a chain, for which r-hat exists
-LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
 TARGET_ACCEPT = 0.8
 TARGET_WITH_SLICES = 0.9  # levels with few votes make a funnel, in which .8 diverges
 SECONDS_A_ROW = 5e-7  # of a draw: 15 gradients of 33 to 38 ns a row on three data sets
 LONG = 10.0  # seconds from which sampling is announced
-SAMPLE_LONGER = ("Sample longer", (", with ", Use("draws"), " and ", Use("tune")), ".")
 STATISTICS = ("diverging", "energy", "n_steps", "step_size")
 
 
@@ -52,7 +50,8 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
     -------
     Fit
         With ``samples`` by effect, and of each estimated spread, ``{effect}_sd``, all
-        (chains, draws, size); and a warning where chains disagree or diverge.
+        (chains, draws, size); and a warning where chains disagree, diverge or stand
+        still.
 
     Raises
     ------
@@ -135,7 +134,7 @@ def build_program(fit: Fit) -> tuple[pm.Model, Mapping[str, float]]:
     """
     from bayes_arena.models import any_model
 
-    rows = any_model.rows_of(fit.votes, fit.model)
+    rows = any_model.data_of(fit.votes, fit.model)
     name = fit.model.name
     if name in PRESETS and resolve_model(name, fit.votes)[0] == fit.model:
         module = import_module(f"bayes_arena.models.{name.replace('-', '_')}")
@@ -183,28 +182,3 @@ def effects_in(posterior: Any) -> dict[str, Floats]:
     if "discrimination" in samples:
         samples["discrimination"] = samples["discrimination"] - 1
     return samples
-
-
-def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[Note]:
-    """Return what is wrong with the chains."""
-    from arviz_stats.base.array import array_stats
-
-    notes = []
-    largest = {
-        name: float(np.max(array_stats.rhat(values, chain_axis=0, draw_axis=1)))
-        for name, values in samples.items()
-    }
-    worst = max(largest, key=lambda name: largest[name])
-    if not largest[worst] <= LARGEST_R_HAT:
-        text = (
-            f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
-            f"{LARGEST_R_HAT}."
-        )
-        notes.append(Note("sampling", (text, " ", SAMPLE_LONGER)))
-    n_divergent = int(np.sum(stats.get("diverging", 0)))
-    if n_divergent:
-        text = (
-            f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing."
-        )
-        notes.append(Note("sampling", (text, " ", SAMPLE_LONGER)))
-    return notes

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.errors import ModelError, listing
+from bayes_arena.errors import ModelError, did_you_mean, listing, warn
+from bayes_arena.fits.chains import LEAST_DRAWS, faults
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.marginals import Marginals
-from bayes_arena.fits.nuts import LEAST_DRAWS
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
 from bayes_arena.model.effects import Effect
-from bayes_arena.model.spec import PRESETS, Model, Position
+from bayes_arena.model.priors import Prior
+from bayes_arena.model.spec import PRESETS, Model, Position, Preset
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
-from bayes_arena.said import Use
+from bayes_arena.said import Note, Use
 from bayes_arena.votes.votes import Votes
 
 if TYPE_CHECKING:
     from xarray import DataArray, Dataset, DataTree
 
+NAMES = tuple(Prior().spreads())  # of effects, those of slices and style apart
+SUFFIXES = ("", "_sd", "_raw", "_mean_raw", "_sum")  # of variables that programs have
+
 
 def from_posterior(
-    tree: DataTree, votes: object, model: str | Model | None = None, **columns: Any
+    tree: DataTree,
+    votes: object,
+    model: Preset | Model | None = None,
+    **columns: Unpack[ReadOptions],
 ) -> Fit:
     """Make a fit from the draws of a PyMC program of your own.
 
@@ -40,7 +48,7 @@ def from_posterior(
         (annotator); ``position`` and ``tie``, and ``position_by_annotator`` and
         ``tie_by_annotator`` (annotator), the annotators' deviations from them;
         ``strength_by_{slice}`` (competitor_by_{slice}), ``tie_by_{slice}`` ({slice}) and
-        ``style_{feature}``.  All else is ignored.
+        ``style_{feature}``.  All else is left unread.
     votes : Votes, path, dataframe or list of records
         The votes that were sampled on.
     model : str or Model, optional
@@ -61,21 +69,32 @@ def from_posterior(
     ModelError
         If there is no ``strength``; or draws are too few or not finite, or have other
         dimensions or names than the model and the votes.
+
+    Warns
+    -----
+    ArenaWarning
+        If chains disagree, diverge or stand still; or variables are left unread, other than
+        spreads and coordinates of effects (``strength_sd``, ``strength_raw``).
     """
     posterior = posterior_of(tree)
     votes = votes_from(votes, **columns)
     gaussian = fit(votes, model=model or inferred_model(posterior, votes))
     effects = [block.effect for block in gaussian.posterior.design.blocks]
+    name_unread(posterior, effects)
     samples = {}
     for effect in effects:
         samples[effect.name] = read_effect(posterior, effect, gaussian)
+    samples = normalised(samples, effects)
+    stats = sample_stats_of(tree)
+    notes = faults(samples, stats)
+    for note in notes:
+        warn(note)
     return replace(
         gaussian,
         method="nuts",
         plan=f"{gaussian.model.name}, draws of your own",
-        marginals=Marginals(
-            gaussian.posterior, normalised(samples, effects), sample_stats_of(tree)
-        ),
+        marginals=Marginals(gaussian.posterior, samples, stats),
+        warnings=(*gaussian.warnings, *notes),
     )
 
 
@@ -93,6 +112,20 @@ def posterior_of(tree: DataTree) -> Dataset:
             "..., dims='competitor')."
         )
     return posterior
+
+
+def name_unread(posterior: Dataset, effects: Sequence[Effect]) -> None:
+    """Warn of variables that no effect has the name of, but for coordinates and spreads."""
+    known = {"rating"}  # of m_elo: the strengths in Elo points
+    for effect in effects:
+        known.update(effect.name + suffix for suffix in SUFFIXES)
+    unread = sorted(set(map(str, posterior.data_vars)) - known)
+    if unread:
+        text = (
+            f"The draws are read as {listing(effect.name for effect in effects)}; nothing "
+            f"reads {listing(map(repr, unread))}.{did_you_mean(unread[0], NAMES)}"
+        )
+        warn(Note("unread_draws", text))
 
 
 def sample_stats_of(tree: DataTree) -> dict[str, Array]:
@@ -153,7 +186,7 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
             f"{name!r} has the dimensions {listing(variable.dims)}, not {listing(wanted)}. "
             f"Give the variable dims={dim!r}."
         )
-    values = in_order(variable.transpose(*wanted), dim, effect, gaussian)
+    values = in_order_of_votes(variable.transpose(*wanted), dim, effect, gaussian)
     if values.shape[1] < LEAST_DRAWS:
         raise ModelError(f"A chain has only {values.shape[1]} draws. Sample longer.")
     if not np.isfinite(values).all():
@@ -161,7 +194,7 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     return values - 1 if name == "discrimination" else values
 
 
-def in_order(
+def in_order_of_votes(
     variable: DataArray, dim: str | None, effect: Effect, gaussian: Fit
 ) -> Floats:
     """Return draws in the order of the votes' names, (chains, draws, size)."""

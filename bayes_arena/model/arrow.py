@@ -130,7 +130,7 @@ class Covariance:
     def of_groups(self, groups: slice) -> Arrow:
         """Return the covariances of the shared parameters and some groups."""
         R = self.regression[groups]
-        cross = (stacked(R) @ self.shared).reshape(R.shape)
+        cross = (stacked_blocks(R) @ self.shared).reshape(R.shape)
         local = self.conditional[groups] + np.matmul(cross, R.swapaxes(1, 2))
         return Arrow(self.shared, cross, local)
 
@@ -156,11 +156,11 @@ class Covariance:
         """
         p = self.layout.n_shared
         columns = right.reshape(self.layout.size, -1)
-        R = stacked(self.regression)
+        R = stacked_blocks(self.regression)
         onto_shared = R.T @ columns[p:]
         onto_shared[:p] += columns[:p]
         shared = self.shared @ onto_shared
-        local = stacked(np.matmul(self.conditional, self.layout.local(columns)))
+        local = stacked_blocks(np.matmul(self.conditional, self.layout.local(columns)))
         return np.concatenate([shared[:p], local + R @ shared]).reshape(right.shape)
 
     def draws(self, count: int, seed: int) -> Floats:
@@ -181,7 +181,7 @@ class Covariance:
         excess = layout.local_sums.T @ local.sum(axis=0)
         total = layout.local_sums.T @ weights.sum(axis=0)
         local -= np.matmul(weights, np.linalg.solve(total, excess))
-        return np.concatenate([shared, stacked(local)])
+        return np.concatenate([shared, stacked_blocks(local)])
 
 
 def invert(matrix: Arrow, layout: Layout) -> Covariance:
@@ -199,7 +199,7 @@ def invert(matrix: Arrow, layout: Layout) -> Covariance:
     for groups in chunks_of(layout.n_groups):
         B = matrix.cross[groups]
         R = np.matmul(-conditional[groups], B)
-        schur += stacked(B).T @ stacked(R)
+        schur += stacked_blocks(B).T @ stacked_blocks(R)
         B[:] = R
     shared, log_of_shared = invert_shared(schur, layout)
     log_determinant = float(log_of_local + log_of_shared)
@@ -247,7 +247,7 @@ def invert_definite(matrix: Floats) -> tuple[Floats, float]:
     return inverse, log_determinant
 
 
-def stacked(blocks: Floats) -> Floats:
+def stacked_blocks(blocks: Floats) -> Floats:
     """Return the blocks of the groups, (G, q, columns), as one matrix."""
     return blocks.reshape(-1, blocks.shape[-1])
 

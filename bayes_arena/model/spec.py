@@ -25,6 +25,7 @@ type Discrimination = Literal["none", "annotator"]
 type Ties = Literal["half", "davidson", "drop"]
 type Sharing = Literal["common", "annotator"]
 type Position = Literal["none", "common", "annotator"]
+type Preset = Literal["bradley-terry", "m-elo", "am-elo", "davidson", "am-davidson"]
 CHOICES = {
     "discrimination": get_args(Discrimination.__value__),
     "ties": get_args(Ties.__value__),

@@ -25,13 +25,19 @@ from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.priors import PriorName
+from bayes_arena.model.spec import PRESETS
 from bayes_arena.said import Call
 from bayes_arena.votes.singles import one_by_one
 from bayes_arena.votes.votes import Votes
 
 SHUFFLES = 1000  # orders over which Elo is averaged (section 5.2)
-PRIORS = {"m-elo": "flat", "am-elo": "flat", "davidson": "default"}
-PRIORS |= {"am-davidson": "default"}
+PRIORS: dict[str, PriorName] = {
+    "m-elo": "flat",
+    "am-elo": "flat",
+    "davidson": "default",
+    "am-davidson": "default",
+}
 PAPER_METHODS = ("elo", "m-elo", "am-elo")
 METHODS = (*PAPER_METHODS, "davidson", "am-davidson")
 
@@ -79,4 +85,4 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
 def quiet_fit(name: str, votes: Votes) -> Fit:
     """Fit one of the methods, without warnings."""
     with warnings.catch_warnings(action="ignore", category=ArenaWarning):
-        return fit(votes, model=name, prior=PRIORS[name])
+        return fit(votes, model=PRESETS[name], prior=PRIORS[name])

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from bayes_arena.errors import require_choice
 from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
 from bayes_arena.paper.summaries import SUMMARIES, note_of
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -104,7 +105,7 @@ def reproduce(
     *,
     delta: float = DELTA,
     effort: Effort | None = None,
-    **columns: Any,
+    **columns: Unpack[ReadOptions],
 ) -> Reproduction:
     """Compute a table or figure of the paper from any votes.
 

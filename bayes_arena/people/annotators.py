@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array
 from bayes_arena.errors import warn
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.doors import judging
 from bayes_arena.people.evidence import (
@@ -38,7 +39,7 @@ def annotators(
     *,
     makers: Mapping[str, str] | str | Path | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
     """Return who votes how, with a verdict on each; the anomalous come first.
 

@@ -9,7 +9,7 @@ paid for cannot be told from fame.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from bayes_arena.arrays import Floats
 from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import PairTable, pair_table
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
@@ -30,7 +31,7 @@ ENOUGH = 3  # votes on a competitor from which "nearly always" is said
 USUAL = 0.75  # share of the competitors about whom people disagree as is usual
 
 
-def contested(votes: object, **columns: Any) -> pd.DataFrame:
+def contested(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     """Return how far annotators disagree about each competitor, most contested first.
 
     Parameters

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from bayes_arena.errors import FitError, ModelError
 from bayes_arena.fits.fit import fit as fit_model, refuse_options
+from bayes_arena.fits.options import FitOptions, apart
 from bayes_arena.fits.result import Fit
-from bayes_arena.reading.options import NAMES
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Note, Use, joined
 from bayes_arena.votes.votes import Votes
 
 
-def votes_of(source: object, **columns: Any) -> Votes:
+def votes_of(source: object, **columns: Unpack[ReadOptions]) -> Votes:
     """Return the votes of a fit, or votes that are read: those of a known annotator.
 
     Raises
@@ -29,7 +30,7 @@ def votes_of(source: object, **columns: Any) -> Votes:
     return votes.known("annotator")
 
 
-def judging(source: object, **options: Any) -> tuple[Votes, Fit | Note]:
+def judging(source: object, **options: Unpack[FitOptions]) -> tuple[Votes, Fit | Note]:
     """Return the votes of known annotators, and the fit that judges these.
 
     A fit with discrimination stays as it is; others, and votes, are fitted by am-Davidson.
@@ -39,12 +40,13 @@ def judging(source: object, **options: Any) -> tuple[Votes, Fit | Note]:
     if isinstance(source, Fit) and source.model.discrimination != "none":
         refuse_options(options)
         return source.votes, source
+    columns, options = apart(options)
     if isinstance(source, Fit):
         refuse_options(options)
-    columns = {name: options.pop(name) for name in NAMES if name in options}
     votes = votes_of(source, **columns)
+    options.setdefault("model", "am-davidson")
     try:
-        fit = fit_model(votes, **{"model": "am-davidson", **options})
+        fit = fit_model(votes, **options)
     except FitError as error:
         if options.get("prior", "default") != "default":
             raise
@@ -54,7 +56,7 @@ def judging(source: object, **options: Any) -> tuple[Votes, Fit | Note]:
     return votes, fit
 
 
-def discriminating(source: object, **options: Any) -> Fit:
+def discriminating(source: object, **options: Unpack[FitOptions]) -> Fit:
     """Return a fit with discrimination as it is; else fit am-Davidson.
 
     Raises

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from bayes_arena.boards.surprise import (
 )
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import PairTable, pair_codes, pair_table
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import Columns, Row, dataframe, records
 from bayes_arena.votes.votes import MIN_VOTES, Votes, sums
 
@@ -98,7 +99,7 @@ class Favourites:
         )
 
 
-def favourites(votes: object, **columns: Any) -> pd.DataFrame:
+def favourites(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     """Return whom annotators favour: the pairs of at least five votes, likeliest first.
 
     Parameters

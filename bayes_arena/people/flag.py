@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import FitOptions, UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns, is_low_theta
 from bayes_arena.people.doors import discriminating, require_discrimination
 from bayes_arena.people.favourites import find_favourites
 
 
-def flag(votes: object, *, seed: int = 0, **options: Any) -> tuple[str, ...]:
+def flag(
+    votes: object, *, seed: int = 0, **options: Unpack[UnseededOptions]
+) -> tuple[str, ...]:
     """Return the anomalous annotators, in the order of their table.
 
     Parameters
@@ -35,7 +38,7 @@ def flag(votes: object, *, seed: int = 0, **options: Any) -> tuple[str, ...]:
 
 
 def flag_by_theta(
-    votes: object, epsilon: float = 0.0, **options: Any
+    votes: object, epsilon: float = 0.0, **options: Unpack[FitOptions]
 ) -> tuple[str, ...]:
     """Return the annotators whose theta is at or below epsilon, lowest first.
 
@@ -58,8 +61,10 @@ def flag_by_theta(
     ModelError
         If the fit has no discrimination.
     """
-    paper = {} if isinstance(votes, Fit) else {"model": "am-elo", "prior": "flat"}
-    fit = fitted(votes, **{**paper, **options})
+    if not isinstance(votes, Fit):
+        options.setdefault("model", "am-elo")
+        options.setdefault("prior", "flat")
+    fit = fitted(votes, **options)
     require_discrimination(fit, "am-elo")
     is_low = is_low_theta(fit, epsilon)
     order = np.argsort(fit.discrimination, kind="stable")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from bayes_arena.boards.clusters import (
     repeating_prompts,
 )
 from bayes_arena.errors import ModelError, join_words, require_seed
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.scores import scores_of
 from bayes_arena.people.doors import discriminating
@@ -139,7 +140,9 @@ class Groups:
 COLUMNS = ("annotator", "slope", "sd", "group")
 
 
-def groups(votes: object, *, seed: int = 0, **options: Any) -> Groups:
+def groups(
+    votes: object, *, seed: int = 0, **options: Unpack[UnseededOptions]
+) -> Groups:
     """Return the two groups into which annotators fall, if they do.
 
     Parameters

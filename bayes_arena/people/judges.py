@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from bayes_arena.errors import ModelError, did_you_mean, listing, printable
+from bayes_arena.fits.options import FitOptions
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import discriminating
 from bayes_arena.people.favourites import favourite_columns, find_favourites
@@ -84,7 +85,11 @@ class JudgeReport:
 
 
 def judge_report(
-    votes: object, judge: str, makers: Makers | None = None, **options: Any
+    votes: object,
+    judge: str,
+    /,
+    makers: Makers | None = None,
+    **options: Unpack[FitOptions],
 ) -> JudgeReport:
     """Report on one judge beside the others.
 

@@ -14,7 +14,7 @@ reason.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import chdtrc
@@ -26,6 +26,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
+from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import dataframe
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -61,7 +62,7 @@ class SharedRanking:
         return "Annotators saw different competitors; model='am-davidson' accounts for this."
 
 
-def shared_ranking(votes: object, **columns: Any) -> pd.DataFrame:
+def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     """Test whether annotators share one ranking.
 
     Parameters

@@ -17,8 +17,10 @@ from bayes_arena.rating.combining import NO_SHARE, is_combinable
 from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.wording import MOST_NAMED, describe_favouring
 from bayes_arena.said import Call, Note, Said, Use
+from bayes_arena.votes.components import sides_follow_strength
 
 MOST_NOTES = 5
+ALWAYS, FEWEST_DECIDED = 0.97, 30  # share of decided votes, and how many, to say it
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 
 
@@ -26,6 +28,31 @@ def notes_of(rated: Rated) -> tuple[Note, ...]:
     """Return what a reader has to know, the weightiest first; five at most."""
     notes = chain.from_iterable(say(rated) for say in NOTES)
     return tuple(islice(notes, MOST_NOTES))
+
+
+def sides(rated: Rated) -> Iterator[Note]:
+    """Say that the votes cannot tell the advantage of a side from strength."""
+    if rated.votes.sided and sides_follow_strength(rated.votes):
+        text = (
+            "Each pair was shown one way only: the advantage of a side cannot be told "
+            "from strength."
+        )
+        yield Note("sides", text)
+
+
+def winners_first(rated: Rated) -> Iterator[Note]:
+    """Say that the first side wins nearly always, where sides are known."""
+    first, second, _ = rated.votes.folded.sum(axis=0)
+    decided = first + second
+    if not rated.votes.sided or decided < FEWEST_DECIDED or first < ALWAYS * decided:
+        return
+    text = (
+        f"The first side won {first:,.0f} of {plural(decided, 'decided vote')}: either "
+        "rows list the winner first",
+        (" (", Use(layout="winner-loser"), ")"),
+        ", or voters take the first side; then this board is about neither.",
+    )
+    yield Note("winners_first", text)
 
 
 def gaps(rated: Rated) -> Iterator[Note]:
@@ -165,6 +192,8 @@ def advantage(rated: Rated) -> Iterator[Note]:
 
 
 NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
+    sides,
+    winners_first,
     gaps,
     divided,
     judged,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from bayes_arena import tables
 from bayes_arena.boards.combined import combined_standing
@@ -16,6 +16,7 @@ from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.errors import listing, warn
 from bayes_arena.fits.fit import fitted
+from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating.combining import (
     describe_share,
@@ -147,6 +148,19 @@ class Rating(Rated):
         return html_of([*self.header, self.verdict], shown, self.below)
 
 
+class RateOptions(UnseededOptions, total=False):
+    """The options of ``rate``, for functions that pass them on."""
+
+    interval: Interval | None
+    cluster: str | None
+    level: float
+    min_votes: float
+    without: str | Collection[str] | None
+    rank_spread: bool
+    elo: EloScale
+    seed: int
+
+
 def rate(
     votes: object,
     *,
@@ -159,7 +173,7 @@ def rate(
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[UnseededOptions],
 ) -> Rating:
     """Rate an arena: its board, its annotators, and a verdict.
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from bayes_arena.fits.fit import refuse_options
-from bayes_arena.rating.rating import Rating, rate
+from bayes_arena.rating.rating import RateOptions, Rating, rate
 
 
 def report(
-    votes: object, path: str | Path, *, title: str = "Leaderboard", **options: Any
+    votes: object,
+    path: str | Path,
+    *,
+    title: str = "Leaderboard",
+    **options: Unpack[RateOptions],
 ) -> None:
     """Write a page that shows a rating: one file of HTML that opens anywhere.
 

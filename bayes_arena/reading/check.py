@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from bayes_arena.arrays import Array
 from bayes_arena.errors import listing, plural
 from bayes_arena.reading.opening import Opened
-from bayes_arena.reading.options import options_from
+from bayes_arena.reading.options import ReadOptions, options_from
 from bayes_arena.reading.read import read
 from bayes_arena.reading.roles import SINGLE
 from bayes_arena.said import PYTHON, Note, Surface
@@ -113,7 +113,7 @@ class Check:
         return "\n".join(f"{label:<{width}}  {text}" for label, text in lines)
 
 
-def check(source: object, **columns: Any) -> Check:
+def check(source: object, **columns: Unpack[ReadOptions]) -> Check:
     """Tell what was read, what was left out, and what the votes can tell.
 
     Parameters

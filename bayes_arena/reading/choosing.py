@@ -14,11 +14,12 @@ What is none of these is refused, with what values suggest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 from bayes_arena.errors import MOST_SHOWN, VotesError, listing
+from bayes_arena.reading.cells import names_in_cells
 from bayes_arena.reading.columns import (
     DRAWN_COUNTS,
     INITIAL_SCORES,
@@ -39,10 +40,14 @@ from bayes_arena.reading.finding import (
     winner_column,
     winner_columns,
     winners_by_values,
+    without_header,
 )
 from bayes_arena.reading.layouts import (
     BY_NAME,
     FORMATS,
+    RANKED,
+    RANKINGS,
+    RANKS,
     Layout,
     named_layout,
     one_hot_columns,
@@ -51,6 +56,7 @@ from bayes_arena.reading.layouts import (
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles
 from bayes_arena.reading.sheet import Sheet, are_texts
+from bayes_arena.reading.tables import MARGINS
 from bayes_arena.said import Said, Use, joined
 
 type Found = tuple[Layout, Roles]
@@ -88,17 +94,26 @@ def find_format(sheet: Sheet, options: Options) -> Found | None:
 
 
 def find_ranks(sheet: Sheet, options: Options) -> Found | None:
-    """Find rankings, in rows or in columns."""
-    return first_of(("rankings", "rank-columns"), sheet, options)
+    """Find rankings, in rows, columns or cells, where no option names competitors."""
+    if options.a is not None or options.b is not None:
+        return None
+    known = ("rankings", "rank-columns", "orders", "nested-ranks")
+    return first_of(known, sheet, options)
 
 
 def find_square(sheet: Sheet, options: Options) -> Found | None:
     """Find a square table: its first column holds the names of all others."""
     first, *others = sheet.header.names or ("",)
-    names = sorted(sheet.texts.get(first, ()))
-    if options != Options() or len(others) < 2 or names != sorted(others):
+    rows = without_margins(sheet.texts.get(first, ()))
+    columns = without_margins(others)
+    if options != Options() or len(columns) < 2 or rows != columns:
         return None
     return named_layout(sheet, replace(options, layout="win-matrix"))
+
+
+def without_margins(names: Iterable[str]) -> list[str]:
+    """Return names in order, without those of totals."""
+    return sorted(name for name in names if name.casefold() not in MARGINS)
 
 
 def find_winners_and_losers(sheet: Sheet, options: Options) -> Found | None:
@@ -163,12 +178,25 @@ def find_results(sheet: Sheet, options: Options) -> Found | None:
     if met is None:
         return None
     if options.winner is None:
-        return usual_result(sheet, met)
+        found = usual_result(sheet, met)
+        return found and with_options(sheet, found)
     columns = winner_columns(sheet, options)
     if columns is not None:
         return several_results(sheet, met, columns)
     winner = winner_column(sheet, options)
-    return None if winner is None else with_winner(met, winner)
+    return None if winner is None else with_options(sheet, with_winner(met, winner))
+
+
+def with_options(sheet: Sheet, found: Found) -> Found:
+    """Return a choice of several where the cells of a pair name more than two."""
+    layout, roles = found
+    if layout.name != "pair-cell" or roles.pair is None:
+        return found
+    winners = sheet.values(roles.results["winner"])
+    names = names_in_cells(sorted(sheet.cells(roles.pair)), winners)
+    if all(len(several) == 2 for several in names):
+        return found
+    return BY_NAME["choices"], replace(roles, pair=None, choice=roles.pair)
 
 
 def with_winner(met: Roles, winner: str) -> Found:
@@ -236,7 +264,7 @@ def several_results(sheet: Sheet, met: Roles, columns: Sequence[str]) -> Found:
         return with_columns("one-hot", met, columns)
     if len(columns) in (2, 3) and all(is_count(column) for column in columns):
         return with_columns("wins", met, columns)
-    raise VotesError(joined(*ask_for_numbers(columns)))
+    raise VotesError(joined(*ask_for_numbers(columns, {})))
 
 
 def is_score(column: str) -> bool:
@@ -249,45 +277,69 @@ def is_count(column: str) -> bool:
     return has_word(column, (*WINS, *TIES, *WON_COUNTS, *LOST_COUNTS, *DRAWN_COUNTS))
 
 
-def ask_for_numbers(columns: Sequence[str]) -> Iterator[Said]:
-    """Ask what two or three columns of numbers are."""
-    named = tuple(columns)
+def ask_for_numbers(columns: Sequence[str], named: dict[str, str]) -> Iterator[Said]:
+    """Ask what two or three columns of numbers are; ``named`` are further options."""
+    winner = tuple(columns)
     yield f"{listing(map(repr, columns))} hold numbers. "
-    if len(named) == 2:
+    if len(winner) == 2:
         yield ("If these are scores, of which the higher wins: ",)
-        yield (Use(winner=named, layout="two-scores"), ". ")
-    yield ("If they are numbers of wins", " and ties: " if len(named) > 2 else ": ")
-    yield (Use(winner=named, layout="wins"), ".")
+        yield (Use(**named, winner=winner, layout="two-scores"), ". ")
+    yield "If they are numbers of wins and ties: " if len(winner) > 2 else "Of wins: "
+    yield (Use(**named, winner=winner, layout="wins"), ". ")
 
 
 def unrecognised(sheet: Sheet, options: Options) -> Said:
     """Say which columns are missing, what may be in their place, and how to name it."""
-    columns = f" The columns are {listing(sheet.header.names)}."
+    columns = f"The columns are {listing(sheet.header.names)}. "
     met = competitors(sheet, options)
     if met is None:
-        return joined(*no_competitors(sheet), columns)
+        nobody = "No columns are recognised as the two competitors. "
+        return joined(nobody, columns, *no_competitors(sheet))
+    a, b = met.sides
+    if lacks_header(sheet, a, b):
+        return header_missing(sheet, a, b)
     pair = listing(map(repr, met.columns().values()))
-    said = f"{pair} are the competitors, but no column is recognised as the result."
-    return joined(said, *may_be_result(sheet, met), columns)
+    said = f"{pair} are the competitors, but no column is recognised as the result. "
+    return joined(said, columns, *may_be_result(sheet, met, {}))
+
+
+def lacks_header(sheet: Sheet, a: str, b: str) -> bool:
+    """Whether the names of two columns are values of them."""
+    return {a, b} <= sheet.values(a) | sheet.values(b)
+
+
+def header_missing(sheet: Sheet, a: str, b: str) -> Said:
+    """Say that the first row is no header."""
+    told = winners_by_values(sheet, Roles(a=a, b=b))
+    winner = told[0] if told else None
+    return without_header(sheet.header.names, (a, b), winner, sheet.file)
 
 
 def no_competitors(sheet: Sheet) -> Iterator[Said]:
-    """Say that there are no competitors, and which columns share names."""
-    yield "No columns are recognised as the two competitors."
+    """Say which columns share names, or rank; else that votes name two competitors."""
     pair = likely_competitors(sheet)
-    if pair is not None:
-        a, b = pair
-        yield f" {a!r} and {b!r} share names"
-        yield f" ({listing(sorted(sheet.values(a) & sheet.values(b)))}): "
-        yield (Use(a=a, b=b), " names them.")
-        return
+    ranked = likely_ranking(sheet)
     counts = sheet.header.counts()
-    if counts and all(map(sheet.holds_numbers, counts)):
-        yield f" {listing(map(repr, counts))} hold numbers of games of one competitor a row;"
-        yield " votes need both that met."
-        return
-    yield (" Name them with ", Use("a"), " and ", Use("b"), ", and the result with ")
-    yield (Use("winner"), ".")
+    if pair is not None and lacks_header(sheet, *pair):
+        yield (header_missing(sheet, *pair),)
+    elif pair is not None:
+        a, b = pair
+        shared = listing(sorted(sheet.values(a) & sheet.values(b)))
+        yield f"{a!r} and {b!r} share names ({shared}). "
+        yield from may_be_result(sheet, Roles(a=a, b=b), {"a": a, "b": b})
+    elif ranked is not None:
+        yield (
+            "If ",
+            f"{ranked['winner']!r} ranks: ",
+            Use(layout="rankings", **ranked),
+            ".",
+        )
+    elif counts and all(map(sheet.holds_numbers, counts)):
+        yield f"{listing(map(repr, counts))} hold numbers of games of one competitor a row; "
+        yield "votes need both that met."
+    else:
+        yield ("Name them with ", Use("a"), " and ", Use("b"), ", and the result with ")
+        yield (Use("winner"), ".")
 
 
 def likely_competitors(sheet: Sheet) -> tuple[str, str] | None:
@@ -302,22 +354,46 @@ def likely_competitors(sheet: Sheet) -> tuple[str, str] | None:
     return best
 
 
-def may_be_result(sheet: Sheet, met: Roles) -> Iterator[Said]:
-    """Say which columns may hold the result, and how to name each."""
+def likely_ranking(sheet: Sheet) -> dict[str, str] | None:
+    """Return the columns of competitors, of numbers, and of what tells rankings apart.
+
+    In each ranking a competitor stands once, beside others.
+    """
+    numbers = [column for column in sheet.texts if sheet.holds_numbers(column)]
+    usual = [column for column in numbers if has_word(column, (*RANKS, *SCORES))]
+    found = []
+    for ranking, a in permutations(sheet.texts, 2):
+        values = [column for column in usual or numbers if column not in (a, ranking)]
+        if values and sheet.holds_names(a) and sheet.are_groups(ranking, a):
+            is_usual = has_word(a, RANKED) + has_word(ranking, RANKINGS)
+            found.append((is_usual, {"a": a, "b": ranking, "winner": values[0]}))
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def may_be_result(sheet: Sheet, met: Roles, named: dict[str, str]) -> Iterator[Said]:
+    """Say which columns may hold the result, and how to name each.
+
+    ``named`` are the options that name the competitors, as far as they have to be typed.
+    """
+    found = usual_result(sheet, met)
+    if named and found is not None:
+        yield ("If they are the competitors: ", Use(**named), ".")
+        return
     told = winners_by_values(sheet, met)
     for column in told[:MOST_SHOWN]:
-        yield f" {column!r} may hold it ({listing(sorted(sheet.values(column)))}): "
-        yield (Use(winner=column), ".")
+        yield f"{column!r} may hold the result ({listing(sorted(sheet.values(column)))}): "
+        yield (Use(**named, winner=column), ". ")
     others = [column for column in sheet.texts if column not in met.taken]
     numbers = [column for column in others if sheet.holds_counts(column)]
-    if not told and len(numbers) in (2, 3):
-        yield from (" ", *ask_for_numbers(numbers))
     labels = [
         column for column in others if 2 <= len(sheet.values(column)) <= MOST_LABELS
     ]
-    if not told and labels and len(numbers) not in (2, 3):
+    if not told and len(numbers) in (2, 3):
+        yield from ask_for_numbers(numbers, named)
+    elif not told and labels:
         for column in labels[:MOST_SHOWN]:
-            yield f" {column!r} holds {listing(sorted(sheet.values(column)))}."
-        yield (" If one is the result: ", Use(winner=labels[0]), ".")
+            yield f"{column!r} holds {listing(sorted(sheet.values(column)))}. "
+        yield ("If one is the result: ", Use(**named, winner=labels[0]), ". ")
     if met.pair is None:
-        yield (" If each row lists the winner first: ", Use(layout="winner-loser"), ".")
+        first = Use(**named, layout="winner-loser")
+        yield ("If each row lists the winner first: ", first, ".")

@@ -8,7 +8,7 @@ two in its row, or is a label of an outcome.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bayes_arena.errors import VotesError
@@ -22,7 +22,7 @@ from bayes_arena.reading.columns import (
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Column, Constant, Roles
 from bayes_arena.reading.sheet import Sheet
-from bayes_arena.said import Use
+from bayes_arena.said import Said, Use
 
 MODELS = (
     "model", "generator", "system", "competitor", "candidate", "model a", "name",
@@ -159,3 +159,26 @@ def loser_beside(met: Roles, winner: str) -> Column | None:
     if winner not in (met.a, met.b):
         return None
     return met.b if winner == met.a else met.a
+
+
+def without_header(
+    names: Sequence[str], pair: tuple[str, str], winner: str | None, file: str
+) -> Said:
+    """Say that the first row is no header, and how Polars gives a file one."""
+    roles = {pair[0]: "model_a", pair[1]: "model_b"}
+    if winner is not None:
+        roles[winner] = "winner"
+    elif len(names) == len(pair):
+        roles = dict(zip(pair, ("winner", "loser"), strict=True))
+    columns = [roles.get(name, f"column_{k}") for k, name in enumerate(names, 1)]
+    said = (
+        f"The first row is no header: {pair[0]!r} and {pair[1]!r} are names of competitors, "
+        "too. "
+    )
+    if not file:
+        return f"{said}Name the columns, {', '.join(columns)} for instance."
+    return (
+        f"{said}Name the columns:\nimport polars as pl\n"
+        f"pl.read_csv({file!r}, has_header=False, infer_schema=False, "
+        f"new_columns={columns!r}).write_csv('with_header.csv')"
+    )

@@ -83,6 +83,11 @@ PHRASES = {
 NOT_PLAYED = [
     text for text, outcome in (MARKS | PHRASES).items() if outcome == UNPLAYED
 ]
+NOBODY_WON = {  # what says so
+    text
+    for text, outcome in (MARKS | PHRASES).items()
+    if outcome not in (FIRST, SECOND)
+}
 FIRST_WINS, SECOND_WINS = {FIRST, FIRST_CLEARLY}, {SECOND, SECOND_CLEARLY}
 CLEARLY = (
     "much", "significantly", "far", "a lot", "considerably", "strongly", "clearly",

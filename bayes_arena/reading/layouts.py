@@ -14,12 +14,15 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, did_you_mean, listing
 from bayes_arena.reading import records, tables
+from bayes_arena.reading.cells import are_orders, orders_in_cells
 from bayes_arena.reading.columns import (
     ANNOTATORS,
     PAIR_CELLS,
+    SCORES,
     TIMES,
     Header,
     Words,
+    has_word,
     words,
 )
 from bayes_arena.reading.finding import (
@@ -40,7 +43,9 @@ type Writer = Callable[[pl.DataFrame, Roles, bool], tables.Written]
 
 RANKED = (
     "competitor", "model", "system", "item", "candidate", "player", "team", "option",
-    "name",
+    "name", "model name", "model id", "system name", "system id", "player name",
+    "team name", "driver", "rider", "athlete", "runner", "contestant", "horse", "club",
+    "provider", "llm", "generator",
 )  # fmt: skip
 RANKINGS = (
     "ranking", "ranking id", "ballot", "ballot id", "race", "race id", "list",
@@ -48,7 +53,22 @@ RANKINGS = (
     "round", "question", "question id", "prompt", "prompt id", "item", "item id", "task",
     "respondent", "session", "trial", "poll", "set",
 )  # fmt: skip
+ORDERS = (  # of cells that hold all in their order
+    "ranking", "rank order", "ranked list", "preference order", "ordering", "order", "ranks",
+)  # fmt: skip
 RANKS = ("rank", "place", "position", "ranking position", "finish", "ranked", "placing")
+# Keys of objects that name a competitor, and that hold its rank or score.
+NAME_KEYS = (
+    "model",
+    "model_name",
+    "system",
+    "competitor",
+    "generator",
+    "player",
+    "name",
+)
+RANK_KEYS = ("rank", "ranking", "place", "position")
+SCORE_KEYS = ("overall_score", "score", "rating", "points")
 HOT = tables.HOT  # the columns of a one-hot winner
 COUNTS = ("wins_a", "wins_b", "ties")
 BOTH_SCORES = ("score_a", "score_b")
@@ -188,13 +208,14 @@ def find_rankings(sheet: Sheet, options: Options) -> Roles | None:
     """Find rankings with a row for each competitor ranked."""
     header = sheet.header
     rank = winner_column(sheet, options) if options.winner else header.first(RANKS)
+    value = "score" if rank and has_word(rank, SCORES) else "rank"
     a = option_column(sheet, options, "a") or header.first(RANKED, [rank])
     ranking = option_column(sheet, options, "b") or header.first(RANKINGS, [rank, a])
     if ranking is None:
         ranking = header.first(ANNOTATORS, [rank, a])
     if not (a and rank and ranking):
         return None
-    return Roles(a=a, results={"rank": rank}, ranking=ranking)
+    return Roles(a=a, results={value: rank}, ranking=ranking)
 
 
 def find_rank_columns(sheet: Sheet, options: Options) -> Roles | None:
@@ -215,6 +236,58 @@ def is_of_ranks(words: Words) -> bool:
 def rank_of(column: str) -> str:
     """Return whose ranks a column holds: ``rank_A`` those of A."""
     return re.sub(r"(?i)^rank[ _.:-]*|[ _.:-]*rank$", "", column.strip()) or column
+
+
+def find_choices(sheet: Sheet, options: Options) -> Roles | None:
+    """Find a cell that names the options, and the one that was chosen."""
+    found = find_pair_cell(sheet, options)
+    return None if found is None else replace(found, pair=None, choice=found.pair)
+
+
+def find_orders(sheet: Sheet, options: Options) -> Roles | None:
+    """Find a cell that names all in their order: called so, or with marks of it."""
+    column = option_column(sheet, options, "a")
+    named = [sheet.header.by_words.get(name) for name in ORDERS]
+    likely = [c for c in named if c and orders_in_cells(sorted(sheet.cells(c)))]
+    marked = [c for c in sheet.header.names if are_orders(sheet.cells(c))]
+    column = column or next(iter([*likely, *marked]), None)
+    return Roles(order=column) if column else None
+
+
+def find_nested_ranks(sheet: Sheet, options: Options) -> Roles | None:
+    """Find a column of lists of competitors, each with a rank or a score."""
+    named = option_column(sheet, options, "a")
+    for column in [named] if named else sheet.nested:
+        objects = [o for value in sheet.records(column) for o in objects_in(value)]
+        name = common_key(objects, NAME_KEYS)
+        value = common_key(objects, (*RANK_KEYS, *SCORE_KEYS))
+        if name and value:
+            kind = "rank" if value in RANK_KEYS else "score"
+            return Roles(fields={"competitors": column}, keys={"a": name, kind: value})
+    return None
+
+
+def objects_in(value: object) -> list[dict[str, object]]:
+    """Return the objects of a list; nothing of anything else."""
+    values = value if isinstance(value, list) else []
+    return [each for each in values if isinstance(each, dict)]
+
+
+def common_key(
+    objects: Sequence[dict[str, object]], known: Sequence[str]
+) -> str | None:
+    """Return the first known key that all objects have."""
+    has_all = (key for key in known if all(key in each for each in objects))
+    return next(has_all, None) if objects else None
+
+
+def find_promptfoo(sheet: Sheet, options: Options) -> Roles | None:
+    """Find results of promptfoo, of which some were compared by select-best."""
+    known = ("provider", "testIdx", "gradingResult")
+    if not {*known} <= {*sheet.header.names}:
+        return None
+    fields = [*known, "prompt"] if "prompt" in sheet.header.names else known
+    return Roles(fields={name: name for name in fields})
 
 
 def find_matrix(sheet: Sheet, options: Options) -> Roles | None:
@@ -353,6 +426,8 @@ FORMATS = (  # of arenas, judges and platforms: they are there as a whole or not
     Layout("argilla", "the columns responses and metadata",
            fields_finder("responses", "metadata"), records.argilla, is_sided=False,
            is_weighted=True),
+    Layout("promptfoo", "the columns provider, testIdx and gradingResult", find_promptfoo,
+           records.promptfoo, is_sided=False, is_weighted=True),
 )
 LAYOUTS = (
     *FORMATS,
@@ -368,6 +443,13 @@ LAYOUTS = (
     Layout("winner-loser", in_columns(a="the winner", b="the loser"),
            find_winner_and_loser, is_sided=False),
     Layout("pair-cell", in_columns(a="the cell", winner="the winner"), find_pair_cell),
+    Layout("choices", in_columns(a="the cell with the options", winner="the winner"),
+           find_choices, tables.choices, is_sided=False, is_weighted=True),
+    Layout("nested-ranks", ("a column of lists (", Use("a"), "), each of a competitor and "
+                            "its rank or score"),
+           find_nested_ranks, records.nested_ranks, is_sided=False, is_weighted=True),
+    Layout("orders", in_columns(a="the cell with the order"),
+           find_orders, tables.orders, is_sided=False, is_weighted=True),
     Layout("raters", with_pair("the annotators' columns", winner=("FIRST", "SECOND", "...")),
            find_raters, tables.raters),
     Layout("two-scores", with_pair("their scores", winner=("FIRST", "SECOND")),

@@ -12,6 +12,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.reading.choosing import choose
 from bayes_arena.reading.columns import PROMPTS, Header
 from bayes_arena.reading.layouts import Layout, annotator_of
+from bayes_arena.reading.nested import with_nested_slices
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.remarks import remarks_on_source
 from bayes_arena.reading.roles import (
@@ -24,7 +25,7 @@ from bayes_arena.reading.roles import (
 )
 from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.reading.tables import split_pairs
+from bayes_arena.reading.tables import split_pairs, without_headers
 from bayes_arena.reading.values import as_text, text_of
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
@@ -43,6 +44,8 @@ class Opened:
     roles : Roles
     remarks : tuple of Note
         What was noticed.
+    file : str
+        The path of the source, if it is one file with a header.
     """
 
     frame: Frame
@@ -50,18 +53,20 @@ class Opened:
     layout: Layout
     roles: Roles
     remarks: tuple[Note, ...]
+    file: str = ""
 
 
-def open_votes(source: Frame, options: Options) -> Opened:
+def open_votes(source: Frame, options: Options, file: str = "") -> Opened:
     """Find the roles of the columns, rewrite records to votes, choose the prompts."""
-    sheet = Sheet.of(source)
+    source = with_nested_slices(source, options)
+    sheet = Sheet.of(source, file)
     layout, roles = choose(sheet, options)
     roles = with_further_roles(roles, sheet, options, layout)
     require_single(sheet.header, roles, options)
     source = collect_used(source, roles.taken)
     remarks = remarks_on_source(source, sheet.header, layout, roles, options)
     frame = select_roles(source, roles)
-    opened = Opened(frame, sheet.header, layout, roles, remarks)
+    opened = Opened(frame, sheet.header, layout, roles, remarks, file)
     return with_prompt(one_vote_a_row(opened, options), options)
 
 
@@ -177,7 +182,8 @@ def one_vote_a_row(opened: Opened, options: Options) -> Opened:
     if layout.write is None and roles.pair is None:
         return opened
     table = in_polars(opened.frame).collect().with_row_index(ROW)
-    remarks = opened.remarks
+    plain = without_headers(table, roles)
+    table, remarks = plain.table, (*opened.remarks, *plain.notes)
     if roles.pair is not None:
         table = split_pairs(table)
     if layout.write is not None:

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from bayes_arena.errors import VotesError, did_you_mean, shortened
 from bayes_arena.said import Use
 
 type Columns = str | Sequence[str]
+type Weights = Literal["frequency", "importance"]
+type BothBad = Literal["tie", "drop"]
+type OnInvalid = Literal["raise", "drop"]
 type Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, and whether it is
+
+
+class ReadOptions(TypedDict, total=False):
+    """The options of ``read_votes``, for functions that pass them on; None is none."""
+
+    layout: str | None
+    a: str | None
+    b: str | None
+    winner: Columns | None
+    annotator: str | Literal[False] | None
+    weight: str | None
+    weights: Weights | None
+    prompt: str | Literal[False] | None
+    slices: Mapping[str, str] | Columns | None
+    features: Mapping[str, Columns] | Columns | None
+    outcomes: Mapping[str, str] | None
+    both_bad: BothBad | None
+    baseline: str | None
+    judge: str | None
+    names: Mapping[str, str] | None
+    on_invalid: OnInvalid | None
 
 
 @dataclass(frozen=True)
@@ -23,16 +47,16 @@ class Options:
     winner: Columns | None = None
     annotator: str | Literal[False] | None = None
     weight: str | None = None
-    weights: str = "frequency"
+    weights: Weights = "frequency"
     prompt: str | Literal[False] | None = None
     slices: Mapping[str, str] | Columns = ()
     features: Mapping[str, Columns] | Columns = ()
     outcomes: Mapping[str, str] | None = None
-    both_bad: str = "tie"
+    both_bad: BothBad = "tie"
     baseline: str | None = None
     judge: str | None = None
     names: Mapping[str, str] | None = None
-    on_invalid: str = "raise"
+    on_invalid: OnInvalid = "raise"
 
     def __post_init__(self) -> None:
         """Refuse values of the wrong type."""
@@ -146,9 +170,10 @@ def require_options(given: Collection[str], known: Collection[str] = NAMES) -> N
         raise VotesError(f"There is no option {name!r}.{did_you_mean(name, known)}")
 
 
-def options_from(given: Mapping[str, Any]) -> Options:
+def options_from(given: ReadOptions) -> Options:
     """Return options by name, of which None stands for none; refuse unknown names."""
     require_options(given)
-    return Options(
-        **{name: value for name, value in given.items() if value is not None}
-    )
+    named: dict[str, Any] = {
+        k: value for k, value in given.items() if value is not None
+    }
+    return Options(**named)

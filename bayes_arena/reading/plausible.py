@@ -22,38 +22,32 @@ from bayes_arena.reading.columns import (
     words,
 )
 from bayes_arena.reading.counting import Coded
-from bayes_arena.reading.finding import IDS, NO_RESULTS
+from bayes_arena.reading.finding import IDS, NO_RESULTS, without_header
 from bayes_arena.reading.labels import NUMBER
-from bayes_arena.reading.layouts import Layout
+from bayes_arena.reading.opening import Opened
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.roles import Roles
 from bayes_arena.reading.sheet import DATE, are_texts
-from bayes_arena.said import Use, joined
+from bayes_arena.said import Use
 from bayes_arena.votes.votes import FIRST, SECOND
 
 
-def require_votes(
-    votes: Coded, layout: Layout, roles: Roles, header: Header, options: Options
-) -> None:
+def require_votes(votes: Coded, opened: Opened, options: Options) -> None:
     """Raise a VotesError where columns hold no competitors, or no result."""
+    roles = opened.roles
     if options.layout is not None or not isinstance(roles.a, str):
         return
     if not isinstance(roles.b, str):
         return
-    require_competitors(votes, layout, (roles.a, roles.b), header, options)
+    require_competitors(votes, opened, (roles.a, roles.b), options)
     winner = roles.results.get("winner")
-    if winner is not None and layout.write is None:
-        require_result(votes, layout, roles, winner, header)
+    if winner is not None and opened.layout.write is None:
+        require_result(votes, opened, winner)
 
 
 def require_competitors(
-    votes: Coded,
-    layout: Layout,
-    pair: tuple[str, str],
-    header: Header,
-    options: Options,
+    votes: Coded, opened: Opened, pair: tuple[str, str], options: Options
 ) -> None:
-    """Refuse texts, and columns that an option names and nothing else calls competitors."""
+    """Refuse texts, names in a header, and columns that nothing but an option calls so."""
     a, b = pair
     names = votes.pairs.competitors
     if are_texts(names):
@@ -61,7 +55,12 @@ def require_competitors(
             f"{a!r} and {b!r} hold texts, not names of competitors: nothing says which "
             "system wrote them. Add the names of the systems as two columns."
         )
-    if options.a is None or options.b is None or are_competitors(votes, pair, header):
+    if set(pair) <= set(names) and not are_usual(a, b):
+        winner = opened.roles.results.get("winner")
+        header = opened.header.names
+        raise VotesError(without_header(header, pair, winner, opened.file))
+    is_named = options.a is not None and options.b is not None
+    if not is_named or are_competitors(votes, pair, opened.header):
         return
     values = [
         listing(names_in(votes, codes)) for codes in (votes.pairs.i, votes.pairs.j)
@@ -70,7 +69,7 @@ def require_competitors(
         f"Nothing says that {a!r} ({values[0]}) and {b!r} ({values[1]}) hold competitors: "
         "they share no names, and neither their own names nor the winners tell. If they do: "
     )
-    raise VotesError((said, Use(layout=layout.name), "."))
+    raise VotesError((said, Use(layout=opened.layout.name), "."))
 
 
 def names_in(votes: Coded, codes: np.ndarray) -> list[str]:
@@ -125,17 +124,13 @@ def is_half(a: str, b: str, header: Header) -> bool:
     return usual is not None and a in usual and b not in usual
 
 
-def require_result(
-    votes: Coded, layout: Layout, roles: Roles, winner: str, header: Header
-) -> None:
+def require_result(votes: Coded, opened: Opened, winner: str) -> None:
     """Refuse a column of winners that tells something else, by its name or its labels."""
-    remedy = (" If it is the result: ", Use(winner=winner, layout=layout.name), ".")
     if not is_usual_winner(winner) and has_word(winner, NO_RESULTS):
-        said = f"{winner!r} may tell something else than who won."
-        raise VotesError(joined(said, remedy))
-    if others := list(other_columns(votes, roles, header)):
-        label, column = others[0]
-        sides = " and ".join(map(repr, roles.sides))
+        said = f"{winner!r} may tell something else than who won. If it is the result: "
+        raise VotesError((said, Use(winner=winner, layout=opened.layout.name), "."))
+    for label, column in other_columns(votes, opened):
+        sides = " and ".join(map(repr, opened.roles.sides))
         said = (
             f"The label {label!r} names the column {column!r}, and the competitors are "
             f"{sides}. Name the columns of both, or say what it means: "
@@ -144,18 +139,16 @@ def require_result(
         raise VotesError((said, blank, " (model_a, model_b or tie)."))
 
 
-def other_columns(
-    votes: Coded, roles: Roles, header: Header
-) -> Iterator[tuple[str, str]]:
+def other_columns(votes: Coded, opened: Opened) -> Iterator[tuple[str, str]]:
     """Yield labels of who won that name a column, and one that is of no competitor's side."""
-    decided = ~votes.is_named & np.isin(votes.outcome, (FIRST, SECOND))
-    for code in np.unique(votes.label[decided]):
-        label = votes.labels[code]
-        column = header.by_words.get(" ".join(words(label)))
-        if column is None or column in (roles.a, roles.b):
+    roles = opened.roles
+    for code, label in enumerate(votes.labels):
+        column = opened.header.by_words.get(" ".join(words(label)))
+        if column is None or column in roles.sides:
             continue
-        outcome = votes.outcome[decided & (votes.label == code)][0]
-        if not same_side(column, roles.sides[outcome]):
+        rows = (votes.label == code) & ~votes.is_named
+        decided = votes.outcome[rows & np.isin(votes.outcome, (FIRST, SECOND))]
+        if len(decided) and not same_side(column, roles.sides[decided[0]]):
             yield label, column
 
 

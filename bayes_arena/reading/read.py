@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -29,18 +29,28 @@ from bayes_arena.errors import (
 from bayes_arena.reading.counting import Coded, Problem, encode_groups, problems
 from bayes_arena.reading.labels import BOTH_BAD, UNPLAYED
 from bayes_arena.reading.opening import Opened, open_votes
-from bayes_arena.reading.options import Columns, Options, options_from
+from bayes_arena.reading.options import (
+    BothBad,
+    Columns,
+    OnInvalid,
+    Options,
+    ReadOptions,
+    Weights,
+    options_from,
+)
 from bayes_arena.reading.plausible import require_votes
 from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
+    file_with_header,
     has_order,
     in_polars,
     open_source,
     readable,
     to_polars,
 )
+from bayes_arena.reading.tables import without_headers
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes import saved
 from bayes_arena.votes.merge import distinct
@@ -51,7 +61,7 @@ LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
-def votes_from(source: object, **columns: Any) -> Votes:
+def votes_from(source: object, **columns: Unpack[ReadOptions]) -> Votes:
     """Return Votes as they are, and read anything else; None stands for no option."""
     return read(source, options_from(columns))[0]
 
@@ -65,16 +75,16 @@ def read_votes(
     winner: Columns | None = None,
     annotator: str | Literal[False] | None = None,
     weight: str | None = None,
-    weights: Literal["frequency", "importance"] = "frequency",
+    weights: Weights = "frequency",
     prompt: str | Literal[False] | None = None,
     slices: Mapping[str, str] | Columns = (),
     features: Mapping[str, Columns] | Columns = (),
     outcomes: Mapping[str, str] | None = None,
-    both_bad: Literal["tie", "drop"] = "tie",
+    both_bad: BothBad = "tie",
     baseline: str | None = None,
     judge: str | None = None,
     names: Mapping[str, str] | None = None,
-    on_invalid: Literal["raise", "drop"] = "raise",
+    on_invalid: OnInvalid = "raise",
 ) -> Votes:
     """Read votes from files, records or dataframes.
 
@@ -162,9 +172,10 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
             raise VotesError(READ_ALREADY)
         return source if isinstance(source, Votes) else saved.load(str(source)), None
     with readable(source):
-        opened = open_votes(open_source(source), options)
-        groups = count_equal_votes(opened.frame)
-    votes = encode_groups(groups, opened.roles, options)
+        opened = open_votes(open_source(source), options, file_with_header(source))
+        groups = without_headers(count_equal_votes(opened.frame), opened.roles)
+    votes = encode_groups(groups.table, opened.roles, options)
+    opened = replace(opened, remarks=(*opened.remarks, *groups.notes))
     return checked_counts(votes, opened, options), opened
 
 
@@ -228,7 +239,7 @@ def known_votes(
     votes: Coded, opened: Opened, options: Options
 ) -> tuple[Coded, Array, dict[str, int]]:
     """Check coded votes: return them, which rows count, and how many others there are."""
-    require_votes(votes, opened.layout, opened.roles, opened.header, options)
+    require_votes(votes, opened, options)
     dropped: Counter[str] = Counter()
     kept = votes.outcome != UNPLAYED
     dropped[NO_GAME] = int(votes.n[~kept].sum())

@@ -11,6 +11,10 @@ open-webui      github.com/open-webui/open-webui, routers/evaluations.py: a rati
                 beats all siblings, one of -1 loses to them
 label-studio    labelstud.io/tags/pairwise
 argilla         docs.argilla.io, records: answers by question
+promptfoo       promptfoo.dev, the JSON of ``eval``: the assertion select-best passes for the
+                chosen output of a test
+nested-ranks    Nectar (berkeley-nest), UltraFeedback (openbmb): a list of models a prompt,
+                each with its rank or score
 ==============  =====================================================================
 """
 
@@ -258,6 +262,63 @@ def argilla(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     if ranks:
         whole = whole.with_columns(pl.col("weight").fill_null(1.0))
     return Written(whole, parts[-1].notes)
+
+
+def promptfoo(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
+    """Write that the output that select-best chose beats each other of its test.
+
+    A choice among k has the information of k - 1 pairs that weigh 2 / k each.  A test of
+    which none or several were chosen has no verdict.
+    """
+    tests: dict[str, list[dict[str, Any]]] = {}
+    for row in parsed_rows(table, "provider", "gradingResult"):
+        tests.setdefault(str(row["testIdx"]), []).append(row)
+    votes, n_undecided = [], 0
+    for test, rows in tests.items():
+        compared = [row for row in rows if is_best(row) is not None]
+        chosen = [row for row in compared if is_best(row)]
+        if len(chosen) != 1:
+            n_undecided += bool(compared)
+            continue
+        vote = carried_columns(chosen[0], roles) | {RECORD: test, "winner": "model_a"}
+        vote |= {"a": provider_of(chosen[0]), "pair_weight": 2 / len(compared)}
+        others = [provider_of(row) for row in compared if row is not chosen[0]]
+        votes += [vote | {"b": other} for other in others]
+    notes = left_out(n_undecided, "select-best chose none of their outputs, or several")
+    return Written(weighed_by(votes_like(votes, table)), notes)
+
+
+def is_best(row: Mapping[str, Any]) -> bool | None:
+    """Whether select-best chose an output; None if it was not asked."""
+    graded = as_object(row["gradingResult"], "gradingResult")
+    for part in as_objects(graded.get("componentResults"), "componentResults"):
+        assertion = as_object(part.get("assertion"), "assertion")
+        if assertion.get("type") == "select-best":
+            return bool(part.get("pass"))
+    return None
+
+
+def provider_of(row: Mapping[str, Any]) -> str | None:
+    """Return the label of a provider, or its identifier."""
+    provider = row["provider"]
+    if isinstance(provider, Mapping):
+        provider = provider.get("label") or provider.get("id")
+    return as_text(provider)
+
+
+def nested_ranks(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
+    """Write the pairs of rankings that are a list a record."""
+    (name, key), (kind, value) = roles.keys.items()
+    ranks, rest = [], []
+    for row in parsed_rows(table, "competitors"):
+        ranking = str(row[ROW])
+        rest.append(carried_columns(row, roles) | {"ranking": ranking, RECORD: ranking})
+        for each in as_objects(row["competitors"], "the list"):
+            texts = as_text(each.get(key)), as_text(each.get(value))
+            ranks.append({"ranking": ranking, name: texts[0], kind: texts[1]})
+    names = ("ranking", name, kind)
+    pairs = pl.DataFrame(ranks, dict.fromkeys(names, pl.String))
+    return pairs_of_ranks(pairs, votes_like(rest, table), unranked_last)
 
 
 def answers_of(responses: Any) -> Iterator[tuple[str, str | None, Any]]:

@@ -11,8 +11,9 @@ A frame that is read has a column for each role:
 ``prompt K``, ``record``      what may be the prompt: columns, or the record itself
 ``row``                       the number of the record
 
-and until a layout has written one vote a row also ``ranking``, ``each K`` (a column for each
-competitor or annotator), other columns of results, and the fields of nested records.
+and until a layout has written one vote a row also ``choice``, ``order``, ``ranking``,
+``each K`` (a column for each competitor or annotator), other columns of results, and the
+fields of nested records.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 # Roles of one column each; a frame calls them so.
-SINGLE = ("a", "b", "pair", "ranking", "annotator", "weight")
+SINGLE = ("a", "b", "pair", "choice", "order", "ranking", "annotator", "weight")
 # What a vote itself is; the rest tells more about it.
 OF_VOTES = (
     "a", "b", "winner", "wins_a", "wins_b", "ties", "annotator", "weight",
@@ -57,6 +58,8 @@ class Roles:
         is ranked.
     pair : str, optional
         One column that names both.
+    choice, order : str, optional
+        One column that names the options of a choice, or all in their order.
     results : mapping of str to str
         The columns of the result, by what the layout calls them.
     of_annotators : mapping of str to str
@@ -67,6 +70,8 @@ class Roles:
         What tells rankings apart.
     fields : mapping of str to str
         The columns of records that nest their votes, by the names of the format.
+    keys : mapping of str to str
+        The keys of nested objects, by what they hold.
     annotator : str or Constant, optional
     weight : str, optional
     slices : mapping of str to str or Constant
@@ -82,11 +87,14 @@ class Roles:
     a: Column | None = None
     b: Column | None = None
     pair: str | None = None
+    choice: str | None = None
+    order: str | None = None
     results: Mapping[str, str] = field(default_factory=dict)
     of_annotators: Mapping[str, str] = field(default_factory=dict)
     of_competitors: Mapping[str, str] = field(default_factory=dict)
     ranking: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
     annotator: Column | None = None
     weight: str | None = None
     slices: Mapping[str, Column] = field(default_factory=dict)

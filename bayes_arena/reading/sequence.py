@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.counting import encode_groups
 from bayes_arena.reading.opening import Opened, open_votes
-from bayes_arena.reading.options import Options, options_from
+from bayes_arena.reading.options import Options, ReadOptions, options_from
 from bayes_arena.reading.read import READ_ALREADY, known_votes, one_vote_groups
 from bayes_arena.reading.roles import ROW
 from bayes_arena.reading.sources import has_order, in_polars, open_source, readable
@@ -20,7 +20,7 @@ from bayes_arena.votes.singles import SCORES, VoteSequence, in_sequence
 from bayes_arena.votes.votes import Votes
 
 
-def read_sequence(source: object, **columns: Any) -> VoteSequence:
+def read_sequence(source: object, **columns: Unpack[ReadOptions]) -> VoteSequence:
     """Read votes in their order, for online Elo.
 
     Parameters

@@ -45,15 +45,18 @@ class Sheet:
     ----------
     frame : narwhals frame
     header : Header
+    file : str
+        Its path, if it is one file with a header.
     """
 
     frame: Frame
     header: Header
+    file: str = ""
 
     @classmethod
-    def of(cls, frame: Frame) -> Sheet:
+    def of(cls, frame: Frame, file: str = "") -> Sheet:
         """Return a frame with its header."""
-        return cls(frame, Header.of(frame.collect_schema().names()))
+        return cls(frame, Header.of(frame.collect_schema().names()), file)
 
     @cached_property
     def texts(self) -> dict[str, list[str]]:
@@ -70,9 +73,26 @@ class Sheet:
         """The different values of each column of scalars that are not missing."""
         return {name: frozenset(texts) - {""} for name, texts in self.texts.items()}
 
+    @cached_property
+    def nested(self) -> list[str]:
+        """The columns of lists or objects, be it as JSON."""
+        schema = self.frame.collect_schema()
+        return [
+            name
+            for name in schema
+            if is_nested(schema[name])
+            or all(text[:1] in "[{" for text in self.texts.get(name, "x"))
+        ]
+
     def values(self, column: object) -> frozenset[str]:
         """Return the different values of a column; none of a constant, or of lists."""
         return self.kinds.get(str(column), frozenset())
+
+    def cells(self, column: str) -> frozenset[str]:
+        """Return the different values of a column, those that are lists as JSON."""
+        if column in self.kinds:
+            return self.kinds[column]
+        return frozenset(as_text(value) or "" for value in self.records(column))
 
     def records(self, column: str) -> list[Any]:
         """Return the first values of a column, parsed where they are JSON."""
@@ -108,6 +128,12 @@ class Sheet:
         are_many = len(a & b) * 2 >= min(len(a), len(b)) and n_rows >= len(a | b)
         rows = zip(self.texts.get(first, ()), self.texts.get(second, ()), strict=True)
         return are_many and all(one != other or not one for one, other in rows)
+
+    def are_groups(self, group: str, member: str) -> bool:
+        """Whether there are several groups, of several members each, who stand there once."""
+        rows = list(zip(self.texts[group], self.texts[member], strict=True))
+        n_groups = len(self.values(group))
+        return n_groups > 1 and len(set(rows)) == len(rows) >= 2 * n_groups
 
     def share_told(self, column: str, pair: tuple[Column, Column]) -> float:
         """Return in which share of the rows a value tells who won, or that nobody did."""

@@ -24,6 +24,8 @@ from bayes_arena.errors import (
     shortened,
 )
 from bayes_arena.reading.text_files import (
+    COLUMNS,
+    PREFLIB,
     fault_in,
     format_of,
     records_of,
@@ -36,7 +38,11 @@ from bayes_arena.reading.values import as_text
 type Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 HUB = "hf:"
-KINDS = ".csv, .tsv, .parquet, .jsonl, .ndjson, .json; text also as .gz"
+RECORDS = (".jsonl", ".ndjson", ".json", ".pgn", *PREFLIB)  # formats of records
+KINDS = (
+    ".csv, .tsv, .parquet, .jsonl, .ndjson, .json, .pgn and PrefLib's .soc, .soi, .toc, "
+    ".toi; text also as .gz"
+)
 
 
 def open_source(source: object) -> Frame:
@@ -68,6 +74,13 @@ def paths_of(source: object) -> list[str | Path]:
         return []
     valid = [path for path in paths if isinstance(path, str | Path)]
     return valid if len(valid) == len(paths) else []
+
+
+def file_with_header(source: object) -> str:
+    """Return the path of a source that is one file whose first row is a header."""
+    paths = paths_of(source)
+    has_header = len(paths) == 1 and format_of(Path(paths[0])) in COLUMNS
+    return str(paths[0]) if has_header else ""
 
 
 def with_text_names(source: Any) -> Any:
@@ -125,13 +138,13 @@ def scan_files(files: Sequence[Path]) -> pl.LazyFrame:
             f"Files of several formats: {listing(sorted(formats))}. Read them one by one."
         )
     match formats.pop():
-        case ".csv" | ".tsv" | ".txt":
+        case name if name in COLUMNS:
             return one_table({file: scan_columns(file) for file in files})
         case ".parquet":
             return one_table(
                 {file: pl.scan_parquet(file, glob=False) for file in files}
             )
-        case ".jsonl" | ".ndjson" | ".json":
+        case name if name in RECORDS:
             records = [record for file in files for record in records_of(file)]
             return table_of_records(records, str(files[0])).lazy()
         case other:

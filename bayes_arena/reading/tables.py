@@ -11,22 +11,29 @@ each have the information of the ranking: 1 for a pair, 3 / (k + 1) without ties
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
 
 from bayes_arena.errors import VotesError, listing, plural, shortened
+from bayes_arena.reading.cells import names_in_cells, orders_in_cells
+from bayes_arena.reading.labels import NOBODY_WON
 from bayes_arena.reading.roles import RECORD, ROW, Roles, each_column
-from bayes_arena.reading.values import as_text, number, parsed
+from bayes_arena.reading.values import number, number_in
 from bayes_arena.said import Note, Said, Use
 
-# What may stand between two names in one cell, the longest first.
-BETWEEN = (
-    " vs. ", " vs ", " v ", "_vs_", "-vs-", "__vs__", " versus ", "|", ";", " - ", " / ", ",",
-    "/", ":", "__", "\t", " & ", " and ", "_", "-",
-)  # fmt: skip
 HOT = ("hot_a", "hot_b", "ties")
+OF_PAIRS = ("a", "b", "pair", "choice", "order")  # columns that name competitors
+UNRANKED = (  # said in place of a rank
+    "dnf", "dns", "dnq", "dq", "dsq", "nc", "ret", "wd", "withdrawn", "retired",
+    "disqualified", "not classified", "not ranked", "unranked", "absent",
+)  # fmt: skip
+MARGINS = ("total", "totals", "sum", "all", "overall", "grand total", "margin")
+MARGINS_LEFT_OUT = Note(
+    "left_out",
+    "Left out of the matrix: rows and columns of totals, which are no competitors.",
+)
 
 
 @dataclass(frozen=True)
@@ -37,83 +44,112 @@ class Written:
     notes: tuple[Note, ...] = ()
 
 
+def without_headers(table: pl.DataFrame, roles: Roles) -> Written:
+    """Leave out rows that repeat the header, as files put one below the other have them.
+
+    ``n`` is the number of rows where equal ones are counted.
+    """
+    columns = roles.columns()
+    names = [name for name in OF_PAIRS if isinstance(columns.get(name), str)]
+    texts = [name for name in names if holds_text(table, name)]
+    if not texts or len(table.filter(pl.col(texts[0]) == str(columns[texts[0]]))) == 0:
+        return Written(table)
+    usual = [n for n in (*texts, *roles.results) if holds_text(table, n)]
+    is_header = pl.all_horizontal(
+        pl.col(name).cast(pl.String).str.strip_chars() == str(columns[name])
+        for name in usual
+    )
+    headers = table.filter(is_header)
+    if len(headers) in (0, len(table)):
+        return Written(table)
+    n = int(headers["n"].sum()) if "n" in table.columns else len(headers)
+    said = f"Left out {plural(n, 'row')} that repeat the header."
+    return Written(table.filter(~is_header), (Note("left_out", said),))
+
+
+def holds_text(table: pl.DataFrame, name: str) -> bool:
+    """Whether a table has a column of text of this name."""
+    return name in table.columns and table[name].dtype in (pl.String, pl.Categorical)
+
+
+def cells_of(table: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return a table with cells as text without blanks at the ends, and the different ones."""
+    table = table.with_columns(pl.col(name).cast(pl.String).str.strip_chars())
+    kinds = table[name].drop_nulls().unique(maintain_order=True)
+    return table, [cell for cell in kinds.to_list() if cell]
+
+
+def winners_in(table: pl.DataFrame) -> set[str]:
+    """Return the labels of the winners, if there are any."""
+    if "winner" not in table.columns:
+        return set()
+    return set(table["winner"].cast(pl.String).drop_nulls().unique().to_list())
+
+
 def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
     """Replace the cells that name both competitors by two columns."""
-    cells = table["pair"].cast(pl.String).str.strip_chars()
-    kinds = [cell for cell in cells.drop_nulls().unique(maintain_order=True) if cell]
-    known: list[str] = []
-    if "winner" in table.columns:
-        known = table["winner"].cast(pl.String).drop_nulls().unique().to_list()
-    halves = (
-        halves_of_objects(kinds)
-        or halves_by_separator(kinds)
-        or halves_by_name(kinds, known)
+    table, cells = cells_of(table, "pair")
+    names = names_in_cells(cells, winners_in(table))
+    for cell, several in zip(cells, names, strict=True):
+        if len(several) > 2:
+            text = f"The cell {shortened(repr(cell))} names {len(several)} competitors, not "
+            raise VotesError((text, "two. If they are the options of a choice: "),
+                             Use(layout="choices"))  # fmt: skip
+    halves = {"pair": cells, "a": [n[0] for n in names], "b": [n[1] for n in names]}
+    kinds = pl.DataFrame(halves, dict.fromkeys(halves, pl.String))
+    return table.join(kinds, on="pair", how="left", maintain_order="left").drop("pair")
+
+
+def choices(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
+    """Write that who was chosen of k beats each other, with a weight of 2 / k.
+
+    A choice of k has the information of k - 1 such pairs.  Where the label of the winner is
+    none of the options it is that of a vote on the first two, to be refused if it is unknown.
+    """
+    table, cells = cells_of(table, "choice")
+    names = names_in_cells(cells, winners_in(table))
+    options = pl.DataFrame(
+        {"choice": cells, "b": names}, {"choice": pl.String, "b": pl.List(pl.String)}
     )
-    if kinds and not halves:
-        raise VotesError(
-            (
-                f"Nothing divides the cell {shortened(repr(kinds[0]))} into two names. "
-                "Write them in two columns, and name these with ",
-                Use("a"),
-                " and ",
-                Use("b"),
-                ".",
-            )
-        )
-    first = {cell: half[0] for cell, half in zip(kinds, halves, strict=True)}
-    second = {cell: half[1] for cell, half in zip(kinds, halves, strict=True)}
-    text = pl.String()
-    return table.drop("pair").with_columns(
-        a=cells.replace_strict(first, default=None, return_dtype=text),
-        b=cells.replace_strict(second, default=None, return_dtype=text),
+    winner = pl.col("winner").cast(pl.String).str.strip_chars()
+    table = table.with_columns(winner=winner).join(options, on="choice", how="left")
+    is_option = pl.col("b").list.contains(pl.col("winner")).fill_null(False)
+    chosen = table.filter(is_option).with_columns(
+        a=pl.col("winner"),
+        winner=pl.lit("model_a"),
+        pair_weight=2 / pl.col("b").list.len(),
     )
+    chosen = chosen.explode("b").filter(pl.col("a") != pl.col("b"))
+    first, second = (pl.col("b").list.get(k, null_on_oob=True) for k in (0, 1))
+    others = table.filter(~is_option).with_columns(
+        a=first, b=second, winner=label_of_no_option(winner), pair_weight=pl.lit(1.0)
+    )
+    both = pl.concat([chosen, others.select(chosen.columns)]).drop("choice")
+    return Written(weighed_by(both))
 
 
-def halves_of_objects(cells: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the names in cells that are JSON: a list of two, or an object with two."""
-    halves = []
-    for cell in cells:
-        value = parsed(cell)
-        values = list(value.values()) if isinstance(value, dict) else value
-        if not isinstance(values, list) or len(values) != 2:
-            return []
-        first, second = (as_text(each) or "" for each in values)
-        halves.append((first, second))
-    return halves
+def label_of_no_option(winner: pl.Expr) -> pl.Expr:
+    """Return labels of choices: that nobody was chosen is no verdict."""
+    words = winner.str.to_lowercase()
+    return pl.when(words.is_in(list(NOBODY_WON))).then(pl.lit("-")).otherwise(winner)
 
 
-def halves_by_separator(cells: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the names at the separator that divides every cell into the fewest names."""
-    best: list[tuple[str, str]] = []
-    for separator in BETWEEN:
-        halves = [half for cell in cells if (half := divided(cell, separator))]
-        if len(halves) == len(cells) and (not best or n_names(halves) < n_names(best)):
-            best = halves
-    return best
-
-
-def divided(cell: str, separator: str) -> tuple[str, str] | None:
-    """Return the two names that a separator divides, without quotes and brackets."""
-    parts = [part.strip(" \t()[]'\"") for part in cell.split(separator)]
-    return (parts[0], parts[1]) if len(parts) == 2 and all(parts) else None
-
-
-def n_names(halves: Collection[tuple[str, str]]) -> int:
-    """Return the number of different names in pairs."""
-    return len({name for half in halves for name in half})
-
-
-def halves_by_name(cells: Sequence[str], known: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the names in cells that begin with one known name and end with another."""
-    halves = []
-    for cell in cells:
-        starts = [name for name in known if name and cell.startswith(name)]
-        ends = [name for name in known if name and cell.endswith(name)]
-        fits = [(x, y) for x in starts for y in ends if len(x) + len(y) < len(cell)]
-        if not fits:
-            return []
-        halves.append(max(fits, key=lambda pair: len(pair[0]) + len(pair[1])))
-    return halves
+def orders(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
+    """Write the pairs of rankings that are one cell each, the best first."""
+    table, cells = cells_of(table, "order")
+    table = table.with_columns(ranking=pl.col(ROW).cast(pl.String))
+    places_in_cells = orders_in_cells(cells)
+    if not places_in_cells:
+        raise VotesError("The cells hold no orders, such as 'oak > elm > ash'.")
+    places = [
+        {"order": cell, "a": name, "rank": str(rank)}
+        for cell, order in zip(cells, places_in_cells, strict=True)
+        for rank, tied in enumerate(order, 1)
+        for name in tied
+    ]
+    ranks = table.select("ranking", "order").join(pl.DataFrame(places), on="order")
+    rest = table.drop("order")
+    return pairs_of_ranks(ranks.select("ranking", "rank", "a"), rest, unranked_last)
 
 
 def one_hot(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
@@ -167,8 +203,9 @@ def rankings(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     if roles.annotator is not None:  # rankings of one name by two annotators are two
         ranking = ranking + "\n" + pl.col("annotator").cast(pl.String).fill_null("")
     table = table.with_columns(ranking=ranking, a=pl.col("a").cast(pl.String))
-    rest = table.drop("a", "rank").unique("ranking", keep="first", maintain_order=True)
-    return pairs_of_ranks(table.select("ranking", "rank", "a"), rest, unranked_last)
+    value = "score" if "score" in roles.results else "rank"
+    rest = table.drop("a", value).unique("ranking", keep="first", maintain_order=True)
+    return pairs_of_ranks(table.select("ranking", value, "a"), rest, unranked_last)
 
 
 def rank_columns(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
@@ -204,16 +241,21 @@ def ranks_with_value(
 ) -> tuple[pl.DataFrame, tuple[Note, ...]]:
     """Return the competitors that have a rank, with its ``value``, and who has none.
 
-    A competitor with no rank, or a rank of 0 or below, was not ranked: it is left out, or
-    stands last with ``outcomes={"unranked": "last"}``.
+    A competitor with no rank, one of 0 or below, or DNF and the like was not ranked: it is
+    left out, or stands last with ``outcomes={"unranked": "last"}``.  Of scores the highest
+    is the first, and any number is one.
     """
-    ranks = ranks.with_columns(value=number("rank"))
-    wrong = ranks.filter(pl.col("value").is_nan())["rank"].unique(maintain_order=True)
+    column = "score" if "score" in ranks.columns else "rank"
+    ranks = ranks.with_columns(value=rank_value(column))
+    wrong = ranks.filter(pl.col("value").is_nan())[column].unique(maintain_order=True)
     if len(wrong):
         raise VotesError(
             f"These are no ranks: {listing(map(repr, wrong))}. Ranks are numbers, 1 is best."
         )
-    ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
+    if column == "score":
+        ranks = ranks.with_columns(-pl.col("value"))
+    else:
+        ranks = ranks.with_columns(pl.when(pl.col("value") > 0).then("value"))
     n_unranked = ranks["value"].null_count()
     notes = (unranked_note(n_unranked, unranked_last),) if n_unranked else ()
     if unranked_last:
@@ -228,13 +270,21 @@ def ranks_with_value(
     return ranks, notes
 
 
+def rank_value(column: str) -> pl.Expr:
+    """Return ranks as numbers: ``2``, ``2nd``, ``T2`` or ``=2``; null for DNF and the like."""
+    text = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
+    text = text.str.replace(r"^(?:t|=|j)?(\d+)(?:st|nd|rd|th|=)?$", "$1")
+    value = number_in(text)
+    return pl.when(~text.is_in(UNRANKED)).then(value)
+
+
 def unranked_note(n_unranked: int, unranked_last: bool) -> Note:
     """Say how many competitors had no rank, and what became of them."""
     unranked = f"{plural(n_unranked, 'competitor')} without a rank"
     text: Said = f"Counted last in rankings: {unranked}."
     if not unranked_last:
         text = (
-            f"Left out of rankings: {unranked} (empty, or 0 or below)",
+            f"Left out of rankings: {unranked} (empty, DNF, or 0 or below)",
             ("; ", Use(outcomes={"unranked": "last"}), " counts them last"),
             ".",
         )
@@ -252,6 +302,15 @@ def weighed_by(votes: pl.DataFrame) -> pl.DataFrame:
 def win_matrix(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write how often each competitor of a row beat that of a column; the diagonal is void."""
     wins = a_row_each(table, roles.of_competitors, "b", "wins")
+    is_margin = pl.any_horizontal(
+        pl.col("a", "b")
+        .cast(pl.String)
+        .str.strip_chars()
+        .str.to_lowercase()
+        .is_in(MARGINS)
+    )
+    margins, wins = wins.filter(is_margin), wins.filter(~is_margin)
+    notes = (MARGINS_LEFT_OUT,) if len(margins) else ()
     wins = wins.with_columns(pl.col("a").cast(pl.String), pair_weight=number("wins"))
     wrong = wins.filter(pl.col("pair_weight").is_nan())["wins"].unique(
         maintain_order=True
@@ -265,4 +324,4 @@ def win_matrix(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Writte
         raise VotesError(
             "The table holds shares of wins, not numbers of wins. Read the votes themselves."
         )
-    return Written(weighed_by(wins.drop("wins")))
+    return Written(weighed_by(wins.drop("wins")), notes)

@@ -20,6 +20,12 @@ from bayes_arena.errors import VotesError, listing
 from bayes_arena.reading.values import as_text
 
 GZIP = ".gz"
+PREFLIB = (".soc", ".soi", ".toc", ".toi")  # rankings of the collection PrefLib
+PGN_TAG = re.compile(r'\[(\w+) "(.*)"\]')
+PREFLIB_NAME = re.compile(r"# ALTERNATIVE NAME (\d+): (.*)")
+PREFLIB_BALLOTS = re.compile(r"(\d+): ?([\d,{} ]+)")
+PREFLIB_TIED = re.compile(r"\{([^}]*)\}")
+COLUMNS = (".csv", ".tsv", ".txt")  # formats of columns under a header
 SEPARATORS = (",", "\t", ";", "|")  # the first that divides all lines alike is taken
 LINES_LOOKED_AT = 20
 BYTES_LOOKED_AT = 100_000
@@ -48,7 +54,7 @@ def separator_of(file: Path) -> str:
 
 def fault_in(file: Path) -> str | None:
     """Say what is wrong with a CSV file that an engine refuses, and where, if it is known."""
-    if format_of(file) not in (".csv", ".tsv", ".txt"):
+    if format_of(file) not in COLUMNS:
         return None
     header, row = 0, -1
     reader_limit = csv.field_size_limit(2**31 - 1)
@@ -87,12 +93,16 @@ def format_of(file: Path) -> str:
 
 
 def records_of(file: Path) -> list[Mapping[str, Any]]:
-    """Return the records of a JSON file: an array, one key with an array, or lines."""
+    """Return the records of a file: of JSON, chess games, or PrefLib's rankings."""
     with opened(file) as handle:
         text = handle.read().decode("utf-8-sig")
     if not text.strip():
         raise VotesError(f"{str(file)!r} is empty.")
     name = repr(str(file))
+    if format_of(file) == ".pgn":
+        return pgn_records(text)
+    if format_of(file) in PREFLIB:
+        return preflib_records(text)
     if format_of(file) == ".json":
         try:
             value = json.loads(text)
@@ -120,13 +130,61 @@ def json_lines(text: str, name: str) -> list[Any]:
 def records_in(value: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the records of a JSON value: a list, or an object with a list or columns."""
     if isinstance(value, Mapping):
-        lists = [each for each in value.values() if are_records(each)]
-        if len(lists) == 1:
-            return list(lists[0])
+        if value.keys() >= {"engines", "stats"}:
+            return fastchess_records(value["stats"], name)
+        inner = [each for each in value.values() if isinstance(each, Mapping)]
+        for values in (value, *inner):
+            lists = [each for each in values.values() if are_records(each)]
+            if len(lists) == 1:
+                return list(lists[0])
         return records_of_columns(value) if is_by_column(value) else [value]
     if not are_records(value):
         raise VotesError(f"{name} does not hold records. Write a list of objects.")
     return list(value)
+
+
+def fastchess_records(stats: Any, name: str) -> list[Mapping[str, Any]]:
+    """Return the pairs of ``config.json`` of fastchess: ``"oak vs elm": {"wins": 6, ...}``."""
+    if not isinstance(stats, Mapping):
+        raise VotesError(f"{name} has no stats of pairs of engines.")
+    return [
+        {"pair": pair, "wins_1": n["wins"], "wins_2": n["losses"], "ties": n["draws"]}
+        for pair, n in stats.items()
+        if isinstance(n, Mapping) and n.keys() >= {"wins", "losses", "draws"}
+    ]
+
+
+def pgn_records(text: str) -> list[Mapping[str, Any]]:
+    """Return the tags of the games of a file in Portable Game Notation."""
+    games: list[dict[str, str]] = []
+    for line in text.splitlines():
+        if tag := PGN_TAG.fullmatch(line.strip()):
+            if tag[1] == "Event" or not games or tag[1] in games[-1]:
+                games.append({})
+            games[-1][tag[1]] = tag[2].replace('\\"', '"')
+    return list(games)
+
+
+def preflib_records(text: str) -> list[Mapping[str, Any]]:
+    """Return the rankings of PrefLib's .soc, .soi, .toc and .toi, one for each voter.
+
+    ``3: 1,{2,4}`` says that three voters rank 1 first, and then 2 and 4 as equals.
+    Source: preflib.org/format.
+    """
+    names: dict[str, str] = {}
+    records: list[Mapping[str, Any]] = []
+    for line in text.splitlines():
+        if named := PREFLIB_NAME.fullmatch(line):
+            names[named[1]] = named[2].strip()
+        elif ballots := PREFLIB_BALLOTS.fullmatch(line):
+            order = PREFLIB_TIED.sub(lambda tied: tied[1].replace(",", "="), ballots[2])
+            places = [place.split("=") for place in order.split(",")]
+            words = " > ".join(
+                " = ".join(names.get(each.strip(), each.strip()) for each in place)
+                for place in places
+            )
+            records += [{"order": words}] * int(ballots[1])
+    return records
 
 
 def are_records(value: Any) -> bool:

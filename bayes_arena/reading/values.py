@@ -18,6 +18,8 @@ def as_text(value: Any) -> str | None:
     """Write a value as text: missing ones as None, nested ones as JSON, 1.0 as 1."""
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return str(value).lower()
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
@@ -63,7 +65,11 @@ def text_of(column: pl.Series) -> pl.Series:
 
 def number(name: str) -> pl.Expr:
     """Return a column as numbers: null if there is none, NaN if it is something else."""
-    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    return number_in(pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase())
+
+
+def number_in(text: pl.Expr) -> pl.Expr:
+    """Return text in lower case as numbers: null if there is none, else perhaps NaN."""
     value = text.replace({"true": "1", "false": "0"}).cast(pl.Float64, strict=False)
     return pl.when(~text.is_in(NOT_PLAYED)).then(value.fill_null(float("nan")))
 

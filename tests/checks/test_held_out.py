@@ -7,9 +7,9 @@ import bayes_arena as ba
 from bayes_arena.checks.held_out import (
     SCORES,
     auc,
+    held_out_scores,
     random_splits,
     score_columns,
-    scores_of,
 )
 from bayes_arena.inference.predictive import Prediction
 from tests.helpers import real
@@ -38,7 +38,9 @@ def test_scores(votes):
     counts = np.array([[2.0, 0, 1], [0, 1, 0]])
     two = type(votes)(**{**vars(two), "counts": counts})
     p = np.array([[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]])
-    log_score, squares, area = scores_of(Prediction(p, np.array([0.625, 0.3])), two)
+    log_score, squares, area = held_out_scores(
+        Prediction(p, np.array([0.625, 0.3])), two
+    )
     expected = 2 * np.log(0.5) + np.log(0.25) + np.log(0.6)
     assert log_score == pytest.approx(expected / 4)
     assert squares == pytest.approx((2 * 0.375**2 + 0.125**2 + 0.3**2) / 4)

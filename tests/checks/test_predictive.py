@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.checks.predictive import tail_probabilities
+from bayes_arena.checks.predictive import p_values
 from bayes_arena.checks.statistics import gap_of, groups_of, score_residual
 
 AGREEMENT = "gap of annotators' agreement with the ranking"
@@ -103,7 +103,7 @@ def test_of_ties_with_the_replications_half_are_as_far_out():
     """Two-sided for a share, one-sided for a gap, as a gap is never too small."""
     observed = np.zeros((4, 2))
     replicated = np.array([[1, 1], [0, 0], [0, 0], [-1, -1]])
-    p = tail_probabilities(observed, replicated, np.array([True, False]))
+    p = p_values(observed, replicated, np.array([True, False]))
     assert p.tolist() == [0.5, 1.0]
-    p = tail_probabilities(observed, replicated - 0.5, np.array([True, False]))
+    p = p_values(observed, replicated - 0.5, np.array([True, False]))
     assert p.tolist() == [0.25, 0.5]

@@ -93,17 +93,6 @@ def test_any_model_is_sampled():
         assert np.abs(off / gaussian.sd_of(name)).max() < 0.4
 
 
-def test_chains_that_disagree_or_diverge_are_named():
-    rng = np.random.default_rng(1)
-    apart = rng.normal(size=(4, 50, 3)) + np.arange(4)[:, None, None]
-    samples = {"tie": rng.normal(size=(4, 50, 1)), "strength": apart}
-    diverging = np.zeros((4, 50), bool)
-    diverging[0, :3] = True
-    first, second = nuts.faults(samples, {"diverging": diverging})
-    assert str(first).startswith("The chains disagree: r-hat of strength is ")
-    assert str(second).startswith("Divergent draws: 3.")
-
-
 @pytest.mark.parametrize(
     ("options", "text"),
     [

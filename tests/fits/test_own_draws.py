@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.errors import ArenaWarning
 from tests.models.arenas import small
 
 
@@ -18,7 +19,7 @@ def test_a_program_of_ones_own_comes_back_to_a_board():
     votes = small()
     rows = data(votes, annotators=False, per_vote=True)
     with pm.Model(coords=rows.coords):
-        r = pm.StudentT("raw", nu=4, sigma=1, dims="competitor")
+        r = pm.StudentT("strength_raw", nu=4, sigma=1, dims="competitor")
         r = pm.Deterministic("strength", r - r.mean(), dims="competitor")
         eta = (r[rows.first] - r[rows.second])[rows.pair]
         observe([eta / 2, -eta / 2, pm.Normal("tie", 0, 1)], rows.folded)
@@ -31,3 +32,38 @@ def test_a_program_of_ones_own_comes_back_to_a_board():
     assert fit.marginals.statistics["diverging"].shape == (4, 300)
     assert az.loo(tree).elpd == pytest.approx(ba.leave_one_out(gaussian).total, abs=2)
     assert np.isfinite(fit.marginals.board.value).all()
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return ba.to_datatree(ba.fit(small()), size=2000)
+
+
+@pytest.mark.slow
+def test_good_draws_of_ones_own_are_read_without_a_word(tree):
+    assert ba.from_posterior(tree, small()).warnings == ()
+
+
+@pytest.mark.slow
+def test_a_chain_that_stands_still_is_a_warning_of_the_fit_and_of_its_board(tree):
+    stuck = tree.copy(deep=True)
+    for variable in stuck["posterior"].data_vars.values():
+        variable[dict(chain=1)] = variable.isel(chain=1, draw=0)
+    with pytest.warns(ArenaWarning) as warned:
+        fit = ba.from_posterior(stuck, small())
+    said = [warning.message.note.kind for warning in warned]
+    assert said == ["sampling", "sampling"]
+    assert str(fit.warnings[0]).startswith("Chains that stand still: 1")
+    assert ba.rate(fit).warnings[:2] == fit.warnings
+
+
+@pytest.mark.slow
+def test_variables_that_nothing_reads_are_named(tree):
+    own = tree.copy(deep=True)
+    own["posterior"] = own["posterior"].to_dataset().rename(tie="log_tie")
+    with pytest.warns(
+        ArenaWarning, match="nothing reads 'log_tie'. Did you mean 'tie'"
+    ):
+        fit = ba.from_posterior(own, small())
+    assert fit.model.ties == "half"
+    assert fit.warnings == ()

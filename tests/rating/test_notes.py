@@ -252,3 +252,36 @@ def test_a_reversed_annotator_is_not_said_to_favour_the_weak():
     why = rating.annotators.set_index("annotator")["why"]
     assert list(why[flagged["annotator"]].str.partition(":")[0]) == ["reversed"] * 2
     assert list(map(str, rating.notes)) == ["Annotators: 4 of 42 are anomalous."]
+
+
+def test_where_the_first_side_always_wins_the_board_says_that_it_may_be_about_sides():
+    votes = of_wins([("a", "b", 20), ("b", "c", 20), ("b", "a", 10), ("c", "a", 10)])
+    first = ba.rate(votes).notes[0]
+    assert first.kind == "winners_first"
+    said = str(first)
+    assert said.startswith(
+        "The first side won 60 of 60 decided votes: either rows list"
+    )
+    assert "(layout='winner-loser')" in said
+    assert said.endswith(
+        "or voters take the first side; then this board is about neither."
+    )
+    pairs = {"winner": votes["model_a"], "loser": votes["model_b"]}
+    listed = ba.read_votes(pairs, layout="winner-loser")
+    assert all(note.kind != "winners_first" for note in ba.rate(listed).notes)
+    few = of_wins([("a", "b", 10), ("b", "a", 10)])
+    assert all(note.kind != "winners_first" for note in ba.rate(few).notes)
+
+
+def test_pairs_shown_one_way_only_do_not_tell_a_side_from_strength():
+    votes, _ = columns(4, 400, spread=0.3)
+    one_way = {"model_a": [], "model_b": [], "winner": []}
+    for a, b, winner in zip(*votes.values(), strict=True):
+        if (a, b) in {("m00", "m01"), ("m00", "m02"), ("m01", "m03"), ("m02", "m03")}:
+            for name, value in zip(one_way, (a, b, winner), strict=True):
+                one_way[name].append(value)
+    assert str(ba.rate(one_way).notes[0]) == (
+        "Each pair was shown one way only: the advantage of a side cannot be told from "
+        "strength."
+    )
+    assert all(note.kind != "sides" for note in ba.rate(votes).notes)

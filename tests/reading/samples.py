@@ -51,6 +51,15 @@ def feedback(model: str, rating: object, *siblings: str) -> dict[str, object]:
     return {"id": "f", "user_id": "u", "type": "rating", "data": data, "meta": {}}
 
 
+def best(test: int, model: str, passed: bool | None) -> dict[str, object]:
+    """Return a result of promptfoo; None if it was not compared."""
+    part = {"pass": passed, "assertion": {"type": "select-best"}}
+    other = {"pass": True, "assertion": {"type": "contains"}}
+    parts = [other] if passed is None else [other, part]
+    return {"testIdx": test, "provider": {"id": f"x:{model}", "label": model},
+            "gradingResult": {"pass": True, "componentResults": parts}}  # fmt: skip
+
+
 AB = {"a": "c0", "b": "c1"}
 MT = '{"question_id": 81, "model_1": "%s", "model_2": "%s", "g1_winner": "%s", "g2_winner": "%s", "judge": ["gpt", "pair-v2"], "turn": %d}'
 SAMPLES = (
@@ -84,6 +93,25 @@ SAMPLES = (
            {"oak": 8, "elm": 7, "ash": 2}),
     Sample("pair-cell", "cmp_key,winner\noak-7b_elm-7b,oak-7b\nelm-7b_ash,model_a\n",
            {"oak-7b": 1, "elm-7b": 1, "ash": 0}, renamed={"a": "c0", "winner": "c1"}),
+    Sample("choices", "row,candidates,winner\n0,oak|elm|ash,oak\n1,elm|ash,ash\n",
+           {"oak": 4 / 3, "elm": 0, "ash": 1}, renamed={"a": "c1", "winner": "c2"}),
+    Sample("choices", lines({"options": ["oak", "elm", "ash"], "choice": "elm", "user": "u"},
+                            {"options": ["oak", "elm", "ash"], "choice": "none", "user": "u"}),
+           {"oak": 0, "elm": 4 / 3, "ash": 0}, suffix=".jsonl", annotators=("u",)),
+    Sample("promptfoo", json.dumps({"evalId": "e", "results": {"version": 3, "prompts": [], "results": [
+        best(0, "oak", True), best(0, "elm", False), best(0, "ash", False),
+        best(1, "oak", False), best(1, "elm", False), best(2, "ash", None)]}}),
+           {"oak": 4 / 3, "elm": 0, "ash": 0}, suffix=".json"),
+    Sample("nested-ranks", lines({"prompt": "p", "answers": [{"model": "oak", "rank": 1.0}, {"model": "elm", "rank": 2.0}]},
+                                 {"prompt": "q", "answers": [{"model": "oak", "rank": 2}, {"model": "elm", "rank": 1}]}),
+           {"oak": 1, "elm": 1}, suffix=".jsonl"),
+    Sample("nested-ranks", lines({"models": ["oak", "elm", "ash"], "completions": [
+        {"model": "oak", "overall_score": 7.5}, {"model": "elm", "overall_score": 8}, {"model": "ash", "overall_score": 0}]}),
+           {"elm": 1.5, "oak": 0.75, "ash": 0}, suffix=".jsonl"),
+    Sample("orders", "respondent,ranking\nr1,oak elm ash\nr2,elm oak ash\n",
+           {"oak": 2.25, "elm": 2.25, "ash": 0}, renamed={"a": "c1"}),
+    Sample("orders", "judge,answer\nk,oak > elm = ash\n", {"oak": 4 / 3, "elm": 1 / 3, "ash": 1 / 3},
+           annotators=("k",)),
     Sample("raters", "pair,rater_a,rater_b\noak vs elm,first,tie\nelm vs ash,second,\n",
            {"oak": 1.5, "elm": 0.5, "ash": 1}, renamed={"a": "c0", "winner": ["c1", "c2"]},
            annotators=("rater_a", "rater_b")),
