@@ -155,6 +155,7 @@ class RateOptions(UnseededOptions, total=False):
     cluster: str | None
     level: float
     min_votes: float
+    combined: bool
     without: str | Collection[str] | None
     rank_spread: bool
     elo: EloScale
