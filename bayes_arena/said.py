@@ -42,7 +42,6 @@ type Kind = Literal[
     "ranks",  # who has no rank
     "advantage",  # of the side that is shown first
     # remarks on a file of votes
-    "prompts",  # where prompts were read
     "other_winner",  # another column may hold the winner
     "unread_weight",  # a column of numbers of votes is not read
     "unread_ties",  # a column of ties is not read
@@ -52,7 +51,8 @@ type Kind = Literal[
     "case",  # winners were matched without regard to case
     "mixed_grades",  # some verdicts have grades and others none
     "unranked",  # competitors without a rank in rankings
-    "left_out",  # votes that were left out
+    "left_out",  # rows, votes or competitors that were left out
+    "mirrors",  # games that have two rows
     # warnings
     "infinite",  # no finite estimate under a flat prior
     "disconnected",  # groups of competitors were never compared

@@ -26,11 +26,11 @@ from arenas import (
 from measuring import markdown, write_page
 
 import bayes_arena as ba
+from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.verdict import first_is_settled
 from bayes_arena.inference.scale import bradley_terry_strengths
-from bayes_arena.model.constants import ELO_PER_LOGIT
 
 LEAST_ARENAS = 120  # of the cheap tables
 
@@ -53,7 +53,7 @@ class Tally:
         truth = truth - truth.mean()
         self.covered.append(float(np.mean((lower <= truth) & (truth <= upper))))
         self.error.append(float(np.mean((standing.strength - truth) ** 2)))
-        self.width.append(ELO_PER_LOGIT * float(np.mean(upper - lower)))
+        self.width.append(ELO.points_per_logit * float(np.mean(upper - lower)))
         ranked = standing.ranked
         rank = 1 + np.sum(truth[ranked][:, None] < truth[ranked], axis=1)
         first, last = standing.rank_ranges
@@ -74,7 +74,7 @@ class Tally:
     @property
     def rmse(self) -> float:
         """Root mean square error in Elo."""
-        return ELO_PER_LOGIT * float(np.sqrt(np.mean(self.error)))
+        return ELO.points_per_logit * float(np.sqrt(np.mean(self.error)))
 
 
 def regimes(arenas: int) -> list[str]:

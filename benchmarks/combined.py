@@ -33,9 +33,9 @@ from measuring import DATA, markdown, write_page
 
 import bayes_arena as ba
 from bayes_arena.boards.combined import combined_standing
+from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import standing_of
-from bayes_arena.model.constants import ELO_PER_LOGIT
 
 FIRST_SEED = 8_000
 LOOK = Look(min_votes=0)
@@ -164,7 +164,7 @@ def timed(name: str, votes: ba.Votes) -> list[object]:
     middle = time.process_time()
     combined, share = combined_standing(*fits)
     seconds = middle - start, time.process_time() - middle
-    move = ELO_PER_LOGIT * np.abs(combined.strength - plain.strength).max()
+    move = ELO.points_per_logit * np.abs(combined.strength - plain.strength).max()
     return [name, f"{share:.2f}", f"{move:.0f}", *(f"{s:.2f}" for s in seconds)]
 
 

@@ -1,10 +1,12 @@
 """Put small mistakes into a copy of the package, to see whether tests notice.
 
-    uv run python benchmarks/mutation.py [--mutants 150] [--seed 0] [--rooms votes model]
+    uv run python benchmarks/mutation.py [--mutants 150] [--seed 0] [--minutes 120]
+                                         [--rooms votes model]
 
 A mutant flips a comparison, swaps an operator, moves a number by one, drops a ``not``, or
-returns None.  It meets the tests of its room that pass its line, and is killed if one
-fails, or takes ten minutes.  Those that survive are printed.
+returns None.  Mutants are drawn from all rooms alike.  Each meets the tests of its room that
+pass its line, and is killed if one fails, or takes ten minutes.  Those that survive are
+printed; those whose turn does not come within the minutes are counted.
 """
 
 from __future__ import annotations
@@ -12,16 +14,17 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
-import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -29,28 +32,39 @@ from queue import SimpleQueue
 import coverage
 from measuring import DATA, ROOT
 
-ROOMS = (
-    "votes",
-    "model",
-    "inference",
-    "fits",
-    "boards",
-    "people",
-    "checks",
-    "arena",
-    "paper",
-    "page",
-    "cli",
-)
 WORKERS = 2
 LONGEST = 600  # seconds that the tests of a mutant may take
-COPIED = ("bayes_arena", "models", "tests", "pyproject.toml", "README.md", "docs")
+MEASURING = 3_600  # seconds that all tests of a room may take
+GROUND = "ground"  # modules that are in no folder
+ELSEWHERE = ("test_docs.py", "test_notebooks.py")  # of no room
 SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+
+
+def files_of(room: str, original: Path) -> list[Path]:
+    """Return the modules of a room, as paths within the tree."""
+    package = original / "bayes_arena"
+    inside = package.glob("*.py") if room == GROUND else (package / room).rglob("*.py")
+    # That of models is a link, and coverage knows where it leads.
+    return sorted(path.resolve().relative_to(original.resolve()) for path in inside)
+
+
+def tests_of(room: str, original: Path) -> list[str]:
+    """Return the tests of a room, as paths within the tree."""
+    if room != GROUND:
+        return [f"tests/{room}"]
+    files = sorted((original / "tests").glob("test_*.py"))
+    return [f"tests/{file.name}" for file in files if file.name not in ELSEWHERE]
+
+
+def all_rooms() -> list[str]:
+    """Return the rooms of the package, and the ground."""
+    folders = (ROOT / "bayes_arena").glob("*/__init__.py")
+    return [*sorted(file.parent.name for file in folders), GROUND]
 
 
 @dataclass(frozen=True)
@@ -115,57 +129,99 @@ def write_mutant(mutant: Mutant, original: Path, folder: Path) -> None:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the tree into a folder."""
-    for name in COPIED:
-        source, target = ROOT / name, folder / name
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc"))
-        else:
-            target.parent.mkdir(exist_ok=True, parents=True)
-            shutil.copy(source, target)
+    """Copy what git knows of the tree into a folder."""
+    names = subprocess.check_output(("git", "ls-files"), cwd=ROOT, text=True)
+    for name in names.splitlines():
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
     return folder
 
 
-def run_tests(folder: Path, tests: list[str], *options: str) -> bool:
-    """Run tests in a copy, and return whether they pass."""
+def passes(
+    folder: Path, tests: list[str], *options: str, seconds: float = LONGEST
+) -> bool:
+    """Run tests in a copy, and return whether they pass in time."""
     env = {**os.environ, "BAYES_ARENA_DATA": str(DATA), "PYTHONDONTWRITEBYTECODE": "1"}
-    env |= {"PYTHONPATH": str(folder), "OPENBLAS_NUM_THREADS": "1"}
+    env |= {"PYTHONPATH": str(folder), "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
     plain = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header")
     command = (sys.executable, "-m", "pytest", *plain, *options, *tests)
     try:
         done = subprocess.run(
-            command, cwd=folder, env=env, capture_output=True, timeout=LONGEST
+            command, cwd=folder, env=env, capture_output=True, timeout=seconds
         )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
 
 
-def tests_by_line(folder: Path, rooms: list[str]) -> dict[str, dict[int, list[str]]]:
-    """Return which tests pass each line of each file, by the path within the tree."""
+def tests_by_line(room: str, folder: Path) -> dict[str, dict[int, list[str]]]:
+    """Return which tests of a room pass each line of each of its files."""
+    options = ("--cov", "--cov-context=test", "--cov-fail-under=0")
+    tests = tests_of(room, folder)
+    if not passes(folder, tests, *options, seconds=MEASURING):
+        raise SystemExit(f"The tests of {room} fail without a mutant.")
+    data = coverage.CoverageData(str(folder / ".coverage"))
+    data.read()
     passing = {}
-    for room in rooms:
-        options = ("--cov=bayes_arena", "--cov-context=test", "--cov-fail-under=0")
-        if not run_tests(folder, [f"tests/{room}"], *options):
-            raise SystemExit(f"The tests of {room} fail without a mutant.")
-        data = coverage.CoverageData(str(folder / ".coverage"))
-        data.read()
-        for file in data.measured_files():
-            path = str(Path(file).relative_to(folder))
-            if path.startswith(f"bayes_arena/{room}/"):
-                passing[path] = {
-                    line: sorted({name.partition("|")[0] for name in names if name})
-                    for line, names in data.contexts_by_lineno(file).items()
-                }
+    for path in files_of(room, folder):
+        contexts = data.contexts_by_lineno(str(folder.resolve() / path))
+        passing[str(path)] = {
+            line: sorted({name.partition("|")[0] for name in names if name})
+            for line, names in contexts.items()
+        }
     return passing
 
 
-def survives(mutant: Mutant, original: Path, folder: Path, tests: list[str]) -> bool:
-    """Whether no test notices a mutant."""
+class Copies:
+    """Copies of the tree, each of which one thread uses at a time."""
+
+    def __init__(self, parent: Path) -> None:
+        self.free: SimpleQueue[Path] = SimpleQueue()
+        for number in range(WORKERS):
+            self.free.put(copied(parent / str(number)))
+
+    @contextmanager
+    def one(self) -> Iterator[Path]:
+        """Yield a copy that nobody uses."""
+        folder = self.free.get()
+        try:
+            yield folder
+        finally:
+            self.free.put(folder)
+
+
+def is_killed(mutant: Mutant, original: Path, folder: Path, tests: list[str]) -> bool:
+    """Whether a test notices a mutant."""
     write_mutant(mutant, original, folder)
-    passed = run_tests(folder, tests or [f"tests/{mutant.room}"])
+    killed = not passes(folder, tests or tests_of(mutant.room, folder))
     shutil.copy(original / mutant.path, folder / mutant.path)
-    return passed
+    return killed
+
+
+def judged(drawn: list[Mutant], parent: Path, deadline: float) -> list[bool | None]:
+    """Return whether each mutant is killed; None of those whose turn did not come."""
+    original, copies = parent / "original", Copies(parent)
+
+    def measure(room: str) -> dict[str, dict[int, list[str]]]:
+        with copies.one() as folder:
+            return tests_by_line(room, folder)
+
+    def judge(mutant: Mutant) -> bool | None:
+        if time.monotonic() > deadline:
+            return None
+        with copies.one() as folder:
+            tests = passing[str(mutant.path)].get(mutant.line, [])
+            killed = is_killed(mutant, original, folder, tests)
+        if not killed:
+            where = f"{mutant.path}:{mutant.line}"
+            print(f"{where}: {mutant.old!r} -> {mutant.new!r}", flush=True)
+        return killed
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        passing = {}
+        for lines in pool.map(measure, sorted({mutant.room for mutant in drawn})):
+            passing |= lines
+        return list(pool.map(judge, drawn))
 
 
 def main() -> None:
@@ -173,48 +229,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutants", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rooms", nargs="+", default=list(ROOMS))
+    parser.add_argument("--minutes", type=float, default=120)
+    parser.add_argument("--rooms", nargs="+", default=all_rooms())
     options = parser.parse_args()
+    deadline = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as parent:
         original = copied(Path(parent) / "original")
         everything = [
             mutant
             for room in options.rooms
-            for path in sorted((original / "bayes_arena" / room).rglob("*.py"))
-            for mutant in mutants_of(original, path.relative_to(original), room)
+            for path in files_of(room, original)
+            for mutant in mutants_of(original, path, room)
         ]
         size = min(options.mutants, len(everything))
         drawn = random.Random(options.seed).sample(everything, size)
-        folders: SimpleQueue[Path] = SimpleQueue()
-        for number in range(WORKERS):
-            folders.put(copied(Path(parent) / str(number)))
-        first = folders.get()
-        passing = tests_by_line(first, options.rooms)
-        folders.put(first)
-
-        def judge(mutant: Mutant) -> bool:
-            folder = folders.get()
-            tests = passing.get(str(mutant.path), {}).get(mutant.line, [])
-            survived = survives(mutant, original, folder, tests)
-            folders.put(folder)
-            if survived:
-                where = f"{mutant.path}:{mutant.line}"
-                change = f"{json.dumps(mutant.old)} -> {json.dumps(mutant.new)}"
-                print(f"survived: {where}: {change}", flush=True)
-            return survived
-
-        with ThreadPoolExecutor(WORKERS) as pool:
-            survived = list(pool.map(judge, drawn))
-    report(drawn, survived)
+        report(drawn, judged(drawn, Path(parent), deadline))
 
 
-def report(drawn: list[Mutant], survived: list[bool]) -> None:
-    """Print how many mutants of each room were killed."""
-    total = Counter(mutant.room for mutant in drawn)
-    alive = Counter(m.room for m, lives in zip(drawn, survived, strict=True) if lives)
-    for room, count in total.items():
-        print(f"{room:10} {count - alive[room]:4} of {count:4} killed")
-    print(f"{'all':10} {len(drawn) - sum(survived):4} of {len(drawn):4} killed")
+def report(drawn: list[Mutant], killed: list[bool | None]) -> None:
+    """Print how many mutants of each room were killed, of those whose turn came."""
+    turns = [(m.room, k) for m, k in zip(drawn, killed, strict=True) if k is not None]
+    total = Counter(room for room, _ in turns)
+    dead = Counter(room for room, is_dead in turns if is_dead)
+    for room in sorted(total):
+        print(f"{room:10} {dead[room]:4} of {total[room]:4} killed")
+    print(f"{'all':10} {dead.total():4} of {total.total():4} killed")
+    print(f"{len(drawn) - len(turns)} were not tried.")
 
 
 if __name__ == "__main__":

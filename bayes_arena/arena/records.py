@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena.arena.store import columns_of, names_of, now, number_names
 from bayes_arena.arrays import Ints
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO
 from bayes_arena.errors import VotesError, listing, plural
 from bayes_arena.fits.result import Fit, mean_loss, of_all
 from bayes_arena.said import Use, joined
@@ -245,9 +245,8 @@ def rating_rows(
     """Return the board of a round, a row for each competitor."""
     codes = number_names(connection, "competitor", ())
     board = fit.marginals.board
-    elo = EloScale()
-    scores = elo.init + elo.points_per_logit * of_all(fit, board.value)
-    sd = elo.points_per_logit * of_all(fit, board.sd)
+    scores = ELO.points(fit.votes.competitors, of_all(fit, board.value))
+    sd = ELO.points_per_logit * of_all(fit, board.sd)
     rank = 1 + np.argsort(np.argsort(-scores, kind="stable"))
     n_votes = fit.votes.votes_by_competitor
     rows = []

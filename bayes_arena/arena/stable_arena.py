@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
-from scipy.special import ndtri
 
 from bayes_arena.arena.records import (
     ID,
@@ -42,6 +41,7 @@ from bayes_arena.arena.store import (
     writing,
 )
 from bayes_arena.arrays import Floats
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import (
     FitError,
     ModelError,
@@ -336,13 +336,13 @@ class StableArena:
         if not board["rank"]:
             raise StoreError(f"No round was held in {str(self.path)!r} yet. Hold one.")
         elo = np.array(board["elo"])
-        half_width = ndtri((1 + level) / 2) * np.array(board["sd"])
+        width = half_width(level) * np.array(board["sd"])
         columns: Columns = {
             "rank": board["rank"],
             "competitor": board["competitor"],
             "elo": elo,
-            "lower": elo - half_width,
-            "upper": elo + half_width,
+            "lower": elo - width,
+            "upper": elo + width,
             "votes": board["votes"],
         }
         return dataframe(columns)

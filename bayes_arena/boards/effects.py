@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from scipy.special import ndtri
 
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import require_level
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import FitOptions
@@ -41,7 +41,7 @@ def effects(
 def effect_columns(fit: Fit, level: float = 0.95) -> Columns:
     """Return the columns of :func:`effects`."""
     require_level(level)
-    q = float(ndtri((1 + level) / 2))
+    q = half_width(level)
     names, estimates, sds, spreads = [], [], [], []
     for block in fit.posterior.design.blocks:
         effect = block.effect

@@ -64,6 +64,11 @@ class EloScale:
         """Elo points in a logit: 400 / ln 10 = 173.7 by default."""
         return self.scale / math.log(self.base)
 
+    def points(self, competitors: Sequence[str], strength: Floats) -> Floats:
+        """Return the Elo points of strengths in logits, (competitors,)."""
+        shift = self.shift(competitors, strength)
+        return shift + self.points_per_logit * strength
+
     def shift(self, competitors: Sequence[str], strength: Floats) -> float:
         """Return the points of a strength of zero.
 
@@ -95,3 +100,6 @@ class EloScale:
                 Use(prior="default"),
             )
         return score - self.points_per_logit * value
+
+
+ELO = EloScale()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
 from bayes_arena.boards.sensitivity import prior_sensitivity
@@ -31,8 +31,6 @@ from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ELO = EloScale()
 
 
 def leaderboard(
@@ -171,7 +169,7 @@ def leaderboard_columns(
     columns = {
         "rank": rank,
         "competitor": np.array(standing.competitors, dtype=object),
-        "elo": shift + elo.points_per_logit * standing.strength,
+        "elo": elo.points(standing.competitors, standing.strength),
         "lower": shift + elo.points_per_logit * lower,
         "upper": shift + elo.points_per_logit * upper,
         "rank_lower": of_ranked(standing, first),

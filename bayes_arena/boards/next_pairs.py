@@ -15,10 +15,11 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.look import Interval, Look
-from bayes_arena.boards.pairs import gaps, pair_indices, votes_between
+from bayes_arena.boards.pairs import pair_indices, votes_between
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.uncertainty import quantile
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.boards.verdict import (
     candidates_of,
     clusters_are_the_limit,
@@ -27,7 +28,6 @@ from bayes_arena.boards.verdict import (
 from bayes_arena.errors import ModelError, require_choice
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import MIN_VOTES
@@ -85,7 +85,7 @@ def next_pair_columns(
     if count < 1:
         raise ModelError((Use(count=count), " must be positive."))
     first, second = pair_indices(standing, None)
-    gap, sd = gaps(standing, first, second)
+    gap, sd = standing.gaps(first, second)
     p_ahead = standing.p_above(first, second)
     worth = worth_of_vote(p_ahead, gap, sd)
     if goal == "best" and not first_is_settled(standing):
@@ -105,7 +105,7 @@ def next_pair_columns(
         "first": names[first[top]],
         "second": names[second[top]],
         "p_ahead": p_ahead[top],
-        "gap": ELO_PER_LOGIT * gap[top],
+        "gap": ELO.points_per_logit * gap[top],
         "votes": votes_between(standing, first[top], second[top]),
         "worth": worth[top] / worth.max() if len(top) else worth[top],
     }
@@ -120,7 +120,7 @@ def worth_of_vote(p_ahead: Floats, gap: Floats, sd: Floats) -> Floats:
 
 def is_open(standing: Standing, gap: Floats, sd: Floats) -> Array:
     """Return which pairs are not settled: their interval holds 0."""
-    q = quantile(standing.uncertainty.df, (1 + standing.look.level) / 2)
+    q = half_width(standing.look.level, standing.uncertainty.df)
     return np.abs(gap) < q * sd
 
 

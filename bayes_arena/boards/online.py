@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from scipy.special import expit
 
-from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.elo import EloScale
-from bayes_arena.errors import ModelError, did_you_mean, require_level, require_seed
+from bayes_arena.arrays import Array, Floats, Ints
+from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.ranks import ranks
+from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.sequence import read_sequence
-from bayes_arena.tables import Columns, dataframe
+from bayes_arena.tables import Columns, dataframe, stacked
 from bayes_arena.votes.singles import VoteSequence
 from bayes_arena.votes.votes import NO_ANNOTATORS
 
@@ -72,10 +74,8 @@ def online_elo(
     VotesError
         If the votes cannot be read, or are counts, which have no order.
     """
-    votes = read_sequence(votes, **columns)
-    scale, step = scale_and_step(k, elo)
-    score = in_points(votes, walk(votes, every_vote(votes), step), scale)
-    return dataframe(ranked(votes, score, {"elo": score}))
+    run = online(read_sequence(votes, **columns), k, elo)
+    return run.table({"elo": run.after(run.every_vote)})
 
 
 def reversed_elo(
@@ -103,17 +103,15 @@ def reversed_elo(
     ModelError, VotesError
         As for :func:`online_elo`.
     """
-    votes = read_sequence(votes, **columns)
-    scale, step = scale_and_step(k, elo)
-    forward = every_vote(votes)
-    score = in_points(votes, walk(votes, forward, step), scale)
-    backward = in_points(votes, walk(votes, forward[::-1], step), scale)
-    table = {
-        "elo": score,
-        "rank_reversed": ranks(backward),
-        "elo_reversed": backward,
-    }
-    return dataframe(ranked(votes, score, table))
+    run = online(read_sequence(votes, **columns), k, elo)
+    backward = run.after(run.every_vote[::-1])
+    return run.table(
+        {
+            "elo": run.after(run.every_vote),
+            "rank_reversed": ranks(backward),
+            "elo_reversed": backward,
+        }
+    )
 
 
 def shuffled_elo(
@@ -146,16 +144,16 @@ def shuffled_elo(
     ModelError
         If there are fewer than two shuffles; and as for :func:`online_elo`.
     """
-    votes = read_sequence(votes, **columns)
-    runs = shuffled_ratings(votes, shuffles, seed, k=k, elo=elo)
-    mean = runs.mean(axis=0)
-    table = {
-        "mean": mean,
-        "sd": runs.std(axis=0, ddof=1),
-        "min": runs.min(axis=0),
-        "max": runs.max(axis=0),
-    }
-    return dataframe(ranked(votes, mean, table))
+    run = online(read_sequence(votes, **columns), k, elo)
+    ratings = run.shuffled(shuffles, seed)
+    return run.table(
+        {
+            "mean": ratings.mean(axis=0),
+            "sd": ratings.std(axis=0, ddof=1),
+            "min": ratings.min(axis=0),
+            "max": ratings.max(axis=0),
+        }
+    )
 
 
 def bootstrapped_elo(
@@ -198,13 +196,12 @@ def bootstrapped_elo(
         1; and as for :func:`online_elo`.
     """
     require_level(level)
-    votes = read_sequence(votes, **columns)
-    runs = resampled_ratings(votes, resamples, seed, k=k, elo=elo)
+    run = online(read_sequence(votes, **columns), k, elo)
+    ratings = run.resampled(resamples, seed)
     tail = (1 - level) / 2
-    lower, median, upper = np.quantile(runs, [tail, 0.5, 1 - tail], axis=0)
-    spread = runs.std(axis=0, ddof=1)
-    table = {"median": median, "sd": spread, "lower": lower, "upper": upper}
-    return dataframe(ranked(votes, median, table))
+    lower, median, upper = np.quantile(ratings, [tail, 0.5, 1 - tail], axis=0)
+    sd = ratings.std(axis=0, ddof=1)
+    return run.table({"median": median, "sd": sd, "lower": lower, "upper": upper})
 
 
 def elo_by_annotator(
@@ -234,48 +231,99 @@ def elo_by_annotator(
         If the annotators are unknown, or one has not voted on the anchor; and as for
         :func:`online_elo`.
     """
-    votes = read_sequence(votes, **columns)
-    scale, step = scale_and_step(k, elo)
-    names = ("annotator", "competitor", "elo", "votes")
-    table: dict[str, list[object]] = {name: [] for name in names}
-    for annotator, rows in rows_by_annotator(votes):
-        cast = votes_on_competitors(votes, rows)
-        require_anchor(votes, scale, cast, annotator)
-        score = in_points(votes, walk(votes, rows, step), scale)
-        for competitor in np.flatnonzero(cast):
-            table["annotator"].append(annotator)
-            table["competitor"].append(votes.competitors[competitor])
-            table["elo"].append(score[competitor])
-            table["votes"].append(cast[competitor])
-    return dataframe(table)
+    run = online(read_sequence(votes, **columns), k, elo)
+    tables = []
+    for annotator, rows in rows_by_annotator(run.votes):
+        cast = votes_on_competitors(run.votes, rows)
+        require_anchor(run, cast, annotator)
+        voted = np.flatnonzero(cast)
+        tables.append(
+            {
+                "annotator": np.full(len(voted), annotator, dtype=object),
+                "competitor": run.names[voted],
+                "elo": run.after(rows)[voted],
+                "votes": cast[voted],
+            }
+        )
+    return dataframe(stacked(tables))
 
 
-def shuffled_ratings(
-    votes: VoteSequence,
-    shuffles: int,
-    seed: int,
-    *,
-    k: float = K,
-    elo: EloScale | None = None,
-) -> Floats:
-    """Return Elo in random orders of the votes, in points, (shuffles, competitors)."""
-    rng = generator(shuffles, seed)
-    n_votes = len(votes.score)
-    return ratings_of(votes, shuffles, lambda: rng.permutation(n_votes), k, elo)
+@dataclass(frozen=True, eq=False)
+class Online:
+    """Votes in order, and a scale on which ratings go up and down with them.
+
+    ``step`` is K in logits.
+    """
+
+    votes: VoteSequence
+    scale: EloScale
+    step: float
+
+    @property
+    def names(self) -> Array:
+        """Names of the competitors, (competitors,)."""
+        return np.array(self.votes.competitors, dtype=object)
+
+    @property
+    def every_vote(self) -> Ints:
+        """The order in which the votes were cast."""
+        return np.arange(len(self.votes.score))
+
+    def points(self, rating: Floats) -> Floats:
+        """Return ratings in logits as Elo points, (competitors,)."""
+        return self.scale.points(self.votes.competitors, rating)
+
+    def after(self, order: Ints) -> Floats:
+        """Return Elo after the votes in one order, in points, (competitors,)."""
+        return self.points(walk(self.votes, order, self.step))
+
+    def shuffled(self, times: int, seed: int) -> Floats:
+        """Return Elo in random orders of the votes, in points, (times, competitors)."""
+        rng = generator(times, seed)
+        return self.after_each(times, lambda: rng.permutation(len(self.votes.score)))
+
+    def resampled(self, times: int, seed: int) -> Floats:
+        """Return Elo of votes drawn with replacement, in points, (times, competitors)."""
+        rng = generator(times, seed)
+        size = len(self.votes.score)
+        return self.after_each(times, lambda: rng.integers(size, size=size))
+
+    def after_each(self, times: int, draw_order: Callable[[], Ints]) -> Floats:
+        """Return Elo in orders that are drawn, in points, (times, competitors)."""
+        at_once = max(ORDERED_VOTES // len(self.votes.score), 1)
+        ratings = np.empty((times, len(self.votes.competitors)))
+        for start in range(0, times, at_once):
+            chunk = ratings[start : start + at_once]
+            orders = np.empty((len(self.votes.score), len(chunk)), np.int32)
+            for run in range(len(chunk)):
+                orders[:, run] = draw_order()
+            walked = walk_together(self.votes, orders, self.step)
+            for run, rating in enumerate(walked):
+                chunk[run] = self.points(rating)
+        return ratings
+
+    def table(self, columns: Columns) -> pd.DataFrame:
+        """Return rank, competitor, some columns and votes, by the first column."""
+        rank = ranks(np.asarray(next(iter(columns.values()))))
+        order = np.lexsort((np.arange(len(rank)), rank))
+        table = {
+            "rank": rank,
+            "competitor": self.names,
+            **columns,
+            "votes": votes_on_competitors(self.votes, self.every_vote),
+        }
+        return dataframe({name: np.asarray(x)[order] for name, x in table.items()})
 
 
-def resampled_ratings(
-    votes: VoteSequence,
-    resamples: int,
-    seed: int,
-    *,
-    k: float = K,
-    elo: EloScale | None = None,
-) -> Floats:
-    """Return Elo of resampled votes, in points, (resamples, competitors)."""
-    rng = generator(resamples, seed)
-    size = len(votes.score)
-    return ratings_of(votes, resamples, lambda: rng.integers(size, size=size), k, elo)
+def online(votes: VoteSequence, k: float = K, elo: EloScale | None = None) -> Online:
+    """Return votes that are to be rated one by one."""
+    scale = elo or ELO
+    if not 0 < k < np.inf:
+        raise ModelError(
+            "k, the largest change of a rating by one vote, must be a positive number; "
+            f"not {k!r}."
+        )
+    return Online(votes, scale, k / scale.points_per_logit)
 
 
 def generator(times: int, seed: int) -> np.random.Generator:
@@ -284,27 +332,6 @@ def generator(times: int, seed: int) -> np.random.Generator:
     if times < 2:
         raise ModelError(f"A spread needs at least two runs, not {times}.")
     return np.random.default_rng(seed)
-
-
-def ratings_of(
-    votes: VoteSequence,
-    times: int,
-    draw_order: Callable[[], Ints],
-    k: float,
-    elo: EloScale | None,
-) -> Floats:
-    """Return Elo in orders that are drawn, in points, (times, competitors)."""
-    scale, step = scale_and_step(k, elo)
-    at_once = max(ORDERED_VOTES // len(votes.score), 1)
-    ratings = np.empty((times, len(votes.competitors)))
-    for start in range(0, times, at_once):
-        chunk = ratings[start : start + at_once]
-        orders = np.empty((len(votes.score), len(chunk)), np.int32)
-        for run in range(len(chunk)):
-            orders[:, run] = draw_order()
-        for run, strength in enumerate(walk_together(votes, orders, step)):
-            chunk[run] = in_points(votes, strength, scale)
-    return ratings
 
 
 def walk(votes: VoteSequence, order: Ints, step: float) -> Floats:
@@ -339,53 +366,6 @@ def walk_together(votes: VoteSequence, orders: Ints, step: float) -> Floats:
     return rating.reshape(n_orders, n)
 
 
-def scale_and_step(k: float, elo: EloScale | None) -> tuple[EloScale, float]:
-    """Return the Elo scale, and K in logits."""
-    scale = elo or EloScale()
-    if not 0 < k < np.inf:
-        raise ModelError(
-            "k, the largest change of a rating by one vote, must be a positive number; "
-            f"not {k!r}."
-        )
-    return scale, k / scale.points_per_logit
-
-
-def in_points(votes: VoteSequence, strength: Floats, scale: EloScale) -> Floats:
-    """Return ratings in logits as Elo points, (competitors,)."""
-    points = scale.init + scale.points_per_logit * strength
-    if scale.anchor is None:
-        return points
-    name, score = scale.anchor
-    if name not in votes.competitors:
-        hint = did_you_mean(name, votes.competitors)
-        raise ModelError(f"The anchor {name!r} is not a competitor.{hint}")
-    return points + score - points[votes.competitors.index(name)]
-
-
-def ranked(votes: VoteSequence, score: Floats, columns: Columns) -> Columns:
-    """Return rank, competitor, some columns and the number of votes, best first."""
-    rank = ranks(score)
-    order = np.lexsort((np.arange(len(rank)), rank))
-    table = {
-        "rank": rank,
-        "competitor": np.array(votes.competitors, dtype=object),
-        **columns,
-        "votes": votes_on_competitors(votes, every_vote(votes)),
-    }
-    return {name: np.asarray(values)[order] for name, values in table.items()}
-
-
-def ranks(score: Floats) -> Ints:
-    """Return ranks, 1 for the highest score; equal scores have equal ranks."""
-    ascending = np.sort(score)
-    return 1 + len(score) - np.searchsorted(ascending, score, side="right")
-
-
-def every_vote(votes: VoteSequence) -> Ints:
-    """Return the order in which the votes were cast."""
-    return np.arange(len(votes.score))
-
-
 def rows_by_annotator(votes: VoteSequence) -> Iterable[tuple[str, Ints]]:
     """Return each annotator's name and votes, in order."""
     if not votes.annotators:
@@ -402,14 +382,13 @@ def votes_on_competitors(votes: VoteSequence, rows: Ints) -> Ints:
     )
 
 
-def require_anchor(
-    votes: VoteSequence, scale: EloScale, cast: Ints, annotator: str
-) -> None:
+def require_anchor(run: Online, cast: Ints, annotator: str) -> None:
     """Raise a ModelError if an annotator has not voted on the anchor."""
-    if scale.anchor is None or scale.anchor[0] not in votes.competitors:
+    names = run.votes.competitors
+    if run.scale.anchor is None or run.scale.anchor[0] not in names:
         return
-    if not cast[votes.competitors.index(scale.anchor[0])]:
+    if not cast[names.index(run.scale.anchor[0])]:
         raise ModelError(
-            f"{annotator!r} has no vote on the anchor {scale.anchor[0]!r}. Leave the "
+            f"{annotator!r} has no vote on the anchor {run.scale.anchor[0]!r}. Leave the "
             "anchor out."
         )

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats, Ints, positions_of
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.uncertainty import quantile
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.boards.unexplained import pair_scores
 from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
 from bayes_arena.errors import (
@@ -35,7 +35,6 @@ type Requirement = Literal["better", "not-worse", "settled"]
 type Answer = Literal["yes", "no", "open"]
 REQUIREMENTS = get_args(Requirement.__value__)
 MOST_MULTIPLE = 1_000  # of all votes, above which no number is given
-ELO = EloScale()
 
 
 def pairs(
@@ -93,8 +92,8 @@ def pair_columns(
     """Return the columns of :func:`pairs`."""
     votes = standing.fit.votes
     first, second = pair_indices(standing, between)
-    gap, sd = gaps(standing, first, second)
-    q = quantile(standing.uncertainty.df, (1 + standing.look.level) / 2)
+    gap, sd = standing.gaps(first, second)
+    q = half_width(standing.look.level, standing.uncertainty.df)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = gap / sd
         growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
@@ -179,12 +178,6 @@ def pair_indices(
     order = order[np.isfinite(standing.strength[order])]
     above, below = np.triu_indices(len(order), k=1)
     return order[above], order[below]
-
-
-def gaps(standing: Standing, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """Return the gaps of pairs in logits, and their standard deviations."""
-    gap, variance = standing.gaps(first, second)
-    return gap, np.sqrt(variance)
 
 
 def votes_between(standing: Standing, first: Ints, second: Ints) -> Floats:

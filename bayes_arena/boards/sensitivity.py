@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.standing import have_rank, ranked_board
+from bayes_arena.boards.uncertainty import NORMAL
 from bayes_arena.errors import FitError
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.scale import board_of
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
@@ -21,7 +22,6 @@ from bayes_arena.votes.votes import MIN_VOTES
 
 MOST_COMPETITORS = 2_000  # above, a second fit takes too long
 LARGEST_MOVE = 2.0  # half-widths of the interval, above which it is said
-HALF_WIDTH = 1.96  # standard deviations
 
 
 def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
@@ -47,13 +47,13 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
     with threads_for(votes.n_competitors):
         weak_board = board_of(weak).relative_to(have_rank(cast, min_votes))
     move = weak_board.value - board.value
-    ratio = np.abs(move) / (HALF_WIDTH * board.sd)
+    ratio = np.abs(move) / (NORMAL * board.sd)
     ratio[cast < min_votes] = 0.0
     moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]
     if not len(moved):
         return None
     first, *others = [repr(votes.competitors[c]) for c in moved]
-    largest = ELO_PER_LOGIT * abs(move[moved[0]])
+    largest = ELO.points_per_logit * abs(move[moved[0]])
     moves = f" {first} would move by {largest:.0f} Elo"
     also = f", and {len(others)} more by more than their intervals allow"
     moves += f"{also if others else ''}."

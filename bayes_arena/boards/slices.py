@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.intervals import uncertainty_of
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import Standing, have_rank
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import ModelError, listing, require_level
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, seen_votes
-from bayes_arena.inference.estimate import Estimate, Linear, delta_method
+from bayes_arena.inference.estimate import Estimate, delta_method
 from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
 from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
@@ -33,7 +34,6 @@ from bayes_arena.threads import threads_for
 if TYPE_CHECKING:
     import pandas as pd
 
-ELO = EloScale()
 KNOWN_SPREAD = 1e-6  # spread of a slice whose level is given
 
 
@@ -102,33 +102,51 @@ def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Colu
     """Return the columns of :func:`slice_gaps`."""
     require_level(level)
     require_slice(fit, by)
-    design = fit.posterior.design
-    names = np.array(design.votes.competitors, dtype=object)
-    overall = linear_board(fit.posterior, design, strength_rows(design))
     tables = []
     for number, name in enumerate(fit.votes.levels[by]):
         there = level_of(fit, by, number)
         if there.seen.any():
-            estimate = gap_estimate(fit, there, overall)
-            competitors = names[there.seen]
-            tables.append(
-                {
-                    by: np.full(len(competitors), name, dtype=object),
-                    "competitor": competitors,
-                    "gap": elo.points_per_logit * estimate.value,
-                    "sd": elo.points_per_logit * estimate.sd,
-                }
-            )
+            columns = gap_columns(fit, there, everywhere(fit), level, elo)
+            names = np.full(there.seen.sum(), name, dtype=object)
+            tables.append({by: names, **columns})
     columns = stacked(tables)
-    gap, sd = columns["gap"], columns.pop("sd")
-    half_width = float(ndtri((1 + level) / 2)) * sd
-    columns |= {
-        "lower": gap - half_width,
-        "upper": gap + half_width,
+    order = np.argsort(-np.abs(columns["gap"]), kind="stable")
+    return {name: values[order] for name, values in columns.items()}
+
+
+def level_gap_columns(
+    fit: Fit, by: str, one: str, other: str, level: float, elo: EloScale = ELO
+) -> Columns:
+    """Return how much stronger competitors are at one level of a slice than at another.
+
+    Columns are those of :func:`gap_columns`, the largest gap first.
+    """
+    names = fit.votes.levels[by]
+    first, second = (level_of(fit, by, names.index(name)) for name in (one, other))
+    columns = gap_columns(fit, first, second, level, elo)
+    order = np.argsort(-columns["gap"], kind="stable")
+    return {name: values[order] for name, values in columns.items()}
+
+
+def gap_columns(
+    fit: Fit, here: Level, there: Level, level: float, elo: EloScale
+) -> dict[str, Array]:
+    """Return how much stronger those seen at two levels are at one than at the other.
+
+    Columns are competitor, gap, lower, upper and p_above, the probability of a gap above
+    zero.
+    """
+    estimate = gap_estimate(fit, here, there)
+    names = np.array(fit.posterior.design.votes.competitors, dtype=object)
+    gap, sd = (elo.points_per_logit * x for x in (estimate.value, estimate.sd))
+    width = half_width(level) * sd
+    return {
+        "competitor": names[here.seen & there.seen],
+        "gap": gap,
+        "lower": gap - width,
+        "upper": gap + width,
         "p_above": ndtr(gap / np.maximum(sd, TINY)),
     }
-    order = np.argsort(-np.abs(gap), kind="stable")
-    return {name: values[order] for name, values in columns.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,15 +162,17 @@ class Level:
     strengths: csr_array
     seen: Array
 
-    @property
-    def centring(self) -> Floats:
-        """The matrix from numbers of all to those of who was seen, less their mean."""
-        return centring_of(self.seen)
 
-
-def centring_of(seen: Array) -> Floats:
+def centring(seen: Array) -> Floats:
     """Return the matrix from numbers of all to those of who was seen, less their mean."""
     return np.eye(len(seen))[seen] - seen / seen.sum()
+
+
+def everywhere(fit: Fit) -> Level:
+    """Return what competitors are overall, where a new level may be any."""
+    design = fit.posterior.design
+    seen = np.ones(design.votes.n_competitors, bool)
+    return Level(design, strength_rows(design), seen)
 
 
 def level_of(fit: Fit, by: str, number: int) -> Level:
@@ -175,69 +195,31 @@ def level_of(fit: Fit, by: str, number: int) -> Level:
 
 def level_estimate(fit: Fit, level: Level) -> Estimate:
     """Return the strengths on the common scale at a level, of those seen there."""
-    centring = level.centring
+    rows = centring(level.seen)
 
     def at(draws: Floats) -> Floats:
-        return board_strengths(level.design, draws, level.strengths) @ centring.T
+        return board_strengths(level.design, draws, level.strengths) @ rows.T
 
     with threads_for(len(level.seen)):
         linear = linear_board(fit.posterior, level.design, level.strengths)
-        gaussian = delta_method(fit.posterior, linear.contrast(centring), at)
+        gaussian = delta_method(fit.posterior, linear.contrast(rows), at)
         return fit.marginals.estimate(gaussian)
 
 
-def level_gap_columns(fit: Fit, by: str, one: str, other: str, level: float) -> Columns:
-    """Return how much stronger competitors are at one level of a slice than at another.
-
-    Columns are competitor, gap, lower and upper (Elo), the largest gap first, of those seen
-    at both.
-    """
-    names = fit.votes.levels[by]
-    first, second = (level_of(fit, by, names.index(name)) for name in (one, other))
-    seen = first.seen & second.seen
-    estimate = level_gap_estimate(fit, first, second, centring_of(seen))
-    gap = ELO.points_per_logit * estimate.value
-    half_width = float(ndtri((1 + level) / 2)) * ELO.points_per_logit * estimate.sd
-    competitors = np.array(fit.posterior.design.votes.competitors, dtype=object)[seen]
-    columns = {
-        "competitor": competitors,
-        "gap": gap,
-        "lower": gap - half_width,
-        "upper": gap + half_width,
-    }
-    order = np.argsort(-gap, kind="stable")
-    return {name: values[order] for name, values in columns.items()}
-
-
-def level_gap_estimate(
-    fit: Fit, first: Level, second: Level, centring: Floats
-) -> Estimate:
-    """Return the strengths at one level less those at another, on the common scale."""
-
-    def at(draws: Floats) -> Floats:
-        here = board_strengths(first.design, draws, first.strengths)
-        there = board_strengths(second.design, draws, second.strengths)
-        return (here - there) @ centring.T
-
-    with threads_for(len(first.seen)):
-        here = linear_board(fit.posterior, first.design, first.strengths)
-        there = linear_board(fit.posterior, second.design, second.strengths)
-        gap = here.less(there).contrast(centring)
-        return fit.marginals.estimate(delta_method(fit.posterior, gap, at))
-
-
-def gap_estimate(fit: Fit, level: Level, overall: Linear) -> Estimate:
-    """Return the strengths at a level less those overall, of those seen there.
+def gap_estimate(fit: Fit, here: Level, there: Level) -> Estimate:
+    """Return the strengths at a level less those at another, of those seen at both.
 
     Both are on the common scale, and of mean zero among those seen.
     """
-    centring = level.centring
+    rows = centring(here.seen & there.seen)
 
     def at(draws: Floats) -> Floats:
-        there = board_strengths(level.design, draws, level.strengths)
-        return (there - fit.marginals.board.at(draws)) @ centring.T
+        one = board_strengths(here.design, draws, here.strengths)
+        other = board_strengths(there.design, draws, there.strengths)
+        return (one - other) @ rows.T
 
-    with threads_for(len(level.seen)):
-        linear = linear_board(fit.posterior, level.design, level.strengths)
-        gap = linear.less(overall).contrast(centring)
+    with threads_for(len(here.seen)):
+        one = linear_board(fit.posterior, here.design, here.strengths)
+        other = linear_board(fit.posterior, there.design, there.strengths)
+        gap = one.less(other).contrast(rows)
         return fit.marginals.estimate(delta_method(fit.posterior, gap, at))

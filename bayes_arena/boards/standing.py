@@ -171,18 +171,18 @@ class Standing:
         return len(np.unique(self.group[self.ranked]))
 
     def gaps(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
-        """Return the gaps between competitors, in logits, and their variances."""
+        """Return the gaps between competitors in logits, and their standard deviations."""
         C = self.covariance
-        variance = C[i, i] + C[j, j] - 2 * C[i, j]
-        return self.strength[i] - self.strength[j], np.maximum(variance, TINY)
+        variance = np.maximum(C[i, i] + C[j, j] - 2 * C[i, j], TINY)
+        return self.strength[i] - self.strength[j], np.sqrt(variance)
 
     def p_above(self, i: Ints, j: Ints, least: float = 0.0) -> Floats:
         """Return the probabilities that gaps are above a least one, in logits."""
         if self.uncertainty.samples is not None:
             samples = self.uncertainty.samples
             return (samples[:, i] - samples[:, j] > least).mean(axis=0)
-        gap, variance = self.gaps(i, j)
-        z = (gap - least) / np.sqrt(variance)
+        gap, sd = self.gaps(i, j)
+        z = (gap - least) / sd
         df = self.uncertainty.df
         return np.asarray(stdtr(df, z) if np.isfinite(df) else ndtr(z))
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from bayes_arena.arrays import Floats
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import (
     ModelError,
     NotIdentifiedError,
@@ -86,7 +87,7 @@ def strength_columns(
     strength, sd = contrasted(fit, contrast)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = strength / sd
-    q = float(ndtri((1 + level) / 2))
+    q = half_width(level)
     lower, upper = strength - q * sd, strength + q * sd
     if interval == "profile":
         lower, upper = profile_bounds(fit, contrast, strength, q)

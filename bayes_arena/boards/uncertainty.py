@@ -11,6 +11,8 @@ from bayes_arena.arrays import Floats
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import PROMPT
 
+NORMAL = 1.96  # half the width of a normal interval at .95, in standard deviations
+
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
@@ -61,10 +63,14 @@ class Uncertainty:
             tail = (1 - level) / 2
             lower, upper = np.quantile(self.samples, [tail, 1 - tail], axis=0)
             return lower, upper
-        half_width = quantile(self.df, (1 + level) / 2) * self.sd
-        return value - half_width, value + half_width
+        width = half_width(level, self.df) * self.sd
+        return value - width, value + width
 
 
-def quantile(df: float, p: float) -> float:
-    """Return a quantile of Student's t, or of the normal distribution."""
+def half_width(level: float, df: float = np.inf) -> float:
+    """Return half the width of an interval at a level, in standard deviations.
+
+    It is a quantile of Student's t, or of the normal distribution.
+    """
+    p = (1 + level) / 2
     return float(stdtrit(df, p) if np.isfinite(df) else ndtri(p))

@@ -9,9 +9,9 @@ variance of the score s of a vote (fits/scores.py).
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 from bayes_arena.arrays import Floats, Ints
+from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import require_level
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.scores import ScoreSums, scores_of
@@ -38,12 +38,12 @@ def observed_columns(fit: Fit, level: float = 0.95) -> dict[str, Floats]:
     pairs = pair_sums(fit)
     groups = pairs.summed(group_of_pairs(pairs))
     predicted = groups.expected / groups.n
-    half_width = ndtri((1 + level) / 2) * np.sqrt(groups.variance) / groups.n
+    width = half_width(level) * np.sqrt(groups.variance) / groups.n
     return {
         "predicted": predicted,
         "observed": groups.won / groups.n,
-        "lower": np.maximum(predicted - half_width, 0.0),
-        "upper": np.minimum(predicted + half_width, 1.0),
+        "lower": np.maximum(predicted - width, 0.0),
+        "upper": np.minimum(predicted + width, 1.0),
         "votes": groups.n,
     }
 

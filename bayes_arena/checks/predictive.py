@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.boards.elo import ELO
 from bayes_arena.checks.predict import folded_outcomes
 from bayes_arena.checks.statistics import (
     FIRST_SIDE,
@@ -32,7 +33,6 @@ from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import row_coordinates
 from bayes_arena.said import Use
@@ -194,12 +194,12 @@ def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
     design = fit.posterior.design
     vectors = draw_prior(fit, draws, seed)
     with threads_for(fit.votes.n_competitors):
-        elo = ELO_PER_LOGIT * board_strengths(design, vectors)
+        elo = ELO.points_per_logit * board_strengths(design, vectors)
     drawn = {
         "sd of Elo scores": elo.std(axis=1),
         "best less worst, Elo": np.ptp(elo, axis=1),
     }
-    fitted_elo = ELO_PER_LOGIT * fit.marginals.board.value
+    fitted_elo = ELO.points_per_logit * fit.marginals.board.value
     estimated = {
         "sd of Elo scores": fitted_elo.std(),
         "best less worst, Elo": np.ptp(fitted_elo),

@@ -48,8 +48,6 @@ SLICE_NODES = 9  # quadrature nodes for the effects of a new slice
 MAX_PROJECTION_STEPS = 100
 LONGEST_PROJECTION_STEP = 2.0
 PROJECTION_TOLERANCE = 1e-10
-ELO_CENTRE = 1000.0
-ELO_PER_LOGIT = 173.71779276130073  # 400 / ln 10
 
 # A variance or a length that stands for zero in a denominator or a root.
 TINY = 1e-12

@@ -30,7 +30,7 @@ from scipy.special import xlog1py, xlogy
 
 from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
-from bayes_arena.boards.online import shuffled_ratings
+from bayes_arena.boards.online import online
 from bayes_arena.errors import FitError, ModelError
 from bayes_arena.paper.descent import DescentModel, descend, likelihood_of
 from bayes_arena.paper.measures import consistency, detection
@@ -77,7 +77,7 @@ def order_columns(votes: Votes, shuffles: int) -> Columns:
 
 def elo_part(source: str, votes: Votes, shuffles: int) -> Columns:
     """Return Elo over random orders of some votes, best first."""
-    runs = shuffled_ratings(one_by_one(votes), shuffles, seed=0)
+    runs = online(one_by_one(votes)).shuffled(shuffles, seed=0)
     best = np.argsort(-runs.mean(axis=0), kind="stable")
     return {
         "source": [source] * len(best),
@@ -230,7 +230,7 @@ def descent_part(name: str, votes: Votes, epochs: int) -> Columns:
 
 def elo_row(votes: Votes) -> Columns:
     """Return loss and consistency of Elo in as many random orders."""
-    runs = shuffled_ratings(one_by_one(votes), STARTS, seed=0)
+    runs = online(one_by_one(votes)).shuffled(STARTS, seed=0)
     likelihood = likelihood_of(votes, "m-elo", normalised=False)
     losses = [likelihood.loss_and_gradient(run)[0] for run in runs]
     return {

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.arrays import Floats
-from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.online import shuffled_ratings
+from bayes_arena.boards.elo import ELO
+from bayes_arena.boards.online import online
 from bayes_arena.checks.predict import predict_rows
 from bayes_arena.errors import ArenaWarning, FitError, listing
 from bayes_arena.fits.fit import fit
@@ -67,9 +67,8 @@ def run_method(name: str, votes: Votes, shuffles: int) -> Ratings:
         If the method has no finite estimate.
     """
     if name == "elo":
-        scale = EloScale()
-        runs = shuffled_ratings(one_by_one(votes), shuffles, seed=0)
-        r = (runs.mean(axis=0) - scale.init) / scale.points_per_logit
+        runs = online(one_by_one(votes)).shuffled(shuffles, seed=0)
+        r = (runs.mean(axis=0) - ELO.init) / ELO.points_per_logit
         return Ratings(r, lambda rows: expit(r[rows.i] - r[rows.j]))
     result = quiet_fit(name, votes)
     is_lost = np.isnan(result.strength)

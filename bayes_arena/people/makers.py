@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bayes_arena.arrays import Floats
+from bayes_arena.boards.uncertainty import NORMAL
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.model.priors import PRIORS
@@ -29,7 +30,6 @@ from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes, kish, sums
 
 type Makers = Mapping[str, str] | str | Path
-NORMAL = 1.96  # standard deviations of an interval at .95
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from scipy.special import chdtrc
 
 from bayes_arena.arrays import Floats
 from bayes_arena.boards.combined import gap_between
+from bayes_arena.boards.elo import ELO
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.constants import ELO_PER_LOGIT, TINY
+from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
 from bayes_arena.reading.options import ReadOptions
@@ -108,7 +109,7 @@ def compare_boards(
     return SharedRanking(
         z=z,
         p_value=p_value,
-        gap=-ELO_PER_LOGIT * gap.value,
+        gap=-ELO.points_per_logit * gap.value,
         exposure=exposure(plain.votes),
         share=gap.share,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from bayes_arena.boards.unexplained import no_ranking_explains
-from bayes_arena.errors import plural
+from bayes_arena.errors import listing, plural
 from bayes_arena.people.contested import describe_contested
 from bayes_arena.people.groups import BOARDS_BY_GROUP
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, SharedRanking
@@ -21,6 +21,7 @@ from bayes_arena.votes.components import sides_follow_strength
 
 MOST_NOTES = 5
 ALWAYS, FEWEST_DECIDED = 0.97, 30  # share of decided votes, and how many, to say it
+LEFT_OUT = 0.05  # share of the votes left out from which it is said
 SURE_SIDE = 2.0  # standard deviations from which a side is said to win more often
 
 
@@ -53,6 +54,17 @@ def winners_first(rated: Rated) -> Iterator[Note]:
         ", or voters take the first side; then this board is about neither.",
     )
     yield Note("winners_first", text)
+
+
+def left_out(rated: Rated) -> Iterator[Note]:
+    """Say that a twentieth of the votes, or more, was left out on reading."""
+    dropped = rated.votes.dropped
+    n = sum(dropped.values())
+    total = rated.votes.n_votes + n
+    if n >= LEFT_OUT * total > 0:
+        reasons = listing(f"{count:,} {reason}" for reason, count in dropped.items())
+        text = f"{n:,} of {plural(total, 'vote')} were left out: {reasons}."
+        yield Note("left_out", text)
 
 
 def gaps(rated: Rated) -> Iterator[Note]:
@@ -194,6 +206,7 @@ def advantage(rated: Rated) -> Iterator[Note]:
 NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
     sides,
     winners_first,
+    left_out,
     gaps,
     divided,
     judged,

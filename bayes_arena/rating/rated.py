@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena import columns as catalogue, tables
 from bayes_arena.arrays import Array
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
@@ -41,7 +41,6 @@ from bayes_arena.votes.votes import Votes
 if TYPE_CHECKING:
     import pandas as pd
 
-ELO = EloScale()
 MOST_JUDGED = 5_000  # annotators that `rate` judges
 
 

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from bayes_arena import tables
 from bayes_arena.boards.combined import combined_standing
-from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import standing_of
@@ -26,7 +26,7 @@ from bayes_arena.rating.combining import (
 from bayes_arena.rating.content import facts_of
 from bayes_arena.rating.left_out import WITHOUT, left_out_names, refitted
 from bayes_arena.rating.notes import notes_of
-from bayes_arena.rating.rated import ELO, Rated
+from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.text import (
     SHOWN_ROWS,
     board_text,

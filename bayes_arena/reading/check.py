@@ -15,7 +15,7 @@ from bayes_arena.reading.opening import Opened
 from bayes_arena.reading.options import ReadOptions, options_from
 from bayes_arena.reading.read import read
 from bayes_arena.reading.roles import SINGLE
-from bayes_arena.said import PYTHON, Note, Surface
+from bayes_arena.said import PYTHON, Call, Note, Surface, sentence
 from bayes_arena.votes.components import components
 from bayes_arena.votes.votes import (
     FIRST,
@@ -45,6 +45,8 @@ class Check:
         How the votes were written down; None if they were read before.
     columns : dict of str to str
         The column of each role.
+    how : dict of str to str
+        Why a column was taken for a competitor's or the result, where values decided.
     dropped : dict of str to int
         Votes left out, by reason.
     remarks : list of Note
@@ -78,6 +80,7 @@ class Check:
     effective_prompts: float
     layout: str | None
     columns: dict[str, str]
+    how: dict[str, str]
     dropped: dict[str, int]
     remarks: list[Note]
     groups: list[list[str]]
@@ -107,7 +110,7 @@ class Check:
     def spelled(self, surface: Surface) -> str:
         """Return a line for each thing found, in the words of a surface."""
         lines = [*reading_lines(self), *graph_lines(self)]
-        lines += voter_lines(self)
+        lines += voter_lines(self, surface)
         lines += [("remark", note.spelled(surface)) for note in self.remarks]
         width = max(len(label) for label, _ in lines)
         return "\n".join(f"{label:<{width}}  {text}" for label, text in lines)
@@ -154,6 +157,7 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         effective_prompts=kish(prompts),
         layout=None if opened is None else opened.layout.name,
         columns={} if opened is None else columns_by_role(opened),
+        how={} if opened is None else dict(opened.roles.how),
         dropped=dict(votes.dropped),
         remarks=list(votes.remarks),
         groups=linked_groups(votes),
@@ -218,6 +222,8 @@ def reading_lines(summary: Check) -> Iterator[tuple[str, str]]:
             f"{column} is {role}" for role, column in summary.columns.items()
         )
         yield "read as", f"{summary.layout}: {roles}"
+    for column, reason in summary.how.items():
+        yield "found", f"{column!r}: {reason}"
     yield "slices", listing(summary.slices) or "none"
     yield "features", listing(summary.features) or "none"
 
@@ -234,7 +240,7 @@ def graph_lines(summary: Check) -> Iterator[tuple[str, str]]:
     yield "votes each", f"{least:,.12g} at least, {median:,.12g} in the median"
 
 
-def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
+def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     """Yield lines on annotators, prompts, sides, ties and grades."""
     few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
@@ -250,7 +256,6 @@ def voter_lines(summary: Check) -> Iterator[tuple[str, str]]:
         yield "sides", f"{text} (z {summary.first_wins_z:+.1f})"
     yield "ties", f"{summary.ties:.1%}"
     if summary.clear_wins:
-        yield (
-            "grades",
-            f"{summary.clear_wins:.1%} clear wins; Model(grades=True) uses them",
-        )
+        uses = ("; ", Call("Model", grades=True), " uses them")
+        said = (f"{summary.clear_wins:.1%} clear wins", uses)
+        yield "grades", sentence(said, surface=surface)

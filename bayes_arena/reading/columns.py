@@ -89,6 +89,10 @@ PROMPTS = (
     "prompt", "prompt id", "question id", "question", "instruction", "instruction id",
     "item", "item id",
 )  # fmt: skip
+GAMES = (
+    "game id", "match id", "fixture id", "event id", "game", "match", "fixture", "id", "date",
+    "match date", "game date", "datetime", "day",
+)  # fmt: skip
 WEIGHTS = ("weight", "weights")
 TIMES = ("n", "count", "counts", "times", "wins", "n votes", "num votes", "frequency")
 PAIR_CELLS = (

@@ -95,6 +95,8 @@ class Layout:
         Rewrites a table whose columns are called by their roles to one vote a row.
     results : tuple of str
         What its columns of results are called.
+    has_mirrors : bool
+        Whether a game may have two rows, one as each of the two saw it.
     is_sided : bool
         Whether ``a`` was shown first.
     is_weighted : bool
@@ -111,6 +113,7 @@ class Layout:
     find: Finder
     write: Writer | None = None
     results: tuple[str, ...] = ("winner",)
+    has_mirrors: bool = False
     is_sided: bool = True
     is_weighted: bool = False
     is_of_numbers: bool = False
@@ -438,8 +441,8 @@ LAYOUTS = (
            pair_and(one_hot_columns, HOT, least=3), tables.one_hot, results=HOT),
     Layout("wins", with_pair("their numbers of wins and ties",
                              winner=("FIRST", "SECOND", "TIES")),
-           pair_and(Header.counts, COUNTS), results=COUNTS, is_sided=False,
-           is_of_numbers=True),
+           pair_and(Header.counts, COUNTS), results=COUNTS, has_mirrors=True,
+           is_sided=False, is_of_numbers=True),
     Layout("winner-loser", in_columns(a="the winner", b="the loser"),
            find_winner_and_loser, is_sided=False),
     Layout("pair-cell", in_columns(a="the cell", winner="the winner"), find_pair_cell),
@@ -453,7 +456,8 @@ LAYOUTS = (
     Layout("raters", with_pair("the annotators' columns", winner=("FIRST", "SECOND", "...")),
            find_raters, tables.raters),
     Layout("two-scores", with_pair("their scores", winner=("FIRST", "SECOND")),
-           pair_and(Header.scores, BOTH_SCORES), tables.two_scores, results=BOTH_SCORES),
+           pair_and(Header.scores, BOTH_SCORES), tables.two_scores, results=BOTH_SCORES,
+           has_mirrors=True),
     Layout("rankings", in_columns(b="the ranking", a="the competitor", winner="the rank"),
            find_rankings, tables.rankings, is_sided=False, is_weighted=True,
            is_of_numbers=True),

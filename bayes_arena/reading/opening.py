@@ -10,7 +10,7 @@ import polars as pl
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.choosing import choose
-from bayes_arena.reading.columns import PROMPTS, Header
+from bayes_arena.reading.columns import GAMES, PROMPTS, Header
 from bayes_arena.reading.layouts import Layout, annotator_of
 from bayes_arena.reading.nested import with_nested_slices
 from bayes_arena.reading.options import Options
@@ -25,7 +25,7 @@ from bayes_arena.reading.roles import (
 )
 from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
-from bayes_arena.reading.tables import split_pairs, without_headers
+from bayes_arena.reading.tables import split_pairs, without_headers, without_mirrors
 from bayes_arena.reading.values import as_text, text_of
 from bayes_arena.said import Note, Said, Use, joined
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, kish
@@ -90,6 +90,9 @@ def with_further_roles(
         for name, column in options.by_role("features").items()
     }
     roles = replace(roles, slices=slices, features=features)
+    if layout.has_mirrors:
+        games = [header.by_words.get(name) for name in GAMES]
+        roles = replace(roles, games=tuple(filter(None, games)))
     return replace(roles, prompts=prompts_of(header, options, layout, roles))
 
 
@@ -179,13 +182,15 @@ def nested_as_json(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 def one_vote_a_row(opened: Opened, options: Options) -> Opened:
     """Rewrite a frame to one vote a row, in Polars, if it is not."""
     layout, roles = opened.layout, opened.roles
-    if layout.write is None and roles.pair is None:
+    if layout.write is None and roles.pair is None and not roles.games:
         return opened
     table = in_polars(opened.frame).collect().with_row_index(ROW)
     plain = without_headers(table, roles)
     table, remarks = plain.table, (*opened.remarks, *plain.notes)
     if roles.pair is not None:
         table = split_pairs(table)
+    once = without_mirrors(table, roles)
+    table, remarks = once.table, (*remarks, *once.notes)
     if layout.write is not None:
         written = layout.write(table, roles, options.unranked_last)
         table = written.table
@@ -205,8 +210,7 @@ def with_prompt(opened: Opened, options: Options) -> Opened:
             frame = opened.frame.drop(*others).rename({name: slice_column(PROMPT)})
             slices = {**opened.roles.slices, PROMPT: column}
             roles = replace(opened.roles, slices=slices)
-            remarks = (*opened.remarks, prompt_remark(column))
-            return replace(opened, frame=frame, roles=roles, remarks=remarks)
+            return replace(opened, frame=frame, roles=roles)
     return replace(opened, frame=frame)
 
 
@@ -219,20 +223,6 @@ def candidates_for_prompts(opened: Opened) -> dict[str, str | Constant]:
     if RECORD in opened.frame.collect_schema().names():
         candidates[RECORD] = Constant("the record")
     return candidates
-
-
-def prompt_remark(column: str | Constant) -> Note:
-    """Say where prompts were read."""
-    nothing = Use(prompt=False)
-    text: Said = (
-        f"Prompts were read from {column!r}",
-        ("; ", nothing, " reads none"),
-        ".",
-    )
-    if isinstance(column, Constant):
-        aside = ("; ", nothing, " takes them apart")
-        text = ("Verdicts on one record share a prompt", aside, ".")
-    return Note("prompts", text)
 
 
 def repeats(frame: Frame, column: str) -> bool:

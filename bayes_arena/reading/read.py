@@ -39,7 +39,11 @@ from bayes_arena.reading.options import (
     options_from,
 )
 from bayes_arena.reading.plausible import require_votes
-from bayes_arena.reading.remarks import remarks_on_gaps, remarks_on_names
+from bayes_arena.reading.remarks import (
+    remarks_on_gaps,
+    remarks_on_names,
+    remarks_on_the_lost,
+)
 from bayes_arena.reading.roles import OF_VOTES, ROW
 from bayes_arena.reading.sources import (
     Frame,
@@ -205,6 +209,7 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
     result = votes.count_cells(np.flatnonzero(kept), sided=opened.layout.is_sided)
     remarks = [*opened.remarks, *result.remarks, *remarks_on_names(result)]
     remarks += remarks_on_gaps(votes, kept, opened.roles)
+    remarks += remarks_on_the_lost(votes.pairs.competitors, result.competitors)
     details = {NO_GAME: f" Their labels: {words}." if words else ""}
     for reason, n in dropped.items():
         text = f"Left out {plural(n, 'vote')}: {reason}.{details.get(reason, '')}"

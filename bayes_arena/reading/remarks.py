@@ -134,6 +134,13 @@ def n_kinds(frame: nw.DataFrame[Any], names: Sequence[str]) -> int:
     return len(frame.select(*names).unique())
 
 
+def remarks_on_the_lost(before: Sequence[str], after: Sequence[str]) -> list[Note]:
+    """Name the competitors all of whose votes were left out."""
+    lost = sorted(set(before) - set(after))
+    said = f"All votes on these were left out: {listing(map(repr, lost))}."
+    return [Note("left_out", said)] if lost else []
+
+
 def remarks_on_names(votes: Votes) -> list[Note]:
     """Return what the names of competitors and annotators suggest."""
     remarks = []

@@ -77,6 +77,8 @@ class Roles:
     slices : mapping of str to str or Constant
     features : mapping of str to tuple of str
         One column of differences, or the columns of both answers.
+    games : tuple of str
+        Columns that may tell games with several rows apart: an identifier, a date.
     prompts : tuple of str
         Columns that may hold the prompts, the likeliest first.
     how : mapping of str to str
@@ -99,6 +101,7 @@ class Roles:
     weight: str | None = None
     slices: Mapping[str, Column] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    games: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
     how: Mapping[str, str] = field(default_factory=dict)
 
@@ -130,6 +133,8 @@ class Roles:
             yield slice_column(name), column
         for name, columns in self.features.items():
             yield from zip(feature_columns(name, len(columns)), columns, strict=True)
+        for place, column in enumerate(self.games):
+            yield game_column(place), column
         for place, column in enumerate(self.prompts):
             yield prompt_column(place), column
 
@@ -152,6 +157,11 @@ def slice_column(name: str) -> str:
 def feature_columns(name: str, size: int) -> list[str]:
     """Return what the columns of a feature are called: of a difference, or of both sides."""
     return [f"feature {side} {name}" for side in range(size)]
+
+
+def game_column(place: int) -> str:
+    """Return what a column that may tell games apart is called."""
+    return f"game {place}"
 
 
 def prompt_column(place: int) -> str:

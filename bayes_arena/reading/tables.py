@@ -19,12 +19,17 @@ import polars as pl
 from bayes_arena.errors import VotesError, listing, plural, shortened
 from bayes_arena.reading.cells import names_in_cells, orders_in_cells
 from bayes_arena.reading.labels import NOBODY_WON
-from bayes_arena.reading.roles import RECORD, ROW, Roles, each_column
+from bayes_arena.reading.roles import RECORD, ROW, Roles, each_column, game_column
 from bayes_arena.reading.values import number, number_in
 from bayes_arena.said import Note, Said, Use
 
 HOT = ("hot_a", "hot_b", "ties")
 OF_PAIRS = ("a", "b", "pair", "choice", "order")  # columns that name competitors
+# What the columns of a row are called as the other side sees it.
+MIRRORED = {
+    "a": "b", "b": "a", "wins_a": "wins_b", "wins_b": "wins_a", "score_a": "score_b",
+    "score_b": "score_a", "ties": "ties",
+}  # fmt: skip
 UNRANKED = (  # said in place of a rank
     "dnf", "dns", "dnq", "dq", "dsq", "nc", "ret", "wd", "withdrawn", "retired",
     "disqualified", "not classified", "not ranked", "unranked", "absent",
@@ -65,6 +70,29 @@ def without_headers(table: pl.DataFrame, roles: Roles) -> Written:
     n = int(headers["n"].sum()) if "n" in table.columns else len(headers)
     said = f"Left out {plural(n, 'row')} that repeat the header."
     return Written(table.filter(~is_header), (Note("left_out", said),))
+
+
+def without_mirrors(table: pl.DataFrame, roles: Roles) -> Written:
+    """Count games once of which every row has its mirror: the same, as the other saw it.
+
+    A mirror has the competitors and their results exchanged, and the same game or date.
+    """
+    names = [name for name in roles.results if name in MIRRORED]
+    games = [game_column(place) for place in range(len(roles.games))]
+    for game in games:
+        keys = ["a", "b", *names, game]
+        seen = table.select(keys)
+        turned = seen.rename({name: MIRRORED.get(name, name) for name in keys})
+        mirrors = seen.join(turned, on=keys, how="semi", nulls_equal=True)
+        if len(table) > 1 and len(mirrors) == len(table):
+            once = table.filter(
+                pl.col("a").cast(pl.String) < pl.col("b").cast(pl.String)
+            )
+            said = (
+                "Each game has two rows, one as each side has it, and is counted once."
+            )
+            return Written(once.drop(games), (Note("mirrors", said),))
+    return Written(table.drop(games))
 
 
 def holds_text(table: pl.DataFrame, name: str) -> bool:

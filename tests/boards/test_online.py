@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.boards.online import shuffled_ratings
+from bayes_arena.boards.online import online
 from tests.helpers import real
 
 ROWS = [
@@ -134,14 +134,14 @@ def test_shuffles_summarise_elo_in_random_orders(arena, in_order):
 
 
 def test_votes_walked_in_several_parts_give_the_same(in_order, monkeypatch):
-    whole = shuffled_ratings(in_order, 7, 1)
+    whole = online(in_order).shuffled(7, 1)
     monkeypatch.setattr("bayes_arena.boards.online.ORDERED_VOTES", 1300)
     monkeypatch.setattr("bayes_arena.boards.online.BLOCK", 7)
-    np.testing.assert_array_equal(shuffled_ratings(in_order, 7, 1), whole)
+    np.testing.assert_array_equal(online(in_order).shuffled(7, 1), whole)
 
 
 def test_points_are_only_passed_on(in_order):
-    means = shuffled_ratings(in_order, 3, 1).mean(axis=1)
+    means = online(in_order).shuffled(3, 1).mean(axis=1)
     np.testing.assert_allclose(means, 1000, rtol=1e-12)
 
 

@@ -1,6 +1,7 @@
 """Trees for ArviZ, for Gaussian fits, too."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_arena as ba
@@ -10,6 +11,7 @@ from tests.models.arenas import small
 
 pytestmark = pytest.mark.slow  # ArviZ takes a second to import
 
+TASTES = ba.Model(ties="davidson", discrimination="annotator", strength_by=("topic",))
 BY_TOPIC = ba.Model(ties="davidson", strength_by="topic", style="length", grades=True)
 
 
@@ -131,6 +133,37 @@ def test_other_scales_and_orders_are_put_right(votes, tree):
     right = ba.from_posterior(tree, votes)
     for name, values in right.samples.items():
         np.testing.assert_allclose(again.samples[name], values, atol=1e-9)
+
+
+def test_scale_and_sums_of_draws_move_no_board(votes):
+    tree = ba.to_datatree(ba.fit(votes, model=TASTES))
+    right = ba.from_posterior(tree, votes, model=TASTES)
+
+    def other(posterior):
+        r, u = posterior["strength"], posterior["strength_by_topic"]
+        theta = posterior["discrimination"]
+        scaled = {"strength": r / 3 + 2, "strength_by_topic": u / 3 + 1}
+        return posterior.assign(discrimination=3 * theta, **scaled)
+
+    again = ba.from_posterior(changed(tree, other), votes, model=TASTES)
+    for read in (
+        ba.leaderboard,
+        ba.win_probability,
+        lambda fit: ba.leaderboard(fit, by="topic"),
+        lambda fit: ba.slice_gaps(fit, "topic"),
+    ):
+        pd.testing.assert_frame_equal(read(again), read(right))
+
+
+def test_draws_without_a_direction_are_refused(votes, tree):
+    def split(posterior):
+        theta = posterior["discrimination"]
+        return posterior.assign(discrimination=theta - theta.mean("annotator"))
+
+    with pytest.raises(
+        ModelError, match="sum to zero, so the ranking has no direction"
+    ):
+        ba.from_posterior(changed(tree, split), votes)
 
 
 def changed(tree, change):

@@ -285,3 +285,13 @@ def test_pairs_shown_one_way_only_do_not_tell_a_side_from_strength():
         "strength."
     )
     assert all(note.kind != "sides" for note in ba.rate(votes).notes)
+
+
+def test_every_twentieth_vote_left_out_is_said():
+    table = votes_of(annotators=4, each=60)
+    whole = ba.rate(table)
+    assert "left_out" not in [note.kind for note in whole.notes]
+    table.loc[table.index[:12], "winner"] = "skipped"
+    few = ba.rate(table)
+    (note,) = [str(note) for note in few.notes if note.kind == "left_out"]
+    assert note == "12 of 240 votes were left out: 12 not played."

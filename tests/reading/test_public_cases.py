@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from bayes_arena.errors import VotesError
+from bayes_arena.reading.check import check
 from bayes_arena.reading.read import read_votes
 from tests.reading.test_layouts import score
 
@@ -319,3 +320,45 @@ def test_who_did_not_finish_is_not_ranked_or_last(place):
     assert score(read_votes(ranks)) == {"oak": 1, "elm": 0}
     last = read_votes(ranks, outcomes={"unranked": "last"})
     assert score(last) == {"oak": 1.5, "elm": 0.75, "ash": 0}
+
+
+def test_competitors_all_of_whose_votes_were_left_out_are_named():
+    columns = {"model_a": ["oak", "elm", "fir"], "model_b": ["elm", "ash", "elm"]}
+    votes = read_votes(columns | {"winner": ["A", "inconclusive", "B"]})
+    assert votes.competitors == ("elm", "fir", "oak")
+    assert "All votes on these were left out: 'ash'." in map(str, votes.remarks)
+
+
+MIRRORS = {
+    "date": ["d1", "d1", "d2", "d2"], "team": ["oak", "elm", "ash", "oak"],
+    "opponent": ["elm", "oak", "oak", "ash"], "points": [3, 1, 2, 2], "opp_points": [1, 3, 2, 2],
+}  # fmt: skip
+
+
+def test_games_that_each_side_lists_are_counted_once():
+    options = {"a": "team", "b": "opponent", "winner": ["points", "opp_points"]}
+    votes = read_votes(MIRRORS, **options)
+    assert score(votes) == {"oak": 1.5, "elm": 0, "ash": 0.5}
+    assert [note.kind for note in votes.remarks] == ["mirrors"]
+    legs = MIRRORS | {"date": ["d1", "d2", "d3", "d4"]}
+    assert read_votes(legs, **options).n_votes == 4
+    labels = {"id": ["1", "1"], "model_a": ["oak", "elm"], "model_b": ["elm", "oak"]}
+    both_orders = read_votes(labels | {"winner": ["A", "B"]})  # judgments, not games
+    assert score(both_orders) == {"oak": 2, "elm": 0}
+    counts = labels | {"wins_a": [3, 1], "wins_b": [1, 3]}
+    assert score(read_votes(counts)) == {"oak": 3, "elm": 1}
+
+
+def test_what_values_decided_is_said_by_check():
+    found = check(CASES / "d13_school1_school2.csv")
+    assert (
+        found.how["school1"] == "their names differ in the side, and they share names"
+    )
+    table = {
+        "essay_a": ["x", "y", "z"],
+        "essay_b": ["y", "z", "x"],
+        "picked": ["x", "z", "x"],
+    }
+    found = check(table)
+    assert found.how["picked"] == "its values are names of the two"
+    assert "'picked': its values are names of the two" in str(found)

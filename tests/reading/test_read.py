@@ -13,6 +13,7 @@ import pytest
 
 from bayes_arena.errors import MissingPackageError, VotesError
 from bayes_arena.rating.rating import rate
+from bayes_arena.reading.check import check
 from bayes_arena.reading.read import read_votes, votes_from
 from tests.helpers import real
 
@@ -538,15 +539,14 @@ def test_the_winners_of_two_games_are_two_columns():
     assert read_votes(games, layout="mt-bench", winner="one, two").n_votes == 2
 
 
-def test_a_remark_says_where_prompts_come_from():
+def test_check_says_where_prompts_come_from():
     rows = [
         {"model_a": "x", "model_b": "y", "winner": "x", "prompt": f"p{k % 3}"}
         for k in range(12)
     ]
-    remark = "Prompts were read from 'prompt'; prompt=False reads none."
-    assert remark in said(read_votes(rows))
+    assert check(rows).columns["prompt"] == "prompt"
+    assert not read_votes(rows).remarks
     raters = [
         {"model_a": "x", "model_b": "y", "rater_1": "x", "rater_2": w} for w in "xyxy"
     ]
-    remark = "Verdicts on one record share a prompt; prompt=False takes them apart."
-    assert remark in said(read_votes(raters))
+    assert check(raters).columns["prompt"] == "the record"
