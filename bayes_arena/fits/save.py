@@ -27,6 +27,7 @@ from bayes_arena.model.priors import Prior, Spread
 from bayes_arena.model.spec import Model
 from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes import saved
+from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena fit 2"  # changes whenever former files can no longer be read
 OF_VOTES = "votes "  # begins the names of the arrays of the votes
@@ -119,7 +120,9 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
         "mirror_gap": posterior.mirror_gap,
         "log_determinant": posterior.covariance.log_determinant,
     }
-    votes = {OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes).items()}
+    votes = {
+        OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes.attributes).items()
+    }
     return {
         "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
         "estimable": estimable(fit),
@@ -152,7 +155,7 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
 
 def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return a fit from its description and its arrays."""
-    votes = saved.from_arrays(arrays_of_votes(arrays), path)
+    votes = Votes(**saved.from_arrays(arrays_of_votes(arrays), path))
     model = Model(**about["model"])
     prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
     fitted = subset_competitors(votes, arrays["estimable"].astype(bool))
