@@ -231,6 +231,13 @@ ANNOTATORS: Table = (
     Column("side", "share of the decided votes that went to the first side"),
     Column("votes", heading="votes", text=WHOLE, spare=1),
     Column(
+        "annotator_group",
+        "smaller or larger: of two groups who rank differently",
+        "group",
+        spare=4,
+        is_optional=True,
+    ),
+    Column(
         "theta_of_sum_one",
         "theta as the paper has it: the sum over annotators is 1",
         "theta / M",

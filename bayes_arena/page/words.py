@@ -25,6 +25,13 @@ DAVIDSON = {
         "the board is an average over annotators."
     ),
 }
+COMBINED = {
+    "Combined": (
+        "Davidson's board, in which all votes have equal weight, moved towards the board "
+        "in which votes weigh by how closely their annotator follows the ranking: as far "
+        "as it cannot become worse for that, whatever annotators believe."
+    ),
+}
 ANNOTATORS = {
     "Agreement": (
         "How much more often an annotator votes for the better of two than for the worse: "
@@ -49,21 +56,33 @@ ANNOTATORS = {
     "Contested": (
         "A competitor about which annotators disagree far more than about the others."
     ),
+    "Two groups": (
+        "Annotators who prefer some competitors to others more than the rest do, beyond "
+        "chance and apart from how closely they follow the ranking. Nothing is corrected "
+        "for them: the board is the average over all."
+    ),
 }
 
 
-def words_of(model: Model, has_annotators: bool) -> dict[str, str]:
+def words_of(
+    model: Model, has_annotators: bool, is_combined: bool = False
+) -> dict[str, str]:
     """Return the words that the page uses."""
     words = dict(BOARD)
-    if model.name == "davidson":
+    if is_combined:
+        words |= COMBINED
+    elif model.name == "davidson":
         words |= DAVIDSON
     if has_annotators:
         words |= ANNOTATORS
     return words
 
 
-def fitted_in_words(standing: Standing) -> dict[str, str]:
-    """Return what was fitted, and how its intervals came about."""
+def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str, str]:
+    """Return what was fitted, and how its intervals came about.
+
+    ``share`` is that of a combined board.
+    """
     fit = standing.fit
     uncertainty = standing.uncertainty
     intervals = uncertainty.name
@@ -78,6 +97,8 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Seed": str(standing.look.seed),
         "Made with": f"bayes-arena {__version__}",
     }
+    if share is not None:
+        facts["Combined"] = f"{100 * share:.0f} % of the way to am-davidson"
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]
     if left_out:
         facts["Left out"] = ", ".join(left_out)

@@ -30,6 +30,7 @@ from bayes_arena.people.table import exposure
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.said import Said, Use, sentence
 from bayes_arena.tables import dataframe
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +45,14 @@ class SharedRanking:
     """The test of one ranking, and who would move.
 
     ``gap`` (competitors,) is am-Davidson's board less Davidson's in Elo, on the scale of the
-    latter.
+    latter, and ``share`` how much of it is safe to go (boards/combined.py).
     """
 
     z: float
     p_value: float
     gap: Floats
     exposure: float
+    share: float
 
     @property
     def reading(self) -> Said:
@@ -94,9 +96,11 @@ def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFram
     )
 
 
-def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
+def compare_boards(
+    plain: Fit, weighted: Fit, min_votes: float = MIN_VOTES
+) -> SharedRanking:
     """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
-    gap = gap_between(plain, weighted)
+    gap = gap_between(plain, weighted, min_votes)
     covariance, n = gap.covariance, len(gap.value)
     variance_of_r = np.diag(plain.marginals.board.covariance)
     variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
@@ -105,5 +109,9 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
     return SharedRanking(
-        z, p_value, -ELO.points_per_logit * gap.value, exposure(plain.votes)
+        z=z,
+        p_value=p_value,
+        gap=-ELO.points_per_logit * gap.value,
+        exposure=exposure(plain.votes),
+        share=gap.share,
     )

@@ -32,7 +32,6 @@ from bayes_arena.reading.values import are_texts
 from bayes_arena.said import Use
 from bayes_arena.votes.votes import FIRST, SECOND
 
-
 MANY = 10  # votes in which some competitor occurs twice
 
 
