@@ -140,3 +140,15 @@ def test_sessions_that_workflows_name_exist():
         assert named <= sessions, path.name
         for name in re.findall(r"nox -s benchmarks -- (\w+)", text):
             assert (ROOT / "benchmarks" / f"{name}.py").exists()
+
+
+def test_a_name_means_one_thing_in_the_rooms_of_numbers():
+    """Functions and classes of a module, from the model to the checks."""
+    rooms = ("model", "inference", "fits", "boards", "checks")
+    files = {}
+    for file, tree in TREES.items():
+        if any(file.startswith(f"bayes_arena.{room}.") for room in rooms):
+            for node in tree.body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    files.setdefault(node.name, []).append(file)
+    assert not {name: where for name, where in files.items() if len(where) > 1}

@@ -54,7 +54,7 @@ def save(fit: Fit, path: str | Path) -> None:
             f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
             f"name that ends in {suffix}."
         )
-    arrays = to_arrays(fit)
+    arrays = arrays_of_fit(fit)
     with written_beside(path) as draft, draft.open("wb") as file:
         if suffix == POINT:
             np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -81,14 +81,14 @@ def load(path: str | Path) -> Fit:
         from bayes_arena.fits.tree import read_samples
 
         file = read_samples(path)
-        fit = from_arrays(file.arrays, path)
+        fit = fit_of_arrays(file.arrays, path)
         marginals = Marginals(fit.posterior, file.samples, file.statistics)
         return replace(fit, marginals=marginals)
     try:
         arrays = saved.read_arrays(path)
     except VotesError as error:
         raise OutputError(str(error)) from None
-    return from_arrays(arrays, path)
+    return fit_of_arrays(arrays, path)
 
 
 def holds_fit(path: str | Path) -> bool:
@@ -102,7 +102,7 @@ def holds_fit(path: str | Path) -> bool:
         return False
 
 
-def to_arrays(fit: Fit) -> dict[str, Array]:
+def arrays_of_fit(fit: Fit) -> dict[str, Array]:
     """Return a fit as arrays, by name; what is no number is a text in JSON."""
     posterior = fit.posterior
     about = {
@@ -134,7 +134,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
     }
 
 
-def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
+def fit_of_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return the fit that arrays hold."""
     if "about" in arrays and "fit" not in arrays:
         raise OutputError(f"{str(path)!r} holds votes, not a fit: read_votes reads it.")

@@ -281,7 +281,7 @@ def test_ctrl_c_is_a_line_and_code_130(command, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayes_arena.cli.boards.fitted", interrupted)
+    monkeypatch.setattr("bayes_arena.cli.boards.fit_of_sources", interrupted)
     code, out, err = command("rank")
     assert (code, out, err) == (130, "", "bayes-arena: Interrupted.\n")
 
@@ -290,7 +290,7 @@ def test_memory_that_runs_out_is_a_line(command, monkeypatch):
     def greedy(*args, **options):
         raise MemoryError
 
-    monkeypatch.setattr("bayes_arena.cli.boards.fitted", greedy)
+    monkeypatch.setattr("bayes_arena.cli.boards.fit_of_sources", greedy)
     code, _, err = command("rank")
     assert code == 2
     assert err.startswith("bayes-arena: Memory ran out.")
