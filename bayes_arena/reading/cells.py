@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from bayes_arena.errors import VotesError, shortened
-from bayes_arena.reading.values import as_text, parsed
+from bayes_arena.reading.values import are_texts, as_text, parsed
 from bayes_arena.said import Use
 
 type Names = list[str]
@@ -29,8 +29,13 @@ TIED = re.compile(r"\s*[=~]\s*")
 
 def names_in_cells(cells: Sequence[str], known: Collection[str]) -> list[Names]:
     """Return the names in each cell; ``known`` are those of winners."""
+    names = names_in_objects(cells)
+    if not names and are_texts(cells):
+        raise VotesError(
+            f"The cell {shortened(repr(cells[0]), 60)} is a text, not names of competitors."
+        )
     names = (
-        names_in_objects(cells)
+        names
         or names_between(cells)
         or halves_at_joints(cells, known)
         or halves_by_name(cells, known)

@@ -55,8 +55,9 @@ from bayes_arena.reading.layouts import (
 )
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles
-from bayes_arena.reading.sheet import Sheet, are_texts
+from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.tables import MARGINS
+from bayes_arena.reading.values import are_texts
 from bayes_arena.said import Said, Use, joined
 
 type Found = tuple[Layout, Roles]
@@ -184,7 +185,18 @@ def find_results(sheet: Sheet, options: Options) -> Found | None:
     if columns is not None:
         return several_results(sheet, met, columns)
     winner = winner_column(sheet, options)
-    return None if winner is None else with_options(sheet, with_winner(met, winner))
+    if winner is None:
+        return None
+    if winner in met.sides:
+        raise VotesError(lists_winners(met, winner))
+    return with_options(sheet, with_winner(met, winner))
+
+
+def lists_winners(met: Roles, winner: str) -> Said:
+    """Say that a competitor's column is no result, unless it lists who won."""
+    said = f"{winner!r} is the column of a competitor. If it lists who won each vote: "
+    loser = loser_beside(met, winner)
+    return (said, Use(a=winner, b=str(loser), layout="winner-loser"), ".")
 
 
 def with_options(sheet: Sheet, found: Found) -> Found:

@@ -27,6 +27,7 @@ SIDES = (
     ("home", "visiting"),
     ("host", "guest"),
     ("red", "blue"),
+    ("r", "b"),
     ("first", "second"),
     ("white", "black"),
     ("x", "y"),
@@ -48,7 +49,12 @@ OTHER_PAIRS = (
     ("challenger", "champion"), ("challenger", "defender"), ("model", "model b"),
     ("model", "other model"), ("name", "opponent"), ("item", "opponent"),
 )  # fmt: skip
-NOT_ALONE = (("a", "b"), ("1", "2"), ("x", "y"))  # sides that need another word
+NOT_ALONE = (
+    ("a", "b"),
+    ("1", "2"),
+    ("r", "b"),
+    ("x", "y"),
+)  # sides that need another word
 SCORES = (
     "score", "scores", "goals", "goal", "points", "point", "pts", "runs", "sets", "games",
 )  # fmt: skip

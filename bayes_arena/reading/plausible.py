@@ -15,6 +15,7 @@ from bayes_arena.reading.columns import (
     COMPETITORS,
     OTHER_PAIRS,
     SIDES,
+    WINNERS,
     Header,
     has_word,
     is_usual_winner,
@@ -26,9 +27,12 @@ from bayes_arena.reading.finding import IDS, NO_RESULTS, without_header
 from bayes_arena.reading.labels import NUMBER
 from bayes_arena.reading.opening import Opened
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.sheet import DATE, are_texts
+from bayes_arena.reading.sheet import DATE
+from bayes_arena.reading.values import are_texts
 from bayes_arena.said import Use
 from bayes_arena.votes.votes import FIRST, SECOND
+
+MANY = 10  # votes in which some competitor occurs twice
 
 
 def require_votes(votes: Coded, opened: Opened, options: Options) -> None:
@@ -59,7 +63,7 @@ def require_competitors(
         winner = opened.roles.results.get("winner")
         header = opened.header.names
         raise VotesError(without_header(header, pair, winner, opened.file))
-    is_named = options.a is not None and options.b is not None
+    is_named = options.a is not None or options.b is not None
     if not is_named or are_competitors(votes, pair, opened.header):
         return
     values = [
@@ -78,19 +82,22 @@ def names_in(votes: Coded, codes: np.ndarray) -> list[str]:
 
 
 def are_competitors(votes: Coded, pair: tuple[str, str], header: Header) -> bool:
-    """Whether two columns share names, are called so, or the winners have these names."""
+    """Whether two columns share names, are called so, or the winners are named after both."""
     a, b = pair
-    if votes.is_named.any():
+    if {FIRST, SECOND} <= {*votes.outcome[votes.is_named]}:
         return True
     names = votes.pairs.competitors
     is_usual = are_usual(a, b)
     if all(map(NUMBER.fullmatch, names)):
-        return is_usual or has_word(a, IDS)
+        are_ids = has_word(a, IDS) and has_word(b, IDS) and are_alike(a, b)
+        return is_usual or are_ids
     if all(map(DATE.fullmatch, names)):
         return False
     if is_usual or header.won_and_lost(a, b):
         return True
-    if is_half(a, b, header) or is_half(b, a, header):
+    n_votes = len(votes.pairs.i)
+    nobody_returns = n_votes >= MANY and len(names) == 2 * n_votes
+    if nobody_returns or is_half(a, b, header) or is_half(b, a, header):
         return False
     shared = np.intersect1d(votes.pairs.i, votes.pairs.j)
     return bool((shared >= 0).any()) or are_alike(a, b)
@@ -126,7 +133,7 @@ def is_half(a: str, b: str, header: Header) -> bool:
 
 def require_result(votes: Coded, opened: Opened, winner: str) -> None:
     """Refuse a column of winners that tells something else, by its name or its labels."""
-    if not is_usual_winner(winner) and has_word(winner, NO_RESULTS):
+    if denies_result(winner, opened.header):
         said = f"{winner!r} may tell something else than who won. If it is the result: "
         raise VotesError((said, Use(winner=winner, layout=opened.layout.name), "."))
     for label, column in other_columns(votes, opened):
@@ -137,6 +144,17 @@ def require_result(votes: Coded, opened: Opened, winner: str) -> None:
         )
         blank = Use(outcomes={label: "..."})
         raise VotesError((said, blank, " (model_a, model_b or tie)."))
+
+
+def denies_result(column: str, header: Header) -> bool:
+    """Whether the name of a column denies a result, or is that of a feature of one side."""
+    if is_usual_winner(column):
+        return False
+    is_time = any(word.endswith(("time", "date")) for word in words(column))
+    if is_time or has_word(column, NO_RESULTS):
+        return True
+    of_sides = {name for pair in header.pairs_alike() for name in pair}
+    return column in of_sides and not has_word(column, WINNERS)
 
 
 def other_columns(votes: Coded, opened: Opened) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ label that is unknown, a name that is missing and a number that is none are erro
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,12 +27,11 @@ from bayes_arena.reading.labels import (
 )
 from bayes_arena.reading.roles import Column, Constant
 from bayes_arena.reading.sources import Frame, is_nested, to_polars
-from bayes_arena.reading.values import as_text, parsed, text_of
+from bayes_arena.reading.values import are_texts, as_text, parsed, text_of
 from bayes_arena.votes.votes import FIRST, SECOND
 
 ROWS_LOOKED_AT = 1_000
 RECORDS_LOOKED_AT = 20  # of nested columns
-LONGEST_NAME = 200  # characters; what is longer is a text
 DATE = re.compile(r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ].*)?|\d\d?[-/.]\d\d?[-/.]\d{2,4}")
 WHOLE = re.compile(r"\d+(\.0*)?")
 
@@ -182,9 +181,3 @@ def plain_texts(column: pl.Series) -> list[str]:
     text = text_of(column).cast(pl.String).str.strip_chars().fill_null("")
     is_nothing = text.str.to_lowercase().is_in(NOT_PLAYED)
     return text.set(is_nothing, "").to_list()
-
-
-def are_texts(values: Collection[str]) -> bool:
-    """Whether most values are texts, not names: long, or of several lines."""
-    n_texts = sum(len(value) > LONGEST_NAME or "\n" in value for value in values)
-    return n_texts * 2 > len(values)

@@ -131,8 +131,8 @@ def split_pairs(table: pl.DataFrame) -> pl.DataFrame:
 def choices(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
     """Write that who was chosen of k beats each other, with a weight of 2 / k.
 
-    A choice of k has the information of k - 1 such pairs.  Where the label of the winner is
-    none of the options it is that of a vote on the first two, to be refused if it is unknown.
+    A choice of k has the information of k - 1 such pairs.  Of two options a side may have been
+    chosen; of more the winner is one of them, or nobody.
     """
     table, cells = cells_of(table, "choice")
     names = names_in_cells(cells, winners_in(table))
@@ -148,9 +148,17 @@ def choices(table: pl.DataFrame, roles: Roles, unranked_last: bool) -> Written:
         pair_weight=2 / pl.col("b").list.len(),
     )
     chosen = chosen.explode("b").filter(pl.col("a") != pl.col("b"))
+    label = label_of_no_option(winner)
+    stray = table.filter(~is_option & (pl.col("b").list.len() > 2) & (label != "-"))
+    if len(stray):
+        labels = listing(map(repr, stray["winner"].unique(maintain_order=True)))
+        raise VotesError(
+            f"In {plural(len(stray), 'choice')} the winner is none of the options: {labels}. "
+            "Correct it, or remove the row."
+        )
     first, second = (pl.col("b").list.get(k, null_on_oob=True) for k in (0, 1))
     others = table.filter(~is_option).with_columns(
-        a=first, b=second, winner=label_of_no_option(winner), pair_weight=pl.lit(1.0)
+        a=first, b=second, winner=label, pair_weight=pl.lit(1.0)
     )
     both = pl.concat([chosen, others.select(chosen.columns)]).drop("choice")
     return Written(weighed_by(both))

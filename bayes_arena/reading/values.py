@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import polars as pl
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.labels import NOT_PLAYED
+
+LONGEST_NAME = 200  # characters; what is longer is a text
 
 
 def as_text(value: Any) -> str | None:
@@ -79,3 +81,9 @@ def number_of(column: pl.Series) -> Floats:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         column = column.to_frame().select(number(column.name)).to_series()
     return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def are_texts(values: Collection[str]) -> bool:
+    """Whether most values are texts, not names: long, or of several lines."""
+    n_texts = sum(len(value) > LONGEST_NAME or "\n" in value for value in values)
+    return n_texts * 2 > len(values)

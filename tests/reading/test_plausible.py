@@ -46,6 +46,11 @@ LEAGUE = {
         (ARENA, {"winner": "shown_first"}),
         (ARENA, {"winner": "tstamp"}),
         (ARENA, {"winner": "judge"}),
+        (ARENA, {"winner": "model_a"}),
+        (
+            LEAGUE | {"n": [4, 5, 6], "m": [4, 5, 6]},
+            {"a": "Date", "b": "n", "winner": "m"},
+        ),
         (LEAGUE, {"a": "Date", "b": "AwayTeam"}),
         (LEAGUE, {"a": "Referee", "b": "AwayTeam", "winner": "FTR"}),
         (LEAGUE, {"winner": "toss_winner"}),

@@ -362,3 +362,13 @@ def test_what_values_decided_is_said_by_check():
     found = check(table)
     assert found.how["picked"] == "its values are names of the two"
     assert "'picked': its values are names of the two" in str(found)
+
+
+def test_the_winner_of_a_choice_is_one_of_the_options():
+    cells = ["oak|elm|ash", "oak|elm|ash", "oak|elm", "oak|elm|ash"]
+    votes = read_votes({"options": cells, "winner": ["oak", "none", "model_b", ""]})
+    assert score(votes) == pytest.approx({"oak": 4 / 3, "elm": 1, "ash": 0})
+    with pytest.raises(
+        VotesError, match="In 1 choice the winner is none of the options: 'A'"
+    ):
+        read_votes({"options": cells, "winner": ["oak", "A", "A", ""]})
