@@ -416,9 +416,9 @@ def likely_ranking(sheet: Sheet) -> dict[str, str] | None:
 
 
 def numbers_of_both(sheet: Sheet, columns: Sequence[str]) -> Sequence[str]:
-    """Return two columns of numbers whose names differ in the side; else the only two or three.
+    """Return two columns of numbers whose names differ in the side; else all, if few.
 
-    Identifiers, and what tells time, are no such numbers.
+    Few are two or three.  Identifiers, and what tells time, are no such numbers.
     """
     likely = [column for column in columns if not has_word(column, (*IDS, *NO_RESULTS))]
     numbers = [column for column in likely if sheet.holds_numbers(column)]
