@@ -225,7 +225,7 @@ ANNOTATORS: Table = (
     Column("upper", "upper end of it"),
     Column(
         "theta",
-        "discrimination: 1 on average, 0 for guessing, negative for reversed votes",
+        "discrimination: 1 on average, 0 for votes by chance, negative for reversed votes",
     ),
     Column("ties", "share of ties"),
     Column("side", "share of the decided votes that went to the first side"),

@@ -45,9 +45,11 @@ def written_beside(
 
 @contextmanager
 def named_faults(path: Path, error: type[ArenaError] = OutputError) -> Iterator[None]:
-    """Where a file cannot be written, say which and why."""
+    """Where a file cannot be written, say which and why; our own errors say it already."""
     try:
         yield
+    except ArenaError:  # which may be a ValueError, too
+        raise
     except (OSError, ValueError) as fault:  # a ValueError if the path holds a null
         reason = getattr(fault, "strerror", None) or fault
         raise error(

@@ -37,6 +37,7 @@ from bayes_arena.paper.measures import detection
 from bayes_arena.paper.perturb import KINDS, perturb
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import CONTESTED, find_contested
+from bayes_arena.people.copies import find_copies
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.people.judgement import ANOMALOUS, SUSPECT
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
@@ -89,7 +90,7 @@ def planted_arena(kind: str, share: float, votes: int, seed: int) -> Arena:
 def named_by_rules(votes: ba.Votes) -> dict[str, np.ndarray]:
     """Return whom each rule names, (annotators,)."""
     fit = ba.fit(votes, model="am-davidson")
-    table = annotator_columns(fit, find_favourites(votes))
+    table = annotator_columns(votes, fit, find_favourites(votes))
     p_anomaly = np.empty(votes.n_annotators)
     p_anomaly[np.searchsorted(votes.annotators, table["annotator"])] = table[
         "p_anomaly"
@@ -219,24 +220,29 @@ def contested(seeds: int) -> Iterable[str]:
     """Honest arenas in which something is named, and targets of attacks found."""
     n_arenas = 2 * seeds
     rows, n_contested, n_honest, n_named = [], 0, 0, 0
+    n_copies, n_pairs = 0, 0
     for name, (people, n_votes) in (REGIMES | CROWDS).items():
         named, away = [], []
         for seed in range(n_arenas):
             votes = draw_arena(people, n_votes, seed).votes
             named.append(len(find_favourites(votes).named))
             away.append(find_contested(votes).max())
+            n_copies += len(find_copies(ba.fit(votes, model="am-davidson")))
         n_above = int(np.sum(np.array(away) > CONTESTED))
         rows.append([name, sum(named), n_above, f"{max(away):.1f}"])
         if name not in RIGHTLY_CONTESTED:
             n_contested += n_above
             n_honest += n_arenas
+            n_pairs += sum(named)
         if name != "one heavy expert":
             n_named += sum(named)
     yield "## Honest arenas: who is named\n"
     yield (
         f"{n_arenas} arenas each.  A heavy expert with a ranking of their own has favourites, "
         f"in truth; {n_named} are named of others.  Of fans and of riggers the favourite is "
-        f"contested, in truth; elsewhere somebody is in {n_contested} of {n_honest} arenas.\n"
+        f"contested, in truth; elsewhere somebody is in {n_contested} of {n_honest} arenas, "
+        f"where {n_pairs} pairs are named favourites.  {n_copies} annotators are said to cast "
+        "the votes of another.\n"
     )
     yield markdown(["arena", "favourites", "contested", "largest"], rows)
     yield "## Attacks: is the target contested?\n"

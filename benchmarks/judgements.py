@@ -1,6 +1,6 @@
 """What annotators are called, beside how they vote: faults, other rankings, rings, copies.
 
-    python benchmarks/judgements.py [--seeds 8] [--only faults rankings rings]
+    python benchmarks/judgements.py [--seeds 8] [--only faults rankings rings gaps]
 
 Simulated arenas (``arenas.py``).  Version 0.4 called everybody with ten votes and a P of .8
 anomalous; how many that are stands beside.
@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from arenas import People, Rng, count_votes, draw_votes, of_rankings, thetas
 from attacks import single_votes
-from measuring import markdown, write_page
+from measuring import DATA, markdown, write_page
 
 import bayes_arena as ba
-from bayes_arena.people.judgement import ANOMALOUS
+from bayes_arena.people.judgement import ANOMALOUS, UNJUDGED
 from bayes_arena.votes.votes import FIRST, SECOND
 
 ANNOTATORS, COMPETITORS = 60, 20
@@ -216,10 +216,55 @@ def rings(seeds: int) -> Iterable[str]:
     yield markdown(["ring", *places], rows)
 
 
+def gaps(seeds: int) -> Iterable[str]:
+    """Files in which some cells are empty."""
+    n_judged, n_all = 0, 0
+    for seed in range(seeds):
+        rng = np.random.default_rng([seed, 53])
+        people = of_rankings(thetas(rng, 12) * rng.normal(size=MET), rng)
+        table = frame_of(votes_of(people, 26, rng)).sample(307, random_state=seed)
+        table.loc[rng.choice(table.index, 5, replace=False), "judge"] = ""
+        verdict = ba.annotators(table)["verdict"]
+        n_judged += int(np.sum(~verdict.isin(UNJUDGED)))
+        n_all += len(verdict)
+    yield "## Empty cells\n"
+    yield (
+        f"307 votes of 12 annotators, of which five lack the annotator, {seeds} files: "
+        f"{n_judged} of {n_all} annotators are judged.\n"
+    )
+    path = DATA / "pandalm_testset.json"
+    if path.is_file():
+        labels = {"1": "model_a", "2": "model_b", "0": "tie"}
+        half = []
+        for prompt in (None, False):
+            board = ba.leaderboard(ba.fit(path, outcomes=labels, prompt=prompt))
+            width = (board["upper"] - board["lower"]) / 2
+            half.append(f"{width.min():.0f} to {width.max():.0f} Elo")
+        yield (
+            "PandaLM, three raters an item, 3 of 2,997 votes without a prompt: half-widths "
+            f"of {half[0]}; {half[1]} where prompts are not read, as by 0.4.\n"
+        )
+
+
+def frame_of(votes: ba.Votes) -> pd.DataFrame:
+    """Return single votes as a dataframe."""
+    k, i, j, outcome = single_votes(votes)
+    names = np.array(votes.competitors)
+    return pd.DataFrame(
+        {
+            "model_a": names[i],
+            "model_b": names[j],
+            "winner": np.array(["model_a", "model_b", "tie"])[outcome],
+            "judge": np.array(votes.annotators)[k],
+        }
+    )
+
+
 PARTS: dict[str, Callable[[int], Iterable[str]]] = {
     "faults": faults,
     "rankings": rankings,
     "rings": rings,
+    "gaps": gaps,
 }
 
 

@@ -70,7 +70,12 @@ def main() -> None:
         "all variables of the program, spreads and coordinates, too.\n"
     )
     parts = [text, markdown(header, rows)]
-    write_page("programs", "The programs as printed", parts, "benchmarks/programs.py")
+    write_page(
+        "programs",
+        "The programs as printed",
+        parts,
+        "python benchmarks/programs.py --old PATH",
+    )
 
 
 def sampled(name: str, seeds: int, *interpreter: str) -> list[dict[str, float]]:

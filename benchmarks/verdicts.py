@@ -1,4 +1,4 @@
-"""Of whom a verdict speaks, and what newcomers of one vote do to published scores.
+"""Of whom a verdict speaks, what newcomers do to scores, and a gate that is asked daily.
 
 ``python benchmarks/verdicts.py [--arenas 120]``.
 """
@@ -12,9 +12,13 @@ import pandas as pd
 from measuring import DATA, markdown, write_page
 
 import bayes_arena as ba
+from bayes_arena.boards.look import Look
+from bayes_arena.boards.pairs import gate
+from bayes_arena.boards.standing import standing_of
 
 NEWCOMERS = 5
-ANCHORED = "gpt-4"
+LEVELS = (0.95, 0.99)
+LOOKS, VOTES_A_LOOK = 20, 50
 
 
 def hidden_best(seed: int, n: int = 8, votes: int = 600) -> tuple[pd.DataFrame, str]:
@@ -52,6 +56,29 @@ def verdicts(arenas: int) -> str:
     return markdown(["the best has nine votes", f"of {arenas} arenas"], rows)
 
 
+def looks(arenas: int) -> str:
+    """Return how often a gate says at some look that two equal competitors differ."""
+    settled = dict.fromkeys(LEVELS, 0)
+    for seed in range(arenas):
+        rng = np.random.default_rng([seed, 20])
+        pairs = rng.permuted(np.tile(["a", "b"], (LOOKS * VOTES_A_LOOK, 1)), axis=1)
+        winner = rng.choice(
+            ["model_a", "model_b", "tie"], len(pairs), p=[0.4, 0.4, 0.2]
+        )
+        votes = {"model_a": pairs[:, 0], "model_b": pairs[:, 1], "winner": winner}
+        said = dict.fromkeys(LEVELS, False)
+        for end in range(VOTES_A_LOOK, len(pairs) + 1, VOTES_A_LOOK):
+            fit = ba.fit({name: values[:end] for name, values in votes.items()})
+            for level in LEVELS:
+                answer = gate(standing_of(fit, Look(level=level)), "ab", "settled")
+                said[level] |= answer == "yes"
+        for level in LEVELS:
+            settled[level] += said[level]
+    rows = [[f"--level {level}", f"{settled[level] / arenas:.2f}"] for level in LEVELS]
+    header = f"{LOOKS} looks at two equal competitors, {VOTES_A_LOOK} votes apart"
+    return markdown([header, f"settled at some look, of {arenas}"], rows)
+
+
 def newcomers() -> str:
     """Return by how much competitors of one vote each move the scores of the ranked."""
     votes = pd.read_csv(DATA / "mt_bench_human.csv", dtype=str)
@@ -76,7 +103,7 @@ def main() -> None:
     parser.add_argument("--arenas", type=int, default=120)
     arenas = parser.parse_args().arenas
     command = f"python benchmarks/verdicts.py --arenas {arenas}"
-    parts = [verdicts(arenas), newcomers()]
+    parts = [verdicts(arenas), newcomers(), looks(arenas)]
     write_page("verdicts", "Of whom verdicts speak", parts, command)
 
 

@@ -34,6 +34,7 @@ TYPES = {  # of other packages, as annotations and docstrings name them
     "xarray.DataTree": DATATREE,
 }
 SECTION = re.compile(r"^## (.+)\n[^#|]*\|.*\n\|-.*\n((?:\|.*\n?)+)", re.MULTILINE)
+EMPTY = re.compile(r"^(?:Attributes|Methods)\n-+\n(?=\n|\Z)", re.MULTILINE)
 ROW = re.compile(r"\| \[(.+?)\]\((.+?)\) \| (.*?) \|")
 
 
@@ -43,6 +44,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     write_reference()
     app.config.numpydoc_xref_aliases = linked_types()
     app.connect("source-read", complete)
+    app.connect("autodoc-process-docstring", without_members, priority=400)
     app.connect("autodoc-process-signature", without_fields)
     app.connect("missing-reference", outside)
     app.connect("build-finished", write_llms)
@@ -63,16 +65,17 @@ def write_reference() -> None:
     """Write a page for each title of the reference, and one for each of its names."""
     folder = DOCS / "reference"
     shutil.rmtree(folder, ignore_errors=True)
-    titles = []
-    for title, members in public().items():
-        titles.append(title.lower().replace(" ", "_"))
-        pages = write_members(members, folder / titles[-1])
+    titles = {title.lower().replace(" ", "_"): title for title in public()}
+    overview = [headed("Reference") + tree(titles)]
+    for page, title in titles.items():
+        members = public()[title]
+        pages = write_members(members, folder / page)
         about = f".. automodule:: bayes_arena.{title}\n\n.. currentmodule:: None\n\n"
         start = headed(title) + (about if title in MODULES else "")
-        text = f"{start}{summaries(members)}\n\n{tree(pages, ':hidden:')}"
-        write(folder / f"{titles[-1]}.rst", text)
-    contents = tree(titles, ":titlesonly:", ":maxdepth: 1")
-    write(folder / "index.rst", f"{headed('Reference')}{contents}")
+        table = summaries(members)
+        write(folder / f"{page}.rst", f"{start}{table}\n\n{tree(pages)}")
+        overview.append(headed(title, "-") + table)
+    write(folder / "index.rst", "\n\n".join(overview))
 
 
 def write_members(members: dict[str, object], folder: Path) -> list[str]:
@@ -94,14 +97,14 @@ def write(page: Path, text: str) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def headed(title: str) -> str:
+def headed(title: str, line: str = "=") -> str:
     """Return a heading of reStructuredText."""
-    return f"{title}\n{'=' * len(title)}\n\n"
+    return f"{title}\n{line * len(title)}\n\n"
 
 
-def tree(pages: Iterable[str], *options: str) -> str:
-    """Return a tree of contents."""
-    return "\n   ".join([".. toctree::", *options, "", *pages])
+def tree(pages: Iterable[str]) -> str:
+    """Return a tree of contents, which the margin shows."""
+    return "\n   ".join([".. toctree::", ":hidden:", "", *pages])
 
 
 def summaries(members: dict[str, object]) -> str:
@@ -134,6 +137,16 @@ def linked_types() -> dict[str, str]:
     classes = [item for item in members.items() if inspect.isclass(item[1])]
     ours = {value.__name__: full_name(name, value) for name, value in classes}
     return dict(zip(TYPES, TYPES, strict=True)) | ours
+
+
+def without_members(
+    app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
+) -> None:
+    """Leave out of a class's docstring what has an entry of its own below it."""
+    if what == "class":
+        members = listed(value)
+        text = "\n".join(line for line in lines if line not in members)
+        lines[:] = EMPTY.sub("", text + "\n").splitlines()
 
 
 def without_fields(

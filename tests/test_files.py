@@ -76,3 +76,11 @@ def test_a_file_keeps_its_permissions_and_a_link_its_target(tmp_path):
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert target.stat().st_mode == mode
+
+
+@pytest.mark.parametrize("kind", [ba.errors.ModelError, ba.errors.VotesError])
+def test_our_own_errors_keep_their_words_inside_a_write(tmp_path, kind):
+    path = tmp_path / "table.png"
+    with pytest.raises(kind, match=r"^No picture\.$"), written_beside(path):
+        raise kind("No picture.")
+    assert not path.exists()

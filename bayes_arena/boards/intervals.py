@@ -83,7 +83,7 @@ def board_uncertainty(fit: Fit, board: Estimate, look: Look = LOOK) -> Uncertain
     few = kish_by_competitor(votes, codes) < HARDLY_ANY
     return replace(
         uncertainty,
-        covariance=widened(uncertainty.covariance, board.covariance, few),
+        covariance=as_wide_as_posterior(uncertainty.covariance, board.covariance, few),
         notes=in_few_clusters(votes, few, uncertainty.cluster),
     )
 
@@ -165,7 +165,7 @@ def choice_of_samples(fit: Fit, look: Look) -> Choice:
     return Choice("posterior", notes=(Note("intervals", text),))
 
 
-def widened(covariance: Floats, posterior: Floats, few: Array) -> Floats:
+def as_wide_as_posterior(covariance: Floats, posterior: Floats, few: Array) -> Floats:
     """Return a covariance with at least the posterior's variances for some competitors.
 
     Votes in few clusters cannot show how clusters differ; correlations are kept.

@@ -17,9 +17,9 @@ from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import (
     Standing,
-    records,
     standing_of,
     whole,
+    wins_losses_ties,
 )
 from bayes_arena.errors import ModelError, warn
 from bayes_arena.fits.fit import fitted
@@ -100,8 +100,8 @@ def leaderboard(
     >>> board["competitor"][0]
     'model-18'
     """
-    fit = fitted(fit, **options)
     look = Look(interval, cluster, level, min_votes, seed)
+    fit = fitted(fit, **options)
     if by is None:
         standing = standing_of(fit, look)
         warn_of_prior(fit, min_votes)
@@ -162,7 +162,7 @@ def leaderboard_columns(
     """Return the columns of :func:`leaderboard`."""
     shift = elo.shift(standing.competitors, standing.strength)
     lower, upper = standing.bounds
-    wins, losses, ties = records(standing.votes)
+    wins, losses, ties = wins_losses_ties(standing.votes)
     rank = np.full(len(standing.strength), np.nan)
     rank[standing.ranked] = ranks(standing.strength[standing.ranked])
     first, last = spread_of(standing) if rank_spread else standing.rank_ranges
@@ -224,12 +224,12 @@ def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFr
         "level": next(iter(standings.values())).look.level,
         "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
         "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
-        "notes": tuple(map(str, notes_of(standings))),
+        "notes": tuple(map(str, notes_of_boards(standings))),
     }
     return table
 
 
-def notes_of(standings: Mapping[str, Standing]) -> tuple[Note, ...]:
+def notes_of_boards(standings: Mapping[str, Standing]) -> tuple[Note, ...]:
     """Return the notes of boards: once if all have it, else with the board's name."""
     count = Counter(note for standing in standings.values() for note in standing.notes)
     notes = []

@@ -244,7 +244,7 @@ def have_rank(cast: Floats, min_votes: float) -> Array:
     return mask if mask.sum() >= 2 else np.ones_like(mask)
 
 
-def records(votes: Votes) -> tuple[Floats, Floats, Floats]:
+def wins_losses_ties(votes: Votes) -> tuple[Floats, Floats, Floats]:
     """Return wins, losses and ties of each competitor, (competitors,) each."""
     n, counts = votes.n_competitors, votes.folded
     first, second = counts[:, FIRST], counts[:, SECOND]

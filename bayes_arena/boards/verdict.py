@@ -11,8 +11,8 @@ from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import (
     Standing,
     ranked_board,
-    records,
     standing_of,
+    wins_losses_ties,
 )
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
@@ -97,7 +97,7 @@ def scope_of(standing: Standing, candidates: Ints) -> str:
 
 def describe_unbeaten(standing: Standing) -> str:
     """Return who has no finite estimate since nobody beat them, a sentence; or nothing."""
-    _, losses, ties = records(standing.votes)
+    _, losses, ties = wins_losses_ties(standing.votes)
     codes = np.flatnonzero(~standing.estimable & (losses + ties == 0))
     if not len(codes):
         return ""
@@ -125,8 +125,8 @@ def name_the_best(
         return f"The best is {listed}: the votes do not settle it. {remedy}"
     listed = f"{likeliest[0]} and {likeliest[1]}"
     return (
-        f"It is open who is the best: {in_words(len(candidates))} competitors cannot be "
-        f"ruled out, {listed} are the likeliest. {remedy}"
+        f"It is open who is the best: {number_in_words(len(candidates))} competitors "
+        f"cannot be ruled out, {listed} are the likeliest. {remedy}"
     )
 
 
@@ -136,7 +136,7 @@ def describe_others(names: list[str]) -> str:
         return ""
     if len(names) == 1:
         return f"{names[0]} cannot be ruled out. "
-    return f"{in_words(len(names)).capitalize()} others cannot be ruled out. "
+    return f"{number_in_words(len(names)).capitalize()} others cannot be ruled out. "
 
 
 def first_is_settled(standing: Standing) -> bool:
@@ -186,6 +186,6 @@ def probability(p: float) -> str:
     return "P above 0.99" if p > 0.99 else f"P {p:.2f}"
 
 
-def in_words(count: int) -> str:
+def number_in_words(count: int) -> str:
     """Return a small number in words."""
     return NUMBERS[count] if count < len(NUMBERS) else f"{count:,}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.leaderboard import notes_of, stacked_columns
+from bayes_arena.boards.leaderboard import notes_of_boards, stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
@@ -25,7 +25,7 @@ from bayes_arena.cli.options import (
     option,
 )
 from bayes_arena.cli.output import Answer, Done
-from bayes_arena.cli.source import fitted, name_of
+from bayes_arena.cli.source import fit_of_sources, name_of
 from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
 from bayes_arena.errors import ModelError, OutputError, plural
 from bayes_arena.rating.content import facts_of, facts_of_votes
@@ -53,7 +53,7 @@ def rank(
     boarding: Boarding,
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
-    fit = fitted(votes, reading, fitting)
+    fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(fit, name_of(votes), fitting.seed, rank_spread=rank_spread)
     remarks = remarks_on(rating.votes) if votes else []
     return Answer(
@@ -86,7 +86,7 @@ def boards(
     boarding: Boarding,
 ) -> Answer:
     """Rank the competitors in every level of a slice, pooled."""
-    fit = fitted(votes, reading, fitting, boarding.left_out, by)
+    fit = fit_of_sources(votes, reading, fitting, boarding.left_out, by)
     standings = standings_by(fit, by, boarding.look(fitting.seed))
     pooled = "competitors may be stronger there than overall, pooled"
     source = name_of(votes)
@@ -98,7 +98,7 @@ def boards(
             describe_votes(fit.votes, source),
             f"One board for each {by}; {pooled}.",
         ],
-        notes=notes_of(standings),
+        notes=notes_of_boards(standings),
         facts={**facts_of_votes(fit.votes, source), "plan": fit.plan},
         words={"level": percentage(boarding.level)},
     )
@@ -204,7 +204,7 @@ def pairs(
 ) -> Answer:
     """Say how far two competitors are apart, and whether that is settled."""
     require_a_pair(between, require, margin)
-    fit = fitted(votes, reading, fitting, boarding.left_out)
+    fit = fit_of_sources(votes, reading, fitting, boarding.left_out)
     standing = standing_of(fit, boarding.look(fitting.seed))
     compared = Compared(standing, boarding.elo, between, require, margin)
     source = name_of(votes)
@@ -233,7 +233,7 @@ def next_pairs(
     boarding: Boarding,
 ) -> Answer:
     """Say which pairs to ask about next."""
-    fit = fitted(votes, reading, fitting, boarding.left_out)
+    fit = fit_of_sources(votes, reading, fitting, boarding.left_out)
     standing = standing_of(fit, boarding.look(fitting.seed))
     columns = next_pair_columns(standing, goal, count)
     sentence = describe_next(standing, columns, goal)
@@ -260,7 +260,7 @@ def report(
     """Write a page with the board, the annotators and all the rest: -o board.html."""
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
-    fit = fitted(votes, reading, fitting)
+    fit = fit_of_sources(votes, reading, fitting)
     boarding.rating(fit, name_of(votes), fitting.seed).report(
         writing.output, title=title
     )

@@ -17,7 +17,7 @@ from bayes_arena.cli.options import (
     option,
 )
 from bayes_arena.cli.output import Answer, Done, columns_of
-from bayes_arena.cli.source import fitted, name_of, saved_fit
+from bayes_arena.cli.source import fit_of_sources, name_of, saved_fit
 from bayes_arena.cli.terminal import Terminal
 from bayes_arena.columns import COMPARISON, DIAGNOSIS, HELD_OUT
 from bayes_arena.errors import ModelError, OutputError
@@ -45,7 +45,7 @@ def fit(
         raise OutputError("Name the file to write: -o fit.npz, or -o fit.nc for nuts.")
     from bayes_arena.fits.save import save
 
-    save(fitted(votes, reading, fitting), writing.output)
+    save(fit_of_sources(votes, reading, fitting), writing.output)
     return Done(f"{writing.output} written.")
 
 
@@ -60,7 +60,7 @@ def diagnose(
     """Say whether a fit can be trusted, and what it predicts worse than it should."""
     from bayes_arena.checks.diagnose import diagnosis_columns
 
-    result = fitted(votes, reading, fitting)
+    result = fit_of_sources(votes, reading, fitting)
     source = name_of(votes)
     return Answer(
         key="diagnosis",

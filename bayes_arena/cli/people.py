@@ -24,17 +24,16 @@ from bayes_arena.cli.source import (
 )
 from bayes_arena.columns import ANNOTATORS
 from bayes_arena.errors import plural, require_choice
-from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import annotator_columns
-from bayes_arena.people.doors import discriminating
+from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.content import facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
 from bayes_arena.said import Call, Note
-from bayes_arena.votes.votes import MIN_VOTES
+from bayes_arena.votes.votes import MIN_VOTES, Votes
 
 SHOWN = ("anomalous", "has a favourite", "suspect", "differs")
 # Verdicts that are counted beside the anomalous, of one and of many.
@@ -60,24 +59,25 @@ def annotators(
     fitting: Fitting,
 ) -> Answer:
     """Say who votes how: who votes reversed, always ties, has a favourite."""
-    judging = judging_fit(votes, reading, fitting)
+    cast, known, judge = judged_votes(votes, reading, fitting)
     columns: dict[str, Any] = dict(
-        annotator_columns(judging, find_favourites(judging.votes), fitting.seed)
+        annotator_columns(known, judge, find_favourites(known), fitting.seed)
     )
     if makers is not None:
         from bayes_arena.people.makers import maker_columns
 
-        columns |= maker_columns(judging.votes, makers, columns["annotator"])
+        columns |= maker_columns(known, makers, columns["annotator"])
     source = name_of(votes)
+    notes = boards_without(columns, {} if is_saved_fit(votes) else fitting.judging)
     return Answer(
         key="annotators",
         columns=columns,
         table=ANNOTATORS,
-        head=describe(source, judging, columns),
-        notes=boards_without(columns, {} if is_saved_fit(votes) else fitting.judging),
+        head=described(source, cast, judge, columns),
+        notes=[judge, *notes] if isinstance(judge, Note) else notes,
         facts={
-            **facts_of_votes(judging.votes, source),
-            "plan": judging.plan,
+            **facts_of_votes(known, source),
+            "plan": judge.plan if isinstance(judge, Fit) else None,
             "seed": fitting.seed,
         },
         n_shown=rows_to_show(columns),
@@ -104,32 +104,40 @@ def rows_to_show(columns: dict[str, Any]) -> int:
     return max(last + 1, SHOWN_ROWS)
 
 
-def judging_fit(
+def judged_votes(
     sources: Sequence[str] | None, reading: Reading, fitting: Fitting
-) -> Fit:
-    """Return a fit with discrimination: the one that is asked for, else am-Davidson."""
+) -> tuple[Votes, Votes, Fit | Note]:
+    """Return all votes, those of known annotators, and the fit that judges these.
+
+    It is the fit that is asked for, if annotators differ in it, else am-Davidson's.
+    """
     saved = saved_fit(sources)
     if saved is not None:
         require_defaults(reading, fitting)
-        return discriminating(saved)
+        return (saved.votes, *judging(saved))
     require_choice("model", fitting.model, PRESETS)
     if PRESETS[fitting.model].discrimination == "none":
-        fitting = replace(fitting, model="am-davidson", method="gaussian")
+        fitting = replace(fitting, model="am-davidson")
     votes = votes_of(sources, reading, fitting)
-    votes.require_annotators()
-    return fit(votes, **fitting.options())
+    return (votes, *judging(votes, **fitting.options()))
 
 
-def describe(name: str, fit: Fit, columns: dict[str, Any]) -> list[str]:
-    """Return what was judged, in two lines."""
-    cast = plural(fit.votes.n_votes, "vote")
-    by = f"{name}: {cast} by {plural(fit.votes.n_annotators, 'annotator')}."
-    if fit.votes.n_annotators == 1:
-        return [f"{by} With one annotator no comparison is possible."]
+def described(
+    name: str, cast: Votes, judge: Fit | Note, columns: dict[str, Any]
+) -> list[str]:
+    """Return whose votes were judged, with what result, and how."""
+    n_votes, n = float(np.sum(columns["votes"])), len(columns["votes"])
+    text = f"{name}: {plural(n_votes, 'vote')} by {plural(n, 'annotator')}."
+    if gap := cast.n_votes - n_votes:
+        text += f" {plural(gap, 'vote')} more {'lacks' if gap == 1 else 'lack'} one."
+    if isinstance(judge, Note):
+        return [text]
+    if n == 1:
+        return [f"{text} With one annotator no comparison is possible."]
     agreement = "Agreement: 0 is chance, 1 is always with the others."
     return [
-        " ".join([by, *counted_verdicts(columns)]),
-        f"Judged by {name_of_model(fit)}. {agreement}",
+        " ".join([text, *counted_verdicts(columns)]),
+        f"Judged by {name_of_model(judge)}. {agreement}",
     ]
 
 

@@ -31,7 +31,7 @@ def files_in_words(sources: Sequence[str] | None) -> str:
     return "".join(f" {shlex.quote(source)}" for source in sources or ())
 
 
-def fitted(
+def fit_of_sources(
     sources: Sequence[str] | None,
     reading: Reading,
     fitting: Fitting,

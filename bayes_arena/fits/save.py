@@ -27,6 +27,7 @@ from bayes_arena.model.priors import Prior, Spread
 from bayes_arena.model.spec import Model
 from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes import saved
+from bayes_arena.votes.votes import Votes
 
 FORMAT = "bayes_arena fit 2"  # changes whenever former files can no longer be read
 OF_VOTES = "votes "  # begins the names of the arrays of the votes
@@ -53,7 +54,7 @@ def save(fit: Fit, path: str | Path) -> None:
             f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
             f"name that ends in {suffix}."
         )
-    arrays = to_arrays(fit)
+    arrays = arrays_of_fit(fit)
     with written_beside(path) as draft, draft.open("wb") as file:
         if suffix == POINT:
             np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -80,14 +81,14 @@ def load(path: str | Path) -> Fit:
         from bayes_arena.fits.tree import read_samples
 
         file = read_samples(path)
-        fit = from_arrays(file.arrays, path)
+        fit = fit_of_arrays(file.arrays, path)
         marginals = Marginals(fit.posterior, file.samples, file.statistics)
         return replace(fit, marginals=marginals)
     try:
         arrays = saved.read_arrays(path)
     except VotesError as error:
         raise OutputError(str(error)) from None
-    return from_arrays(arrays, path)
+    return fit_of_arrays(arrays, path)
 
 
 def holds_fit(path: str | Path) -> bool:
@@ -101,7 +102,7 @@ def holds_fit(path: str | Path) -> bool:
         return False
 
 
-def to_arrays(fit: Fit) -> dict[str, Array]:
+def arrays_of_fit(fit: Fit) -> dict[str, Array]:
     """Return a fit as arrays, by name; what is no number is a text in JSON."""
     posterior = fit.posterior
     about = {
@@ -119,7 +120,9 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
         "mirror_gap": posterior.mirror_gap,
         "log_determinant": posterior.covariance.log_determinant,
     }
-    votes = {OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes).items()}
+    votes = {
+        OF_VOTES + name: a for name, a in saved.to_arrays(fit.votes.attributes).items()
+    }
     return {
         "fit": np.frombuffer(json.dumps(about).encode(), np.uint8),
         "estimable": estimable(fit),
@@ -131,7 +134,7 @@ def to_arrays(fit: Fit) -> dict[str, Array]:
     }
 
 
-def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
+def fit_of_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return the fit that arrays hold."""
     if "about" in arrays and "fit" not in arrays:
         raise OutputError(f"{str(path)!r} holds votes, not a fit: read_votes reads it.")
@@ -152,7 +155,7 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Fit:
 
 def rebuild(about: dict[str, Any], arrays: dict[str, Array], path: str | Path) -> Fit:
     """Return a fit from its description and its arrays."""
-    votes = saved.from_arrays(arrays_of_votes(arrays), path)
+    votes = Votes(**saved.from_arrays(arrays_of_votes(arrays), path))
     model = Model(**about["model"])
     prior = Prior(**{name: Spread(**s) for name, s in about["prior"].items()})
     fitted = subset_competitors(votes, arrays["estimable"].astype(bool))

@@ -27,7 +27,7 @@ from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.spreads import log_prior, move_spreads, spread_step
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import Arrow, Covariance, Layout, invert
+from bayes_arena.model.arrow import Arrow, Covariance, ParameterLayout, invert
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand
 
@@ -79,7 +79,7 @@ def nearest_gaussian(design: Design, start: Floats | None = None) -> Posterior:
 
 
 def damped(
-    old: Arrow, new: Arrow, damping: float, drift: Floats, layout: Layout
+    old: Arrow, new: Arrow, damping: float, drift: Floats, layout: ParameterLayout
 ) -> Arrow:
     """Return a Hessian, of which the votes' part goes a part of the way to a new one.
 
@@ -92,7 +92,7 @@ def damped(
         The part of the way.
     drift : ndarray, shape (parameters,)
         Change of the prior precision, which goes all the way.
-    layout : Layout
+    layout : ParameterLayout
     """
     if damping == 1:
         return new

@@ -34,7 +34,7 @@ from bayes_arena.model.constants import GROUPS_PER_CHUNK
 
 
 @dataclass(frozen=True)
-class Layout:
+class ParameterLayout:
     """Order of a vector of parameters: p shared ones, then q local ones in each group.
 
     ``shared_sums`` (p, sums) and ``local_sums`` (q, sums) are the coefficients of the
@@ -78,7 +78,7 @@ class Arrow:
     local: Floats
 
     @classmethod
-    def diagonal(cls, layout: Layout, diagonal: Floats) -> Arrow:
+    def diagonal(cls, layout: ParameterLayout, diagonal: Floats) -> Arrow:
         """Return a diagonal matrix, and in its cross part the sums that are held."""
         p, q, width = layout.n_shared, layout.n_local, layout.width
         cross = np.zeros((layout.n_groups, q, width))
@@ -86,7 +86,7 @@ class Arrow:
         empty = cls(np.zeros((width, width)), cross, np.zeros((layout.n_groups, q, q)))
         return empty.plus_diagonal(layout, diagonal)
 
-    def plus_diagonal(self, layout: Layout, diagonal: Floats) -> Arrow:
+    def plus_diagonal(self, layout: ParameterLayout, diagonal: Floats) -> Arrow:
         """Return the matrix with more on its diagonal."""
         shared = self.shared.copy()
         p = range(layout.n_shared)
@@ -121,7 +121,7 @@ class Covariance:
     constant of the sums.
     """
 
-    layout: Layout
+    layout: ParameterLayout
     shared: Floats
     regression: Floats
     conditional: Floats
@@ -184,7 +184,7 @@ class Covariance:
         return np.concatenate([shared, stacked_blocks(local)])
 
 
-def invert(matrix: Arrow, layout: Layout) -> Covariance:
+def invert(matrix: Arrow, layout: ParameterLayout) -> Covariance:
     """Return the inverse of an arrow matrix, whose ``cross`` is overwritten.
 
     Raises
@@ -206,7 +206,7 @@ def invert(matrix: Arrow, layout: Layout) -> Covariance:
     return Covariance(layout, shared, matrix.cross, conditional, log_determinant)
 
 
-def invert_shared(schur: Floats, layout: Layout) -> tuple[Floats, float]:
+def invert_shared(schur: Floats, layout: ParameterLayout) -> tuple[Floats, float]:
     """Return the inverse of A + B'R, (w, w), and its log-determinant.
 
     The multipliers are eliminated as if they were local parameters of one group.

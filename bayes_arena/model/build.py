@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints, positions_of
 from bayes_arena.errors import ModelError
-from bayes_arena.model.arrow import Layout
+from bayes_arena.model.arrow import ParameterLayout
 from bayes_arena.model.constants import ROWS_PER_CHUNK
 from bayes_arena.model.design import Block, Design, Term
 from bayes_arena.model.effects import Effect, effects_of, outcomes_of
@@ -178,11 +178,11 @@ def initial_spread(effect: Effect, votes: Votes) -> float:
     return effect.spread.sd / float(np.sqrt(mean_square))
 
 
-def build_layout(blocks: list[Block], n_groups: int) -> Layout:
+def build_layout(blocks: list[Block], n_groups: int) -> ParameterLayout:
     """Return the layout of all parameters, with the sums that are held at zero."""
     n_shared = next_column(blocks, is_local=False)
     n_local = next_column(blocks, is_local=True)
-    return Layout(
+    return ParameterLayout(
         n_shared=n_shared,
         n_groups=n_groups,
         n_local=n_local,

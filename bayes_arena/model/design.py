@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.model.arrow import Layout
+from bayes_arena.model.arrow import ParameterLayout
 from bayes_arena.model.constants import ROWS_PER_CHUNK
 from bayes_arena.model.effects import Effect, Outcomes
 from bayes_arena.votes.votes import Votes
@@ -110,7 +110,7 @@ class Design:
     group: Ints
     blocks: tuple[Block, ...]
     terms: tuple[Term, ...]
-    layout: Layout
+    layout: ParameterLayout
 
     @property
     def phi(self) -> Floats:

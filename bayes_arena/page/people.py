@@ -19,7 +19,11 @@ FEWEST_ROWS, MOST_ROWS = 5, 25  # of the table of annotators
 
 def annotator_rows(columns: Columns) -> list[Row]:
     """Return the annotators to show: all that are odd, or the first few judged."""
-    judged = [row for row in records(columns) if row["verdict"] not in UNJUDGED]
+    judged = [
+        row
+        for row in records(columns)
+        if row["verdict"] not in UNJUDGED and row["agreement"] is not None
+    ]
     for row in judged:
         row["is_odd"] = row["verdict"] in ODD
     # The table comes with the odd ones first.
@@ -30,9 +34,9 @@ def annotator_rows(columns: Columns) -> list[Row]:
 
 def about_annotators(columns: Columns) -> str:
     """Return how many annotators have which verdict."""
-    if not columns:
+    counts = Counter(columns["verdict"] if columns else ())
+    if not columns or counts["not judged"]:
         return "Annotators were not judged."
-    counts = Counter(columns["verdict"])
     total = counts.total()
     n_judged = total - sum(counts[verdict] for verdict in UNJUDGED)
     if not n_judged:

@@ -35,7 +35,7 @@ STYLES: dict[str, dict[str, str]] = {
 NAME_WIDTH = 0.19  # inches that a name takes on an axis
 
 
-def draw(name: str, tables: Tables) -> Figure:
+def drawn_target(name: str, tables: Tables) -> Figure:
     """Return the picture of a figure."""
     if name not in DRAWINGS:
         raise ModelError(f"{name} is a table: its numbers are in its tables.")

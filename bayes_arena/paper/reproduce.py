@@ -89,9 +89,9 @@ class Reproduction:
         MissingPackageError
             If matplotlib is not installed.
         """
-        from bayes_arena.paper.drawing import draw
+        from bayes_arena.paper.drawing import drawn_target
 
-        return draw(self.name, self.tables)
+        return drawn_target(self.name, self.tables)
 
     def __str__(self) -> str:
         """Return the summary and the note as text."""

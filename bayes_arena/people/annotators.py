@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from bayes_arena.arrays import Array
+from bayes_arena.arrays import Array, Ints
 from bayes_arena.errors import warn
 from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
@@ -20,7 +20,7 @@ from bayes_arena.people.evidence import (
     evidence_without_fit,
 )
 from bayes_arena.people.favourites import Favourites, find_favourites
-from bayes_arena.people.judgement import VERDICTS, Judgement, judge
+from bayes_arena.people.judgement import VERDICTS, Judgement, verdict_on
 from bayes_arena.people.makers import maker_columns
 from bayes_arena.people.own_ranking import chance_of_own_ranking
 from bayes_arena.said import Note
@@ -76,44 +76,30 @@ def annotators(
     ArenaWarning
         If am-Davidson has no answer, so that nobody is judged but by favourites.
     """
-    source, fit = judging(votes, **options)
-    pairs = find_favourites(source)
-    if isinstance(fit, Note):
-        warn(fit)
-        table = dict(unjudged_columns(source, pairs))
-    else:
-        table = dict(annotator_columns(fit, pairs, seed))
+    source, judge = judging(votes, **options)
+    if isinstance(judge, Note):
+        warn(judge)
+    table = dict(annotator_columns(source, judge, find_favourites(source), seed))
     if makers is not None:
         table |= maker_columns(source, makers, table["annotator"])
     return dataframe(table)
 
 
-def annotator_columns(fit: Fit, favourites: Favourites, seed: int = 0) -> Columns:
-    """Return the columns of :func:`annotators`, of a fit with discrimination."""
-    evidence = evidence_of(fit, favourites, seed)
-    judgements = [
-        judge(row, partial(own_ranking_of, fit, k, seed))
-        for k, row in enumerate(evidence)
-    ]
-    if len(evidence) == 1:  # there is nobody to agree with
-        judgements = [Judgement("only annotator")]
-    columns = columns_of(fit.votes, evidence, judgements)
-    columns |= {"theta": fit.discrimination, **paper_columns(fit)}
-    return in_order(columns, judgements, evidence)
+def annotator_columns(
+    votes: Votes, judge: Fit | Note, favourites: Favourites, seed: int = 0
+) -> Columns:
+    """Return the columns of :func:`annotators`.
 
-
-def unjudged_columns(votes: Votes, favourites: Favourites) -> Columns:
-    """Return the columns of :func:`annotators` where no fit judges them."""
-    evidence = evidence_without_fit(votes, favourites)
-    judgements = [judge(row) for row in evidence]
-    columns = columns_of(votes, evidence, judgements)
-    return in_order(columns, judgements, evidence)
-
-
-def columns_of(
-    votes: Votes, evidence: Sequence[Evidence], judgements: Sequence[Judgement]
-) -> dict[str, Any]:
-    """Return the columns of :func:`annotators` in the order of their codes, without theta."""
+    Parameters
+    ----------
+    votes : Votes
+        Of known annotators.
+    judge : Fit or Note
+        Their fit with discrimination; or why there is none.
+    favourites : Favourites
+    seed : int
+    """
+    evidence, judgements = judged(votes, judge, favourites, seed)
     columns: dict[str, Any] = {
         "annotator": words(votes.annotators),
         "verdict": words([row.verdict for row in judgements]),
@@ -128,7 +114,27 @@ def columns_of(
         "side": np.array([row.side_share for row in evidence]),
         "votes": np.array([row.votes for row in evidence]),
     }
-    return {**columns, **unknown_columns(votes)}
+    columns |= unknown_columns(votes)
+    if isinstance(judge, Fit):
+        columns |= {"theta": judge.discrimination, **paper_columns(judge)}
+    order = table_order(judgements, evidence)
+    return {name: values[order] for name, values in columns.items()}
+
+
+def judged(
+    votes: Votes, judge: Fit | Note, favourites: Favourites, seed: int
+) -> tuple[list[Evidence], list[Judgement]]:
+    """Return what is known of each annotator, and the verdict, in the order of codes."""
+    if isinstance(judge, Note):
+        evidence = evidence_without_fit(votes, favourites)
+        return evidence, [verdict_on(row) for row in evidence]
+    evidence = evidence_of(judge, favourites, seed)
+    if len(evidence) == 1:  # there is nobody to agree with
+        return evidence, [Judgement("only annotator")]
+    return evidence, [
+        verdict_on(row, partial(own_ranking_of, judge, k, seed))
+        for k, row in enumerate(evidence)
+    ]
 
 
 def own_ranking_of(fit: Fit, k: int, seed: int) -> float:
@@ -164,10 +170,8 @@ def is_low_theta(fit: Fit, epsilon: float = 0.0) -> Array:
     return fit.discrimination / fit.votes.n_annotators <= epsilon + THETA_ACCURACY
 
 
-def in_order(
-    columns: Columns, judgements: Sequence[Judgement], evidence: Sequence[Evidence]
-) -> Columns:
-    """Return the table in order: by verdict, favourites first, then the surest."""
+def table_order(judgements: Sequence[Judgement], evidence: Sequence[Evidence]) -> Ints:
+    """Return the order of the table: by verdict, favourites first, then the surest."""
     keys = [
         (
             VERDICTS.index(judgement.verdict),
@@ -177,5 +181,4 @@ def in_order(
         )
         for judgement, row in zip(judgements, evidence, strict=True)
     ]
-    order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
-    return {name: np.asarray(values)[order] for name, values in columns.items()}
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

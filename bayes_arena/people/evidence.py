@@ -13,7 +13,7 @@ from bayes_arena.people.copies import find_copies
 from bayes_arena.people.favourites import Favourite, Favourites
 from bayes_arena.people.sides import side_scores, votes_for_one_side
 from bayes_arena.people.table import score_moments
-from bayes_arena.votes.votes import Votes, summed_by
+from bayes_arena.votes.votes import MIN_VOTES, Votes, summed_by
 
 # Nats by which a score is beyond what is expected: a chance of 1 in 20.
 SURPRISING = 3.0
@@ -122,8 +122,14 @@ def by_chance_if_one_sided(evidence: Evidence) -> Evidence:
 
 
 def is_mere_reversal(fit: Fit, favourites: Favourites, pair: int) -> bool:
-    """Whether a favourite is what votes against the ranking make of a weak competitor."""
+    """Whether a favourite is what votes against the ranking make of a weak competitor.
+
+    That can only be told by ten votes on others.
+    """
     table = favourites.table
+    n_votes = fit.votes.votes_by_annotator[table.annotator[pair]]
+    if n_votes - table.votes[pair] < MIN_VOTES:
+        return False
     expected = score_by_own_theta(fit, table.annotator[pair], table.competitor[pair])
     surprise = table.votes[pair] * divergence(table.score[pair], np.asarray(expected))
     return bool(surprise < SURPRISING)

@@ -4,8 +4,8 @@ An annotator's mean score for a competitor is held to what is expected
 (boards/surprise.py). Ordinary annotators have tastes, too, so the chance is averaged over
 a taste N(0, 1.5 tau^2 + uncertainty), with tau the spread of tastes. Expectations leave
 the pair's own votes out, by one Newton step back in the strength. Discoveries have a false
-rate of at most .05 (Benjamini & Hochberg, 1995); they are left out of the fit, and all is
-repeated until nothing changes.
+rate of at most .05 (Benjamini & Hochberg, 1995); they are left out of the fit and of the
+spread, and all is repeated until nothing changes.
 
 Accounts that work together mask one another, as each is held to what the others raised. So
 the first round leaves out all pairs of ten votes and more that are nearly all for a
@@ -28,7 +28,13 @@ from bayes_arena.boards.surprise import (
     tail_bounds,
 )
 from bayes_arena.people.doors import votes_of
-from bayes_arena.people.table import PairTable, pair_codes, pair_table
+from bayes_arena.people.table import (
+    PairTable,
+    davidson_posterior,
+    pair_codes,
+    table_at,
+    without_pairs,
+)
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.tables import Columns, Row, dataframe, records
 from bayes_arena.votes.votes import MIN_VOTES, Votes, sums
@@ -150,7 +156,7 @@ def find_favourites(votes: Votes) -> Favourites:
     votes = votes.collapse(annotators=True)
     left_out = extreme_pairs(votes)
     for _ in range(MOST_ROUNDS):
-        pairs = surprising_pairs(pair_table(votes, left_out), left_out)
+        pairs = surprising_pairs(votes, left_out)
         if np.array_equal(pairs.named, left_out):
             break
         left_out = pairs.named
@@ -159,7 +165,7 @@ def find_favourites(votes: Votes) -> Favourites:
 
 def extreme_pairs(votes: Votes) -> Array:
     """Return the codes of pairs of ten votes and more, nearly all for or against."""
-    code, pair = np.unique(np.concatenate(pair_codes(votes)), return_inverse=True)
+    code, pair = np.unique(pair_codes(votes), return_inverse=True)
     cast, score = votes.counts.sum(axis=1), votes.score_of_first
     n_votes = sums(pair, np.concatenate([cast, cast]), len(code))
     total = sums(pair, np.concatenate([score, cast - score]), len(code))
@@ -167,9 +173,15 @@ def extreme_pairs(votes: Votes) -> Array:
     return code[is_extreme & (n_votes >= MIN_VOTES)]
 
 
-def surprising_pairs(table: PairTable, left_out: Array) -> Favourites:
-    """Return which pairs stand out from what the others' votes let expect."""
-    taste = table.taste
+def surprising_pairs(votes: Votes, left_out: Array) -> Favourites:
+    """Return which pairs stand out from what the others' votes let expect.
+
+    Those that are left out have no part in the expectations, nor in the spread of tastes.
+    """
+    kept = without_pairs(votes, left_out)
+    posterior = davidson_posterior(kept)
+    taste = table_at(posterior, kept).taste
+    table = table_at(posterior, votes)
     table = table.subset(table.votes >= LEAST_VOTES)
     high, low, expected = tail_probabilities(table, taste, left_out)
     named = discoveries(np.concatenate([high, low]), FALSE_RATE)

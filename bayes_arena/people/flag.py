@@ -32,7 +32,7 @@ def flag(
     tuple of str
     """
     fit = discriminating(votes, **options)
-    table = annotator_columns(fit, find_favourites(fit.votes), seed)
+    table = annotator_columns(fit.votes, fit, find_favourites(fit.votes), seed)
     anomalous = np.asarray(table["verdict"]) == "anomalous"
     return tuple(np.asarray(table["annotator"])[anomalous])
 

@@ -73,7 +73,7 @@ class Judgement:
     reason: Reason = Reason()
 
 
-def judge(
+def verdict_on(
     evidence: Evidence, chance_of_own_ranking: Callable[[], float] = lambda: 1.0
 ) -> Judgement:
     """Return the verdict on an annotator among others.

@@ -129,7 +129,7 @@ def judge_report(
             f"{judge!r} voted alone: no comparison is possible. Add votes of others."
         )
     pairs = find_favourites(source)
-    table = annotator_columns(fit, pairs)
+    table = annotator_columns(source, fit, pairs)
     k = list(table["annotator"]).index(judge)
     rows = favourite_columns(source, pairs)
     is_judge = np.asarray(rows["annotator"]) == judge

@@ -214,39 +214,25 @@ def davidson_posterior(votes: Votes) -> Posterior:
     return find_posterior(votes, model, PRIORS["default"], "gaussian")
 
 
-def pair_table(votes: Votes, left_out: Array | None = None) -> PairTable:
-    """Return the table of all votes, at Davidson's fit.
-
-    Parameters
-    ----------
-    votes : Votes
-    left_out : ndarray of int, optional
-        Codes of pairs whose votes are left out of the fit.
-
-    """
-    first, second = pair_codes(votes)
-    posterior = davidson_posterior(without_pairs(votes, first, second, left_out))
-    return table_at(posterior, votes, np.concatenate([first, second]))
+def pair_table(votes: Votes) -> PairTable:
+    """Return the table of all votes, at Davidson's fit."""
+    return table_at(davidson_posterior(votes), votes)
 
 
-def pair_codes(votes: Votes) -> tuple[Ints, Ints]:
-    """Return the codes of each row's annotator with its two competitors, both (rows,)."""
+def pair_codes(votes: Votes) -> Ints:
+    """Return the codes of oriented votes: each annotator with the first, then the second."""
     of_annotator = votes.annotator * votes.n_competitors
-    return of_annotator + votes.i, of_annotator + votes.j
+    return np.concatenate([of_annotator + votes.i, of_annotator + votes.j])
 
 
-def without_pairs(
-    votes: Votes, first: Ints, second: Ints, left_out: Array | None
-) -> Votes:
+def without_pairs(votes: Votes, codes: Ints) -> Votes:
     """Return the votes that are not on some pairs."""
-    if left_out is None or not len(left_out):
-        return votes
-    kept = ~(np.isin(first, left_out) | np.isin(second, left_out))
-    return votes.take(np.flatnonzero(kept))
+    of_first, of_second = np.split(np.isin(pair_codes(votes), codes), 2)
+    return votes.take(np.flatnonzero(~(of_first | of_second)))
 
 
-def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
-    """Return the table of votes at a posterior, given the pairs of oriented votes."""
+def table_at(posterior: Posterior, votes: Votes) -> PairTable:
+    """Return the table of votes at a posterior of Davidson's."""
     design = posterior.design
     r = posterior.mean_of("strength")
     side, tie = posterior.common("position"), posterior.common("tie")
@@ -256,7 +242,7 @@ def table_at(posterior: Posterior, votes: Votes, oriented: Ints) -> PairTable:
     cast = folded.sum(axis=1)
     score = votes.score_of_first
     lead = r[votes.i] - r[votes.j] + side
-    code, pair = np.unique(oriented, return_inverse=True)
+    code, pair = np.unique(pair_codes(votes), return_inverse=True)
     return PairTable(
         code=code,
         oriented=OrientedVotes(

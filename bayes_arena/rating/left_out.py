@@ -7,13 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from bayes_arena.errors import ModelError, did_you_mean, listing, require_choice
+from bayes_arena.errors import (
+    FitError,
+    ModelError,
+    did_you_mean,
+    listing,
+    require_choice,
+)
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.annotators import annotator_columns
-from bayes_arena.people.doors import discriminating
+from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.rated import Rated
+from bayes_arena.said import Note
 
 # Who can be left out together, and what is said of them if there is nobody.
 WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
@@ -51,9 +58,12 @@ def left_out_names(
 
 def names_of_kind(rated: Rated, kind: str) -> tuple[str, ...]:
     """Return the annotators who are anomalous, or have a favourite."""
-    columns = rated.annotator_columns or annotator_columns(
-        discriminating(rated.fit), find_favourites(rated.known_votes)
-    )
+    columns, judge = rated.annotator_columns, rated.judge
+    if judge is None:
+        votes, judge = judging(rated.fit)
+        columns = annotator_columns(votes, judge, find_favourites(votes))
+    if kind == "flagged" and isinstance(judge, Note):
+        raise FitError(judge.text, *judge.remedies)
     names = np.asarray(columns["annotator"])
     if kind == "flagged":
         return tuple(names[np.asarray(columns["verdict"]) == "anomalous"])

@@ -95,11 +95,9 @@ def judged(rated: Rated) -> Iterator[Note]:
             "them, or of competitors."
         )
         yield Note("annotators", text)
-    elif rated.judges_annotators and rated.annotator_fit is None:
-        yield Note(
-            "annotators", "Annotators were not judged: their fit found no answer."
-        )
-    elif rated.annotator_fit is not None:
+    if isinstance(rated.judge, Note):
+        yield rated.judge
+    if rated.judge is not None:
         phrases = [*anomalous(rated), *describe_favouring(rated.named_favourites)]
         if phrases:
             text = f"Annotators: {'; '.join(phrases[: 1 + MOST_NAMED])}."

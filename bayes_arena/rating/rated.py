@@ -21,12 +21,13 @@ from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.columns import Table
-from bayes_arena.errors import ArenaError, ArenaWarning
-from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
+from bayes_arena.errors import ArenaWarning
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import contested_columns, find_contested
+from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import (
     Favourites,
     favourite_columns,
@@ -79,16 +80,18 @@ class Rated:
         return self.votes.known("annotator")
 
     @cached_property
-    def annotator_fit(self) -> Fit | None:
-        """The fit that judges annotators; None where there is none."""
+    def judge(self) -> Fit | Note | None:
+        """The fit that judges annotators, or why there is none; None if none is asked."""
         if not self.judges_annotators:
             return None
-        try:
-            with warnings.catch_warnings():  # they are not about the board
-                warnings.simplefilter("ignore", ArenaWarning)
-                return fit_model(self.known_votes, model="am-davidson")
-        except ArenaError:
-            return None
+        with warnings.catch_warnings():  # they are not about the board
+            warnings.simplefilter("ignore", ArenaWarning)
+            return judging(self.known_votes)[1]
+
+    @property
+    def annotator_fit(self) -> Fit | None:
+        """The fit that judges annotators; None where there is none."""
+        return self.judge if isinstance(self.judge, Fit) else None
 
     @cached_property
     def found_favourites(self) -> Favourites | None:
@@ -117,10 +120,12 @@ class Rated:
     @cached_property
     def annotator_columns(self) -> Columns:
         """The columns of the annotators; none where they are not judged."""
-        if self.annotator_fit is None or self.found_favourites is None:
+        if self.judge is None or self.found_favourites is None:
             return {}
         seed = self.standing.look.seed
-        return annotator_columns(self.annotator_fit, self.found_favourites, seed)
+        return annotator_columns(
+            self.known_votes, self.judge, self.found_favourites, seed
+        )
 
     @cached_property
     def favourite_columns(self) -> Columns:

@@ -12,13 +12,19 @@ from bayes_arena.votes.votes import PROMPT, Votes
 MOST_NAMED = 3  # annotators that a note names
 MOST_IN_RING = 5  # and accounts that favour the same competitor
 RING = 3  # of these, from which their votes are said together
+# Models by name: the name as a text has it, and how votes weigh.
 IN_WORDS = {
-    "davidson": "Davidson: all votes have equal weight.",
-    "bradley-terry": "Bradley-Terry: all votes have equal weight, ties are half wins.",
-    "m-elo": "m-ELO: all votes have equal weight, ties are half wins.",
-    "am-elo": "am-ELO: votes weigh by their annotator's discrimination.",
-    "am-davidson": "am-Davidson: votes weigh by how closely their annotator follows the "
-    "ranking.",
+    "davidson": ("Davidson", "all votes have equal weight"),
+    "bradley-terry": (
+        "Bradley-Terry",
+        "all votes have equal weight, ties are half wins",
+    ),
+    "m-elo": ("m-ELO", "all votes have equal weight, ties are half wins"),
+    "am-elo": ("am-ELO", "votes weigh by their annotator's discrimination"),
+    "am-davidson": (
+        "am-Davidson",
+        "votes weigh by how closely their annotator follows the ranking",
+    ),
 }
 
 
@@ -54,12 +60,12 @@ def describe_source(votes: object) -> str:
 
 def name_of_model(fit: Fit) -> str:
     """Return the name of a fit's model, as a text has it."""
-    return IN_WORDS.get(fit.model.name, fit.model.name).partition(":")[0]
+    return IN_WORDS.get(fit.model.name, (fit.model.name,))[0]
 
 
 def describe_fit(fit: Fit) -> str:
     """Return what was fitted, in plain words."""
-    words = IN_WORDS.get(fit.model.name, f"{fit.model.name}.")
+    words = f"{': '.join(IN_WORDS.get(fit.model.name, (fit.model.name,)))}."
     if fit.method == "nuts":
         return f"{words} The posterior was sampled by NUTS."
     if fit.prior.is_flat:

@@ -174,7 +174,7 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     if is_file or isinstance(source, Votes):
         if options != Options():
             raise VotesError(READ_ALREADY)
-        return source if isinstance(source, Votes) else saved.load(str(source)), None
+        return source if isinstance(source, Votes) else Votes.load(str(source)), None
     with readable(source):
         opened = open_votes(open_source(source), options, file_with_header(source))
         groups = without_headers(count_equal_votes(opened.frame), opened.roles)

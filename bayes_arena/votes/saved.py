@@ -13,11 +13,11 @@ from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.said import NOWHERE, Call, Note
-from bayes_arena.votes.votes import ANNOTATOR, Votes
 
 FORMAT = "bayes_arena votes 3"  # another number where older files cannot be read
 SUFFIX = ".npz"
 CODES = ("i", "j", "annotator")
+type Attributes = dict[str, Any]  # of votes, by name
 
 
 def is_saved(path: str | Path) -> bool:
@@ -25,30 +25,30 @@ def is_saved(path: str | Path) -> bool:
     return Path(path).suffix.lower() == SUFFIX
 
 
-def save(votes: Votes, path: str | Path) -> None:
-    """Write votes to a file."""
+def save(votes: Attributes, path: str | Path) -> None:
+    """Write the attributes of votes to a file."""
     with written_beside(path, OutputError) as draft, draft.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **to_arrays(votes))
 
 
-def to_arrays(votes: Votes) -> dict[str, Array]:
-    """Return votes as arrays of numbers, by name."""
+def to_arrays(votes: Attributes) -> dict[str, Array]:
+    """Return the attributes of votes as arrays of numbers, by name."""
     about = {
         "format": FORMAT,
-        "competitors": votes.competitors,
-        "annotators": votes.annotators,
-        "levels": {name: list(levels) for name, levels in votes.levels.items()},
-        "slices": list(votes.slices),
-        "features": list(votes.features),
-        "sided": votes.sided,
-        "dropped": dict(votes.dropped),
-        "remarks": [note.row(NOWHERE) for note in votes.remarks],
+        "competitors": votes["competitors"],
+        "annotators": votes["annotators"],
+        "levels": {name: list(levels) for name, levels in votes["levels"].items()},
+        "slices": list(votes["slices"]),
+        "features": list(votes["features"]),
+        "sided": votes["sided"],
+        "dropped": dict(votes["dropped"]),
+        "remarks": [note.row(NOWHERE) for note in votes["remarks"]],
     }
-    arrays: dict[str, Array] = {name: getattr(votes, name) for name in CODES}
-    arrays |= {f"slice {k}": c for k, c in enumerate(votes.slices.values())}
+    arrays: dict[str, Array] = {name: votes[name] for name in CODES}
+    arrays |= {f"slice {k}": c for k, c in enumerate(votes["slices"].values())}
     arrays = {name: smallest(codes) for name, codes in arrays.items()}
-    arrays |= {f"counts {k}": smallest(c) for k, c in enumerate(votes.counts.T)}
-    arrays |= {f"feature {k}": v for k, v in enumerate(votes.features.values())}
+    arrays |= {f"counts {k}": smallest(c) for k, c in enumerate(votes["counts"].T)}
+    arrays |= {f"feature {k}": v for k, v in enumerate(votes["features"].values())}
     text = json.dumps(about, ensure_ascii=False).encode()
     return {"about": np.frombuffer(text, np.uint8), **arrays}
 
@@ -64,8 +64,8 @@ def smallest(values: Array) -> Array:
     return values
 
 
-def load(path: str | Path) -> Votes:
-    """Read votes that ``save`` wrote."""
+def load(path: str | Path) -> Attributes:
+    """Read the attributes of votes that ``save`` wrote."""
     return from_arrays(read_arrays(path), path)
 
 
@@ -88,8 +88,8 @@ def read_arrays(path: str | Path) -> dict[str, Array]:
         raise VotesError(f"{str(path)!r} cannot be read: {reason}.") from None
 
 
-def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
-    """Return the votes that arrays hold, or refuse those that hold none."""
+def from_arrays(arrays: dict[str, Array], path: str | Path) -> Attributes:
+    """Return the attributes of votes that arrays hold, or refuse those that hold none."""
     if "fit" in arrays:
         raise VotesError(f"{str(path)!r} is a saved fit.", Call("load"))
     try:
@@ -106,12 +106,12 @@ def from_arrays(arrays: dict[str, Array], path: str | Path) -> Votes:
     return votes
 
 
-def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
-    """Return the votes that sound arrays hold."""
+def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Attributes:
+    """Return the attributes of votes that sound arrays hold."""
     whole = [name for name in arrays if name in CODES or name.startswith("slice ")]
     codes = {name: arrays[name].astype(np.intp) for name in whole}
     counts = [arrays[name] for name in arrays if name.startswith("counts ")]
-    votes = Votes(
+    votes = dict(
         competitors=tuple(about["competitors"]),
         annotators=tuple(about["annotators"]),
         i=codes["i"],
@@ -131,16 +131,18 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
     return votes
 
 
-def require_sound(votes: Votes) -> None:
-    """Refuse votes whose codes have no names, or whose counts are no numbers."""
-    sizes = [(votes.i, votes.n_competitors), (votes.j, votes.n_competitors)]
-    # One more: what nobody knows.
-    sizes += [
-        (votes.level(by), votes.n_levels(by) + 1) for by in (ANNOTATOR, *votes.slices)
-    ]
+def require_sound(votes: Attributes) -> None:
+    """Refuse codes that have no names, and counts that are no numbers."""
+    n = len(votes["competitors"])
+    # One more of annotators and levels: what nobody knows.
+    sizes = [(votes["i"], n), (votes["j"], n)]
+    sizes.append((votes["annotator"], len(votes["annotators"]) + 1))
+    for name, codes in votes["slices"].items():
+        sizes.append((codes, len(votes["levels"][name]) + 1))
+    counts = votes["counts"]
     for codes, size in sizes:
         is_code = codes.min(initial=0) >= 0 and codes.max(initial=-1) < size
-        if len(codes) != len(votes) or not is_code:
+        if len(codes) != len(counts) or not is_code:
             raise ValueError("codes without names")
-    if votes.counts.shape[1] not in (3, 5) or not (votes.counts >= 0).all():
+    if counts.shape[1] not in (3, 5) or not (counts >= 0).all():
         raise ValueError("counts that are no numbers")

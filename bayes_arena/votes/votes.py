@@ -7,7 +7,7 @@ are sorted by their codes and names are sorted, so that the order of votes decid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,8 @@ from bayes_arena.errors import (
     require_seed,
 )
 from bayes_arena.said import Note, Use, joined
+from bayes_arena.votes import saved
+from bayes_arena.votes.saved import Attributes
 
 # Columns of the counts.  Those of clear wins (A>>B, B>>A) are there if verdicts are graded.
 FIRST, SECOND, TIE, FIRST_CLEARLY, SECOND_CLEARLY = range(5)
@@ -424,16 +426,17 @@ class Votes:
 
     def save(self, path: str | Path) -> None:
         """Write the votes to a file, ``.npz``, that ``Votes.load`` and ``read_votes`` read."""
-        from bayes_arena.votes import saved
-
-        saved.save(self, path)
+        saved.save(self.attributes, path)
 
     @staticmethod
     def load(path: str | Path) -> Votes:
         """Read votes that ``save`` wrote."""
-        from bayes_arena.votes import saved
+        return Votes(**saved.load(path))
 
-        return saved.load(path)
+    @property
+    def attributes(self) -> Attributes:
+        """What makes these votes, by name."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
 
 def sums(codes: Ints, values: Floats, size: int) -> Floats:

@@ -11,7 +11,7 @@ from bayes_arena.boards.standing import standing_of
 from bayes_arena.boards.verdict import (
     candidates_of,
     first_is_settled,
-    in_words,
+    number_in_words,
     verdict_of,
 )
 from bayes_arena.errors import ArenaWarning
@@ -138,7 +138,7 @@ def test_of_two_who_are_level_nobody_is_probably_the_best():
 
 @pytest.mark.parametrize(("count", "words"), [(2, "two"), (9, "nine"), (10, "10")])
 def test_small_numbers_are_words(count, words):
-    assert in_words(count) == words
+    assert number_in_words(count) == words
 
 
 def test_a_name_stays_as_it_is_at_the_beginning_of_a_sentence():

@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.errors import FitError
+from bayes_arena.said import Use
 from tests.helpers import real
 
 
@@ -103,6 +106,32 @@ def test_annotators_names_the_reversed(command, votes_file):
     assert "2 are anomalous (P 0.8 or more)" in out
     assert "reversed: agreement" in out
     assert f"bayes-arena rank {votes_file} --without flagged" in out
+
+
+def test_annotators_are_those_who_are_known(command, votes_file, tmp_path):
+    votes = pd.read_csv(votes_file)
+    votes.loc[[3, 5], "judge"] = None
+    path = tmp_path / "gaps.csv"
+    votes.to_csv(path, index=False)
+    code, out, _ = command("annotators", path)
+    assert code == 0
+    n = f"{len(votes) - 2:,} votes by {votes['judge'].nunique()} annotators."
+    assert f"{n} 2 votes more lack one." in out
+    assert command("compare", path)[0] == 0
+    assert "2 of" in command("rank", path)[1]
+
+
+def test_where_nobody_can_be_judged_the_command_says_why(
+    command, votes_file, monkeypatch
+):
+    def refuse(*_, **__):
+        raise FitError("There is no answer.", Use(method="map"))
+
+    monkeypatch.setattr("bayes_arena.people.doors.fit_model", refuse)
+    code, out, _ = command("annotators", votes_file)
+    assert code == 0
+    assert "Annotators were not judged. There is no answer. Use --method map." in out
+    assert "anomalous" not in out
 
 
 def test_without_shows_the_board_before(command, votes_file):
@@ -252,7 +281,7 @@ def test_ctrl_c_is_a_line_and_code_130(command, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayes_arena.cli.boards.fitted", interrupted)
+    monkeypatch.setattr("bayes_arena.cli.boards.fit_of_sources", interrupted)
     code, out, err = command("rank")
     assert (code, out, err) == (130, "", "bayes-arena: Interrupted.\n")
 
@@ -261,7 +290,7 @@ def test_memory_that_runs_out_is_a_line(command, monkeypatch):
     def greedy(*args, **options):
         raise MemoryError
 
-    monkeypatch.setattr("bayes_arena.cli.boards.fitted", greedy)
+    monkeypatch.setattr("bayes_arena.cli.boards.fit_of_sources", greedy)
     code, _, err = command("rank")
     assert code == 2
     assert err.startswith("bayes-arena: Memory ran out.")

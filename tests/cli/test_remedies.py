@@ -5,8 +5,11 @@ import shlex
 import pandas as pd
 import pytest
 
-from tests.helpers import real
+from bayes_arena.errors import ArenaError
+from bayes_arena.said import Use
+from tests.helpers import real, terminal
 from tests.people.arenas import fan, votes_of
+from tests.reading import test_cases, test_public_cases
 
 OTHER_SIDE = {"model_a": "model_b", "model_b": "model_a"}
 
@@ -121,3 +124,68 @@ def test_nothing_open_is_no_empty_table(command, tmp_path):
     _, out, _ = command("pairs", path)
     assert out.splitlines()[1] == "Open at 0.95: 0 of 1 pairs."
     assert "──" not in out
+
+
+# Files that are refused as they are typed: the name or the text of a file, and options.
+LABELS = "model_a,model_b,winner\noak,elm,one\nelm,oak,two\n"
+NUMBERS = "model_a,model_b,winner,count\noak,elm,A,2\nelm,oak,A,x\n"
+REFUSED = [
+    ("d07_league_table.csv", ""),
+    ("d15_other_baseline.jsonl", ""),
+    ("d29_no_header.csv", "--a oak --b elm"),
+    ("respondent,comment\nr1,good\nr2,bad\n", ""),
+    (test_cases.CASES["a team's initial"][1], "--layout two-scores"),
+    (test_cases.CASES["a team's initial"][1], "--layout annotator-columns"),
+    (LABELS, ""),
+    (NUMBERS, "--weight count"),
+    (LABELS.replace("one", "A").replace("two", "B"), "--model am-elo"),
+    (LABELS.replace("one", "A").replace("two", "B"), "--cluster topic"),
+    (LABELS.replace("one", "A").replace("two", "A"), "--prior flat"),
+]
+
+
+@pytest.mark.parametrize(("content", "options"), REFUSED)
+def test_a_refusal_ends_otherwise_once_its_remedies_are_typed(
+    command, tmp_path, monkeypatch, content, options
+):
+    path = test_public_cases.CASES / content
+    if "\n" in content:
+        path = tmp_path / "votes.csv"
+        path.write_text(content)
+    raised = []
+    spelled = ArenaError.spelled
+    monkeypatch.setattr(
+        ArenaError, "spelled", lambda x, y: raised.append(x) or spelled(x, y)
+    )
+    words = ["rank", path, *options.split()]
+    code, _, message = command(*words)
+    assert code == 2
+    (error,) = raised
+    for remedy in filter(is_whole, remedies_in((error.text, *error.remedies))):
+        typed = terminal("rank").use(remedy)
+        assert typed in message
+        code, _, other = command(*words, *shlex.split(typed))
+        assert code in (0, 2) and "No such option" not in other
+        assert other != message
+
+
+def remedies_in(said):
+    """Yield the arguments that a text names."""
+    if isinstance(said, Use):
+        yield said
+    elif isinstance(said, tuple):
+        for part in said:
+            yield from remedies_in(part)
+
+
+def is_whole(remedy):
+    """Whether arguments can be typed as they are shown: there is no blank to fill in."""
+    blanks = [value for _, value in remedy.arguments if is_blank(value)]
+    return not blanks
+
+
+def is_blank(value):
+    """Whether a value is, or holds, a blank."""
+    if isinstance(value, dict):
+        return any(map(is_blank, value.values()))
+    return value is ... or str(value).isupper()

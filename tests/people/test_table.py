@@ -3,10 +3,13 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.people.table import (
+    davidson_posterior,
     exposure,
     mean_of_clipped_square,
     pair_table,
     score_moments,
+    table_at,
+    without_pairs,
 )
 from tests.people.arenas import N, votes_of
 
@@ -61,8 +64,10 @@ def test_some_pairs_keep_their_votes(table):
 
 
 def test_votes_left_out_of_the_fit_stay_in_the_table(votes, table):
-    left_out = table.code[:3]
-    other = pair_table(votes, left_out)
+    kept = without_pairs(votes, table.code[:3])
+    assert kept.n_votes < votes.n_votes
+    assert not np.isin(table.code[:3], pair_table(kept).code).any()
+    other = table_at(davidson_posterior(kept), votes)
     np.testing.assert_array_equal(other.code, table.code)
     np.testing.assert_array_equal(other.score, table.score)
     assert np.abs(other.net - table.net).max() > 0.01

@@ -8,7 +8,7 @@ import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning
 from bayes_arena.people.evidence import Evidence
 from bayes_arena.people.favourites import Favourite
-from bayes_arena.people.judgement import judge
+from bayes_arena.people.judgement import verdict_on
 from tests.people.arenas import rows, votes_of
 
 FAVOURITE = Favourite("oak", is_for=True, wins=9, votes=9, expected=4)
@@ -19,7 +19,7 @@ def judged(p=0.0, votes=50, own=1.0, **facts):
     half = votes / 2
     known = {"ties": 0, "agreement": 0, "lower": -0.1, "upper": 0.1, "p_anomaly": p}
     evidence = Evidence(**{"first": half, "second": half, **known, **facts})
-    return judge(evidence, lambda: own)
+    return verdict_on(evidence, lambda: own)
 
 
 @pytest.mark.parametrize(

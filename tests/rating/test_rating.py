@@ -151,15 +151,25 @@ def test_too_many_annotators_are_not_judged_and_it_is_said(monkeypatch):
     assert any("annotators were not judged" in str(note) for note in rating.notes)
 
 
-def test_a_failing_fit_of_annotators_is_said(monkeypatch):
-    rating = ba.rate(fan_votes()[0])
-
+def test_where_no_fit_judges_annotators_favourites_are_named_all_the_same(
+    monkeypatch, tmp_path
+):
     def refuse(*args, **options):
-        raise ba.errors.FitError("no fit")
+        raise ba.errors.FitError("There is no answer.")
 
-    monkeypatch.setattr("bayes_arena.rating.rated.fit_model", refuse)
-    assert any("were not judged" in str(note) for note in rating.notes)
+    monkeypatch.setattr("bayes_arena.people.doors.fit_model", refuse)
+    votes = fan_votes()[0]
+    rating = ba.rate(votes)
+    notes = [str(note) for note in rating.notes if note.kind == "annotators"]
+    assert notes[0] == "Annotators were not judged. There is no answer."
+    assert "favours" in notes[1]
+    assert set(rating.annotators["verdict"]) == {"has a favourite", "not judged"}
     assert len(rating.leaderboard) == 8
+    assert ba.rate(votes, without="favourites").left_out
+    with pytest.raises(ba.errors.FitError, match="There is no answer"):
+        ba.rate(votes, without="flagged")
+    rating.report(tmp_path / "page.html")
+    assert "Annotators were not judged." in (tmp_path / "page.html").read_text()
 
 
 def test_another_model_has_only_its_own_notes():
