@@ -177,8 +177,9 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def reference(session: nox.Session) -> None:
-    """Write docs/api.md anew from the docstrings."""
+    """Write docs/api.md and docs/tables.md anew from docstrings and tables."""
     session.run(sys.executable, "docs/write_api.py")
+    session.run(sys.executable, "docs/write_tables.py")
 
 
 @nox.session

@@ -25,7 +25,7 @@ class Column:
     ----------
     name : str
     meaning : str
-        In a few words; none where the name says it all.
+        In a few words, of the column beside it, too; none where the name says it all.
     heading : str
         On a screen; none for a column that is not shown, or beside another.
     text : callable
@@ -75,21 +75,22 @@ def interval(spare: int) -> Table:
     """Return the columns of an interval."""
     lower = Column(
         "lower",
-        "lower end of the interval",
+        "ends of the interval, which holds the number with the probability of its level",
         "{level} interval",
         WHOLE,
         beside="upper",
         joint=span(" … "),
         spare=spare,
     )
-    return lower, Column("upper", "upper end of the interval")
+    return lower, Column("upper")
 
 
 def with_error(name: str, meaning: str, text: Text, error: str) -> Table:
     """Return the column of a score, and that of its standard error."""
     heading = name.replace("_", " ")
+    meaning = f"{meaning}; and the standard error"
     score = Column(name, meaning, heading, text, beside=error, joint="{} ± {}".format)
-    return score, Column(error, f"standard error of {name}")
+    return score, Column(error)
 
 
 def held_out_scores() -> Table:
@@ -115,30 +116,32 @@ BOARD: Table = (
     Column("competitor", heading="competitor"),
     Column(
         "elo",
-        "score: 400 points more mean ten wins to one loss, ties as half wins",
+        "strength by the average vote: 400 points more mean ten wins to one loss, ties as "
+        "half wins; 1000 is the mean of those that have a rank",
         "Elo",
         WHOLE,
     ),
     *interval(spare=4),
     Column(
         "rank_lower",
-        "best rank that the competitor's own uncertainty allows, at the interval's level",
+        "ranks that the competitor's own uncertainty allows, with the same probability; "
+        "those whose ranges overlap need not be equally good",
         "rank range",
         WHOLE,
         beside="rank_upper",
         joint=span("–"),
         spare=3,
     ),
-    Column("rank_upper", "worst rank that it allows"),
+    Column("rank_upper"),
     Column("votes", "votes, or the sum of their weights", "votes", WHOLE, spare=2),
     Column("wins"),
     Column("losses"),
     Column("ties"),
     Column("p_best", "probability of being the best of all that have a rank"),
-    Column("rank_before", "rank with the votes that were left out", is_optional=True),
+    Column("rank_before", is_optional=True),
     Column(
         "elo_before",
-        "score with them",
+        "score and rank with the votes that were left out",
         "before",
         WHOLE,
         beside="rank_before",
@@ -219,10 +222,11 @@ ANNOTATORS: Table = (
     ),
     Column(
         "agreement",
-        "with the others: 0 is chance, 1 is always, below 0 is against them",
+        "how much more often the better of two gets the vote than the worse: 1 is always "
+        "with the others, 0 is chance, below 0 is against them",
     ),
-    Column("lower", "lower end of the interval of the agreement"),
-    Column("upper", "upper end of it"),
+    Column("lower", "ends of the interval of the agreement", beside="upper"),
+    Column("upper"),
     Column(
         "theta",
         "discrimination: 1 on average, 0 for votes by chance, negative for reversed votes",
@@ -230,6 +234,13 @@ ANNOTATORS: Table = (
     Column("ties", "share of ties"),
     Column("side", "share of the decided votes that went to the first side"),
     Column("votes", heading="votes", text=WHOLE, spare=1),
+    Column(
+        "annotator_group",
+        "smaller or larger: of two groups who rank differently",
+        "group",
+        spare=4,
+        is_optional=True,
+    ),
     Column(
         "theta_of_sum_one",
         "theta as the paper has it: the sum over annotators is 1",
@@ -249,8 +260,8 @@ ANNOTATORS: Table = (
         number("+.2f"),
         is_optional=True,
     ),
-    Column("own_lower", "lower end of its interval", is_optional=True),
-    Column("own_upper", "upper end of its interval", is_optional=True),
+    Column("own_lower", "ends of its interval", beside="own_upper", is_optional=True),
+    Column("own_upper", is_optional=True),
 )
 FAVOURITES: Table = (
     Column("annotator"),
@@ -352,6 +363,16 @@ def spared(table: Table, **words: str) -> list[str]:
 
 def meanings(table: Table, columns: Columns) -> list[str]:
     """Return a line for each column whose name does not say it all."""
-    known = {c.name: c.meaning for c in table if c.name in columns and c.meaning}
+    known = {}
+    for column in table:
+        if column.meaning and column.name in columns:
+            both = (column.name, column.beside)
+            known[", ".join(name for name in both if name in columns)] = column.meaning
     width = max(map(len, known), default=0)
-    return [f"{name:<{width}}  {meaning}" for name, meaning in known.items()]
+    return [f"{names:<{width}}  {meaning}" for names, meaning in known.items()]
+
+
+def meaning(table: Table, name: str) -> str:
+    """Return what a column means, as a sentence."""
+    text = next(column.meaning for column in table if column.name == name)
+    return f"{text[0].upper()}{text[1:]}."

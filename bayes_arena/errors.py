@@ -147,8 +147,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def require_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise a ModelError for a value that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
+        hint = did_you_mean(str(value), choices)
         choice = Use(**{name: value})
-        raise ModelError((choice, f" must be one of {', '.join(choices)}."))
+        raise ModelError((choice, f" must be one of {', '.join(choices)}.{hint}"))
 
 
 def require_level(level: float) -> None:

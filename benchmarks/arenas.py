@@ -49,13 +49,19 @@ def draw_arena(people: Callable[[Rng], People], n_votes: int, seed: int) -> Aren
     """Draw people, pairs at random, and their votes."""
     rng = np.random.default_rng([seed, 17])
     crowd = people(rng)
-    size, n = crowd.lead.shape[:2]
-    k = rng.choice(size, n_votes, p=crowd.activity / crowd.activity.sum())
+    k, i, j = draw_pairs(crowd, n_votes, rng)
+    votes = draw_votes(crowd, k, i, j, rng)
+    strength = average_strength(crowd, np.bincount(k, minlength=len(crowd.lead)))
+    return Arena(votes, strength, crowd)
+
+
+def draw_pairs(people: People, n_votes: int, rng: Rng) -> tuple[np.ndarray, ...]:
+    """Draw who votes, and on which pairs."""
+    size, n = people.lead.shape[:2]
+    k = rng.choice(size, n_votes, p=people.activity / people.activity.sum())
     i = rng.integers(n, size=n_votes)
     j = (i + rng.integers(1, n, size=n_votes)) % n
-    votes = draw_votes(crowd, k, i, j, rng)
-    strength = average_strength(crowd, np.bincount(k, minlength=size))
-    return Arena(votes, strength, crowd)
+    return k, i, j
 
 
 def draw_on_prompts(
@@ -74,9 +80,7 @@ def draw_on_prompts(
     rng = np.random.default_rng([seed, 41])
     crowd = people(rng)
     size, n = crowd.lead.shape[:2]
-    k = rng.choice(size, n_votes, p=crowd.activity / crowd.activity.sum())
-    i = rng.integers(n, size=n_votes)
-    j = (i + rng.integers(1, n, size=n_votes)) % n
+    k, i, j = draw_pairs(crowd, n_votes, rng)
     if own:
         prompts = size * own
         prompt = k * own + rng.integers(own, size=n_votes)

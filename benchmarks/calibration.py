@@ -1,6 +1,6 @@
 """How often intervals, rank ranges and verdicts hold.
 
-``python benchmarks/calibration.py [--only regimes few prompts experts] [--arenas 26]``.
+``python benchmarks/calibration.py [--only regimes few prompts weights ...] [--arenas 26]``.
 Truths: the average vote of everybody who voted; of prompts that on new ones.
 """
 
@@ -13,13 +13,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
+import few_votes
 import numpy as np
 from arenas import (
     REGIMES,
     Arena,
     People,
+    average_strength,
     count_votes,
     draw_arena,
+    draw_outcomes,
+    draw_votes,
+    numbered,
     of_rankings,
     thetas,
 )
@@ -163,7 +168,7 @@ def varied(annotators: int, rng: np.random.Generator) -> People:
     return of_rankings(strength, rng, tie=tie, position=position)
 
 
-def few_votes(arenas: int) -> list[str]:
+def few(arenas: int) -> list[str]:
     """Return the table of arenas with few votes."""
     rows = []
     for n_votes in (3, 6, 10, 16, 25, 40):
@@ -206,6 +211,107 @@ def average_of_davidson(strength: np.ndarray) -> np.ndarray:
     win, lose = np.exp(lead / 2), np.exp(-lead / 2)
     score = (win + 0.5) / (win + 1 + lose)
     return bradley_terry_strengths(score.sum(axis=1) - 0.5)[0]
+
+
+def modes(arenas: int) -> list[str]:
+    """Return the table of posterior modes, at the spreads of the Gaussian."""
+    rows = []
+    for competitors in (4, 5, 10):
+        row: list[object] = [competitors]
+        for sd in (0.5, 1.0, 2.5):
+            tally = Tally()
+            for seed in range(arenas):
+                arena = few_votes.few_arena(competitors, 40, sd, seed)
+                fit = ba.fit(arena.votes, method="map")
+                tally.add(standing_of(fit, Look(min_votes=0)), arena.strength)
+            row.append(tally.coverage)
+        rows.append(row)
+    header = ["competitors", "sd .5", "sd 1", "sd 2.5"]
+    text = (
+        f'Davidson by `method="map"`, 40 votes, {arenas} arenas a cell; strengths of the '
+        "sd given, in logits.\n"
+    )
+    return ["## Posterior modes\n", text, markdown(header, rows)]
+
+
+def newcomers(arenas: int) -> list[str]:
+    """Return the table of one competitor with few votes among others with many."""
+    rows = []
+    for n_votes in (1, 2, 3, 5, 10):
+        covered = {kind: [] for kind in ("posterior", "sandwich", "bootstrap")}
+        ratios = []
+        for seed in range(arenas):
+            arena = newcomer_arena(n_votes, seed)
+            truth = arena.strength - arena.strength.mean()
+            fit = ba.fit(arena.votes)
+            widths = {}
+            for kind, hits in covered.items():
+                standing = standing_of(fit, Look(interval=kind, min_votes=0))
+                lower, upper = (ends[-1] for ends in standing.bounds)
+                hits.append(lower <= truth[-1] <= upper)
+                widths[kind] = upper - lower
+            ratios.append(widths["bootstrap"] / widths["posterior"])
+        cells = [f"{np.mean(hits):.3f}" for hits in covered.values()]
+        rows.append([n_votes, *cells, f"{np.mean(ratios):.2f}"])
+        print(rows[-1], file=sys.stderr, flush=True)
+    header = ["votes", *covered, "width, bootstrap / posterior"]
+    text = (
+        f"One competitor with few votes beside nine with 600, {arenas} arenas a row: "
+        "coverage of its interval.\n"
+    )
+    return ["## A newcomer\n", text, markdown(header, rows)]
+
+
+def newcomer_arena(n_votes: int, seed: int) -> Arena:
+    """Return an arena whose last competitor has few votes."""
+    rng = np.random.default_rng([seed, n_votes, 29])
+    i = rng.integers(9, size=600)
+    j = (i + rng.integers(1, 9, size=600)) % 9
+    i = np.append(i, np.full(n_votes, 9))
+    j = np.append(j, rng.integers(9, size=n_votes))
+    people = of_rankings(rng.normal(size=(1, 10)), rng)
+    votes = draw_votes(people, np.zeros(len(i), int), i, j, rng)
+    return Arena(votes, average_strength(people, np.ones(1)))
+
+
+def weights(arenas: int) -> list[str]:
+    """Return the table of weights of importance, which say nothing of the votes."""
+    rows = []
+    for sd in (0.5, 1.0):
+        tallies = {kind: Tally() for kind in ("posterior", "sandwich")}
+        for seed in range(arenas):
+            arena = weighted_arena(sd, seed)
+            fit = ba.fit(arena.votes)
+            for kind, tally in tallies.items():
+                look = Look(interval=kind, min_votes=0)
+                tally.add(standing_of(fit, look), arena.strength)
+        rows.append([f"{sd:g}", *(tally.coverage for tally in tallies.values())])
+    text = (
+        "20 competitors, 2,000 votes with log-normal weights of the sd given, read as "
+        f"importance; {arenas} arenas a row.\n"
+    )
+    table = markdown(["sd of ln weight", "posterior", "sandwich"], rows)
+    return ["## Weights of importance\n", text, table]
+
+
+def weighted_arena(sd: float, seed: int) -> Arena:
+    """Return an arena of one ranking whose votes have log-normal weights."""
+    rng = np.random.default_rng([seed, round(10 * sd), 23])
+    n, n_votes = 20, 2000
+    people = of_rankings(rng.normal(size=(1, n)), rng)
+    i = rng.integers(n, size=n_votes)
+    j = (i + rng.integers(1, n, size=n_votes)) % n
+    nobody = np.zeros(n_votes, int)
+    outcome = draw_outcomes(people, nobody, people.lead[0, i, j], rng)
+    names = np.array(numbered("model", n))
+    columns = {
+        "model_a": names[i],
+        "model_b": names[j],
+        "winner": np.array(["model_a", "model_b", "tie"])[outcome],
+        "weight": rng.lognormal(sigma=sd, size=n_votes),
+    }
+    votes = ba.read_votes(columns, weight="weight", weights="importance")
+    return Arena(votes, average_strength(people, np.ones(1)))
 
 
 def prompts(arenas: int) -> list[str]:
@@ -323,7 +429,10 @@ def expert_arena(seed: int) -> Arena:
 PARTS: dict[str, Callable[[int], Iterable[str]]] = {
     "regimes": regimes,
     "specified": lambda arenas: specified(max(arenas, LEAST_ARENAS)),
-    "few": lambda arenas: few_votes(max(arenas, LEAST_ARENAS)),
+    "few": lambda arenas: few(max(arenas, LEAST_ARENAS)),
+    "modes": lambda arenas: modes(max(arenas, LEAST_ARENAS)),
+    "newcomers": newcomers,
+    "weights": lambda arenas: weights(max(arenas, LEAST_ARENAS)),
     "prompts": prompts,
     "experts": experts,
 }

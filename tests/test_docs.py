@@ -7,10 +7,12 @@ import io
 import re
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.said import Kind
 from tests.helpers import real
 
 ROOT = Path(__file__).parents[1]
@@ -127,6 +129,12 @@ def squeezed(text):
 def test_the_reference_is_written_from_the_docstrings():
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert script("docs/write_api.py").reference() == page
+
+
+def test_what_columns_and_kinds_mean_is_written_from_their_lists():
+    page = (DOCS / "tables.md").read_text(encoding="utf-8")
+    assert script("docs/write_tables.py").page() == page
+    assert all(f"| `{kind}` |" in page for kind in get_args(Kind.__value__))
 
 
 @pytest.mark.slow

@@ -28,9 +28,11 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
         votes.require_annotators()
     elif cluster not in votes.slices:
         known = listing(map(repr, [*votes.slices])) or "none"
-        text = f"The votes have no slice {cluster!r} to cluster by. Slices: {known}. "
-        remedy = ("Or use ", Use(cluster="annotator"), ".")
-        raise VotesError((text, remedy))
+        raise VotesError(
+            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}.",
+            Use(slices=cluster),
+            Use(cluster="annotator"),
+        )
     codes = np.unique(votes.level_or_row(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(

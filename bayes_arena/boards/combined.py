@@ -7,7 +7,7 @@ regression, and C = Cov(r, d).  The combined board is
 
 If r is normal around the average vote, Stein's lemma gives the combined board the risk
 
-    tr Var(r) + (c^2 - 2 c tr C + 4 c u' C u) / |d|^2,    u = d / |d|,
+    tr Var(r) + a (c - 2 tr C + 4 u' C u),    u = d / |d|,
 
 which is never above Davidson's, whatever annotators believe (Stein, 1981, Annals of
 Statistics 9; Bock, 1975, Annals of Statistics 3).  Covariances come from the moves of
@@ -19,6 +19,7 @@ is larger, and at most to the mean width of Davidson's.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -50,8 +51,19 @@ class Gap:
         """|d|^2."""
         return max(float(self.value @ self.value), TINY)
 
+    @cached_property
+    def safe_covariance(self) -> float:
+        """c, as much of the covariance as never makes the risk larger."""
+        C = self.with_board
+        return max(float(C.trace() - 2 * np.linalg.eigvalsh(C)[-1]), 0.0)
 
-def gap_between(plain: Fit, weighted: Fit, min_votes: float = 0.0) -> Gap:
+    @property
+    def share(self) -> float:
+        """a, how far the combined board goes."""
+        return min(1.0, self.safe_covariance / self.squared)
+
+
+def gap_between(plain: Fit, weighted: Fit, min_votes: float) -> Gap:
     """Return the gap between the boards of two fits to the same votes.
 
     Parameters
@@ -97,41 +109,30 @@ def combined_standing(
     """
     standing = standing_of(plain, look)
     gap = gap_between(plain, weighted, look.min_votes)
-    c = safe_covariance(gap)
-    a = min(1.0, c / gap.squared)
     of_board = standing.uncertainty
-    covariance = definite(widened(a, c, of_board.covariance, gap))
-    return replace(
+    covariance = definite(widened(of_board.covariance, gap))
+    moved = replace(
         standing,
-        strength=standing.strength - a * gap.value,
+        strength=standing.strength - gap.share * gap.value,
         uncertainty=replace(of_board, covariance=covariance),
-    ), a
+    )
+    return moved, gap.share
 
 
-def safe_covariance(gap: Gap) -> float:
-    """Return c, as much of the covariance as never makes the risk larger."""
-    C = gap.with_board
-    return max(float(C.trace() - 2 * np.linalg.eigvalsh(C)[-1]), 0.0)
-
-
-def widened(a: float, c: float, of_board: Floats, gap: Gap) -> Floats:
+def widened(of_board: Floats, gap: Gap) -> Floats:
     """Return the covariance of the combined board, widened to its risk.
 
     Parameters
     ----------
-    a, c : float
     of_board : ndarray, shape (competitors, competitors)
         Var(r).
     gap : Gap
     """
-    C = gap.with_board
+    a, c, C = gap.share, gap.safe_covariance, gap.with_board
     covariance = of_board - 2 * a * C + a**2 * gap.covariance
+    along = gap.value @ C @ gap.value / gap.squared  # u' C u
+    risk = of_board.trace() + a * (c - 2 * C.trace() + 4 * along)
     least = float(covariance.trace())
-    if a == 1:  # am-Davidson's board: its variance, and the gap beyond chance
-        risk = least + gap.squared - gap.covariance.trace()
-    else:
-        along = gap.value @ C @ gap.value / gap.squared  # u' C u
-        risk = of_board.trace() + c * (c - 2 * C.trace() + 4 * along) / gap.squared
     most = max(float(of_board.trace()), least)
     return covariance * np.clip(risk, least, most) / least
 

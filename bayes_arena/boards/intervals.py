@@ -4,10 +4,11 @@ The scores of clusters of votes, their gradients in the parameters, move the num
 m_g (G, m).  With P the prior's precision, which counts as the score of one more vote,
 
     clustered    G / (G - 1) sum_g m_g m_g' + S P S,   Student's t with K - 1 degrees,
-    sandwich     the same, each vote a cluster of its own, without the factor; normal.
+    sandwich     the same, each vote a cluster of its own, without the factor; normal,
+    bootstrap    the covariance over votes or clusters drawn again + S P S; normal.
 
 K = (sum n_g)^2 / sum n_g^2 is Kish's number of clusters of n_g votes.  Where the model is
-right and votes are independent, both are the posterior's covariance S: without S P S, which
+right and votes are independent, all are the posterior's covariance S: without S P S, which
 vanishes under a flat prior, whoever has few votes would have an interval that is far too
 narrow.  Sources: White (1982), Econometrica 50; Liang & Zeger (1986), Biometrika 73.
 """
@@ -41,7 +42,7 @@ from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import PROMPT, Votes, kish
 
-HARDLY_ANY = 3  # Kish's number of clusters of one competitor, which show no spread
+HARDLY_ANY = 3  # votes on one competitor, or clusters by Kish, which show no spread
 
 
 def uncertainty_of(fit: Fit, estimate: Estimate, look: Look = LOOK) -> Uncertainty:
@@ -70,21 +71,20 @@ def uncertainty_of(fit: Fit, estimate: Estimate, look: Look = LOOK) -> Uncertain
 
 
 def board_uncertainty(fit: Fit, board: Estimate, look: Look = LOOK) -> Uncertainty:
-    """Return how certain a board is, also of competitors with votes in few clusters.
+    """Return how certain a board is, also of competitors with hardly any votes or clusters.
 
-    Such clusters do not show how they differ: the interval is the posterior's, if that is
-    wider.
+    These do not show how votes or clusters differ: the interval is the posterior's, if that
+    is wider.
     """
     uncertainty = uncertainty_of(fit, board, look)
-    if uncertainty.name != "clustered" or uncertainty.cluster is None:
+    if uncertainty.name not in ("clustered", "bootstrap"):
         return uncertainty
-    votes = seen_votes(fit)
-    codes = cluster_codes(votes, uncertainty.cluster)
-    few = kish_by_competitor(votes, codes) < HARDLY_ANY
+    votes, cluster = seen_votes(fit), uncertainty.cluster
+    few = clusters_by_competitor(votes, cluster) < HARDLY_ANY
     return replace(
         uncertainty,
         covariance=as_wide_as_posterior(uncertainty.covariance, board.covariance, few),
-        notes=in_few_clusters(votes, few, uncertainty.cluster),
+        notes=(*uncertainty.notes, *of_few_clusters(votes, few, cluster)),
     )
 
 
@@ -97,7 +97,7 @@ def bootstrapped(
     covariance, n_lost = bootstrap_covariance(fit, estimate, codes, seed)
     return Uncertainty(
         "bootstrap",
-        covariance,
+        covariance + of_prior(fit, estimate),
         cluster=cluster,
         n_clusters=0 if codes is None else int(codes.max()) + 1,
         notes=lost_resamples(n_lost),
@@ -176,15 +176,28 @@ def as_wide_as_posterior(covariance: Floats, posterior: Floats, few: Array) -> F
     return covariance * factor[:, None] * factor
 
 
-def in_few_clusters(votes: Votes, few: Array, cluster: str) -> tuple[Note, ...]:
-    """Say whose votes come from few clusters."""
+def clusters_by_competitor(votes: Votes, cluster: str | None) -> Floats:
+    """Return Kish's number of clusters on each competitor, or of votes without clusters."""
+    if cluster is None:
+        return votes.votes_by_competitor
+    return kish_by_competitor(votes, cluster_codes(votes, cluster))
+
+
+def of_few_clusters(votes: Votes, few: Array, cluster: str | None) -> tuple[Note, ...]:
+    """Say whose votes are few, or come from few clusters."""
     if few.all() or not few.any():
         return ()
-    names = [repr(votes.competitors[c]) for c in np.flatnonzero(few)]
-    text = (
-        f"Most votes on {listing(names)} are on one or two {cluster}s: their intervals "
-        "may be too narrow for new ones."
-    )
+    names = listing(repr(votes.competitors[c]) for c in np.flatnonzero(few))
+    if cluster is None:
+        text = (
+            f"Resamples tell little of one or two votes, as on {names}: their intervals "
+            "are at least the posterior's."
+        )
+    else:
+        text = (
+            f"Most votes on {names} are on one or two {cluster}s: their intervals may be "
+            "too narrow for new ones."
+        )
     return (Note("intervals", text),)
 
 

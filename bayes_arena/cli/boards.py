@@ -28,6 +28,7 @@ from bayes_arena.cli.output import Answer, Done
 from bayes_arena.cli.source import fit_of_sources, name_of
 from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
 from bayes_arena.errors import ModelError, OutputError, plural
+from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
@@ -44,6 +45,10 @@ def rank(
     votes: Sources = None,
     *,
     show_all: Annotated[bool, option("Print all rows.", "--all")] = False,
+    combined: Annotated[
+        bool,
+        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+    ] = False,
     rank_spread: Annotated[
         bool,
         option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
@@ -54,7 +59,13 @@ def rank(
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
     fit = fit_of_sources(votes, reading, fitting)
-    rating = boarding.rating(fit, name_of(votes), fitting.seed, rank_spread=rank_spread)
+    rating = boarding.rating(
+        fit,
+        name_of(votes),
+        fitting.seed,
+        combined=combined,
+        rank_spread=rank_spread,
+    )
     remarks = remarks_on(rating.votes) if votes else []
     return Answer(
         key="leaderboard",
@@ -80,7 +91,9 @@ def remarks_on(votes: Votes) -> list[Note]:
 def boards(
     votes: Sources = None,
     *,
-    by: Annotated[str, option("The slice: category, language, month.")],
+    by: Annotated[
+        str, option("The slice: category, language, month; or annotator_group.")
+    ],
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
@@ -98,10 +111,17 @@ def boards(
             describe_votes(fit.votes, source),
             f"One board for each {by}; {pooled}.",
         ],
-        notes=notes_of_boards(standings),
+        notes=[*notes_of_boards(standings), *about_groups(fit.votes, by)],
         facts={**facts_of_votes(fit.votes, source), "plan": fit.plan},
         words={"level": percentage(boarding.level)},
     )
+
+
+def about_groups(votes: Votes, by: str) -> list[Note]:
+    """Say that groups of annotators were found in the votes that the boards are of."""
+    if by != GROUP or votes.levels[by] != GROUPS:
+        return []
+    return [Note("groups", FOUND_HERE)]
 
 
 @dataclass(frozen=True)
@@ -252,6 +272,10 @@ def report(
     votes: Sources = None,
     *,
     title: Annotated[str, option("Heading of the page.")] = "Leaderboard",
+    combined: Annotated[
+        bool,
+        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+    ] = False,
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
@@ -261,7 +285,6 @@ def report(
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     fit = fit_of_sources(votes, reading, fitting)
-    boarding.rating(fit, name_of(votes), fitting.seed).report(
-        writing.output, title=title
-    )
+    rating = boarding.rating(fit, name_of(votes), fitting.seed, combined=combined)
+    rating.report(writing.output, title=title)
     return Done(f"{writing.output} written.")

@@ -264,12 +264,19 @@ class Boarding(Group):
         return Look(interval, self.cluster, self.level, self.min_votes, seed)
 
     def rating(
-        self, fitted: Fit, source: str, seed: int, *, rank_spread: bool = False
+        self,
+        fitted: Fit,
+        source: str,
+        seed: int,
+        *,
+        combined: bool,
+        rank_spread: bool = False,
     ) -> Rating:
         """Return the rating of a fit."""
         return rating_of(
             fitted,
             self.look(seed),
+            combined=combined,
             without=self.left_out,
             rank_spread=rank_spread,
             elo=self.elo,

@@ -23,12 +23,13 @@ from bayes_arena.cli.source import (
     votes_of,
 )
 from bayes_arena.columns import ANNOTATORS
-from bayes_arena.errors import plural, require_choice
+from bayes_arena.errors import listing, plural, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import find_favourites
+from bayes_arena.people.groups import BOARDS_BY_GROUP, Groups, find_groups
 from bayes_arena.rating.content import facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS
 from bayes_arena.rating.wording import name_of_model
@@ -63,12 +64,15 @@ def annotators(
     columns: dict[str, Any] = dict(
         annotator_columns(known, judge, find_favourites(known), fitting.seed)
     )
+    found = Groups() if isinstance(judge, Note) else find_groups(judge, fitting.seed)
+    columns |= found.columns_of(columns["annotator"])
     if makers is not None:
         from bayes_arena.people.makers import maker_columns
 
         columns |= maker_columns(known, makers, columns["annotator"])
     source = name_of(votes)
-    notes = boards_without(columns, {} if is_saved_fit(votes) else fitting.judging)
+    asked = {} if is_saved_fit(votes) else fitting.judging
+    notes = [*about_groups(found), *boards_without(columns, asked)]
     return Answer(
         key="annotators",
         columns=columns,
@@ -82,6 +86,16 @@ def annotators(
         },
         n_shown=rows_to_show(columns),
     )
+
+
+def about_groups(found: Groups) -> list[Note]:
+    """Say whether annotators fall into two groups, and who is in the smaller one."""
+    if not found.sentence:
+        return []
+    if not found.members:
+        return [Note("groups", found.sentence)]
+    who = f"They are {listing(found.members)}."
+    return [Note("groups", f"{found.sentence} {who}", more=BOARDS_BY_GROUP)]
 
 
 def boards_without(columns: dict[str, Any], judging: dict[str, str]) -> list[Note]:

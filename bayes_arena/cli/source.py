@@ -12,6 +12,7 @@ from bayes_arena.cli.terminal import written
 from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
+from bayes_arena.people.groups import GROUP, groups
 from bayes_arena.rating.rating import rate
 from bayes_arena.votes.votes import PROMPT, Votes
 
@@ -57,11 +58,15 @@ def votes_of(
     sources: Sequence[str] | None, reading: Reading, fitting: Fitting
 ) -> Votes:
     """Return the votes with the slices and features that a model needs."""
+    slices = fitting.strength_by or ()
     reading = reading.with_slices(
-        [name for name in fitting.strength_by or () if name != PROMPT]
+        [name for name in slices if name not in (PROMPT, GROUP)]
     )
     further = {"features": fitting.features} if fitting.style else {}
-    return reading.votes(sources, **further)
+    votes = reading.votes(sources, **further)
+    if GROUP in slices and GROUP not in votes.slices:
+        return groups(votes, seed=fitting.seed).label(votes)
+    return votes
 
 
 def is_saved_fit(sources: Sequence[str] | None) -> bool:

@@ -26,6 +26,7 @@ COMMANDS = {
     "pairs": "pairs",
     "next_pairs": "next",
     "annotators": "annotators",
+    "leaderboard": "boards",
     "held_out": "compare",
     "compare": "compare",
     "check": "check",

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.page.board import SettledPairs
+from bayes_arena.page.groups import TwoGroups
 from bayes_arena.tables import Row
 
 
@@ -27,6 +28,8 @@ class Contents:
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
     settled : SettledPairs
+    groups : TwoGroups, optional
+        Where annotators fall into two.
     observed : mapping of str to ndarray
         Groups of pairs, see :mod:`bayes_arena.checks.observed`.
     fitted, words : dict of str to str
@@ -48,6 +51,7 @@ class Contents:
     annotators: list[Row]
     favourites: list[Row]
     contested: list[str]
+    groups: TwoGroups | None
     observed: Mapping[str, Array]
     fitted: dict[str, str]
     words: dict[str, str]

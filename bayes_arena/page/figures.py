@@ -130,6 +130,23 @@ def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> 
     return element("svg", *shapes, height=height, aria_hidden="true")
 
 
+def gaps(axis: Axis, rows: Sequence[Mapping[str, float]]) -> Markup:
+    """Draw gaps with their intervals around a line at 0; a gap that may be 0 is hollow."""
+    zero = element("line", x1=axis.at(0), x2=axis.at(0), y2="100%", class_="zero")
+    shapes = [axis.grid(), zero]
+    for number, row in enumerate(rows):
+        y = em((number + 0.5) * ROW)
+        kind = "open"
+        if row["lower"] > 0 or row["upper"] < 0:
+            kind = "more" if row["gap"] > 0 else "less"
+        x1, x2 = axis.at(row["lower"]), axis.at(row["upper"])
+        shapes.append(element("line", x1=x1, x2=x2, y1=y, y2=y, class_=kind))
+        dot = element("circle", cx=axis.at(row["gap"]), cy=y, r=4, class_=kind)
+        shapes.append(dot)
+    height = em(len(rows) * ROW)
+    return element("svg", *shapes, class_="gaps", height=height, aria_hidden="true")
+
+
 def shade_class(shade: int) -> str:
     """Return the class of a shade: w1 to w5, l1 to l5, or none for 0."""
     if shade == 0:

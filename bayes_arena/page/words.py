@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
+from bayes_arena import columns
 from bayes_arena.boards.standing import Standing
+from bayes_arena.columns import BOARD, meaning
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import Model
 from bayes_arena.version import __version__
 
-BOARD = {
-    "Elo": (
-        "The strength of a competitor by the average vote. A lead of 400 points means ten "
-        "wins to one loss, ties counting half; 1000 is the mean of those that have a rank."
-    ),
-    "Interval": "It holds the score with the probability that the board says.",
-    "Rank range": (
-        "The ranks that a competitor's own draws of the posterior give it, at the same "
-        "probability. Competitors whose ranges overlap need not be equally good."
-    ),
-    "P(best)": "The probability of being the best of all that have a rank.",
+# Words for which the columns of tables are explained.
+OF_BOARD = {
+    "Elo": "elo",
+    "Interval": "lower",
+    "Rank range": "rank_lower",
+    "P(best)": "p_best",
 }
+OF_ANNOTATORS = {"Agreement": "agreement", "P": "p_anomaly"}
 DAVIDSON = {
     "Davidson": (
         "A model of wins, ties and losses in which all votes have equal weight, so that "
         "the board is an average over annotators."
     ),
 }
-ANNOTATORS = {
-    "Agreement": (
-        "How much more often an annotator votes for the better of two than for the worse: "
-        "1 is always with the others, 0 is chance, below 0 is against them."
+COMBINED = {
+    "Combined": (
+        "Davidson's board, in which all votes have equal weight, moved towards the board "
+        "in which votes weigh by how closely their annotator follows the ranking: as far "
+        "as it cannot become worse for that, whatever annotators believe."
     ),
+}
+ANNOTATORS = {
     "Anomalous": (
-        "P is the probability that the agreement is below 0.4 of the median annotator's. "
-        "From 0.8 on, with ten votes and a fault, an annotator is called anomalous: a "
-        "favourite, votes against the ranking, nothing but ties, one side, or no more "
-        "agreement than chance; and so is who casts the votes of another again. From 0.5 "
-        "on, or with three in four votes for a side, suspect. A probability is no proof: "
-        "look at the votes."
+        "From P 0.8 on, with ten votes and a fault: a favourite, votes against the "
+        "ranking, nothing but ties, one side, or no more agreement than chance; and so is "
+        "who casts the votes of another again. From 0.5 on, or with three in four votes "
+        "for a side, suspect. A probability is no proof: look at the votes."
     ),
     "Differs": (
         "Agrees no more than chance with the others, and yet votes by a ranking: one of "
@@ -49,21 +48,35 @@ ANNOTATORS = {
     "Contested": (
         "A competitor about which annotators disagree far more than about the others."
     ),
+    "Two groups": (
+        "Annotators who prefer some competitors to others more than the rest do, beyond "
+        "chance and apart from how closely they follow the ranking. Nothing is corrected "
+        "for them: the board is the average over all."
+    ),
 }
 
 
-def words_of(model: Model, has_annotators: bool) -> dict[str, str]:
+def words_of(
+    model: Model, has_annotators: bool, is_combined: bool = False
+) -> dict[str, str]:
     """Return the words that the page uses."""
-    words = dict(BOARD)
-    if model.name == "davidson":
+    words = {word: meaning(BOARD, name) for word, name in OF_BOARD.items()}
+    if is_combined:
+        words |= COMBINED
+    elif model.name == "davidson":
         words |= DAVIDSON
     if has_annotators:
+        for word, name in OF_ANNOTATORS.items():
+            words[word] = meaning(columns.ANNOTATORS, name)
         words |= ANNOTATORS
     return words
 
 
-def fitted_in_words(standing: Standing) -> dict[str, str]:
-    """Return what was fitted, and how its intervals came about."""
+def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str, str]:
+    """Return what was fitted, and how its intervals came about.
+
+    ``share`` is that of a combined board.
+    """
     fit = standing.fit
     uncertainty = standing.uncertainty
     intervals = uncertainty.name
@@ -78,6 +91,8 @@ def fitted_in_words(standing: Standing) -> dict[str, str]:
         "Seed": str(standing.look.seed),
         "Made with": f"bayes-arena {__version__}",
     }
+    if share is not None:
+        facts["Combined"] = f"{100 * share:.0f} % of the way to am-davidson"
     left_out = [f"{n:,} {reason}" for reason, n in fit.votes.dropped.items()]
     if left_out:
         facts["Left out"] = ", ".join(left_out)

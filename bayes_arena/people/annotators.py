@@ -20,6 +20,7 @@ from bayes_arena.people.evidence import (
     evidence_without_fit,
 )
 from bayes_arena.people.favourites import Favourites, find_favourites
+from bayes_arena.people.groups import find_groups
 from bayes_arena.people.judgement import VERDICTS, Judgement, verdict_on
 from bayes_arena.people.makers import maker_columns
 from bayes_arena.people.own_ranking import chance_of_own_ranking
@@ -59,12 +60,12 @@ def annotators(
     DataFrame
         annotator; verdict; why, what speaks for it, and reason, its kind; p_anomaly, the
         probability that the agreement is below .4 of the median annotator's; agreement (0
-        by chance, 1 always with the others)
-        with its lower and upper bound at .95; theta; ties, their share of the votes;
-        side, the share of the decided votes that went to the competitor shown first;
-        votes.  For am-ELO also theta_of_sum_one, the paper's, and flagged_by_theta, its
-        rule at epsilon 0.  With ``makers`` also own_maker, the preference in logits, with
-        own_lower and own_upper.
+        by chance, 1 always with the others) with its lower and upper bound at .95; theta;
+        ties, their share of the votes; side, the share of the decided votes that went to
+        the competitor shown first; votes.  For am-ELO also theta_of_sum_one, the paper's,
+        and flagged_by_theta, its rule at epsilon 0.  Where there are two groups (see
+        :func:`~bayes_arena.groups`) also annotator_group, "smaller" or "larger".  With
+        ``makers`` also own_maker, the preference in logits, with own_lower and own_upper.
 
     Raises
     ------
@@ -77,9 +78,11 @@ def annotators(
         If am-Davidson has no answer, so that nobody is judged but by favourites.
     """
     source, judge = judging(votes, **options)
+    table = dict(annotator_columns(source, judge, find_favourites(source), seed))
     if isinstance(judge, Note):
         warn(judge)
-    table = dict(annotator_columns(source, judge, find_favourites(source), seed))
+    else:
+        table |= find_groups(judge, seed).columns_of(table["annotator"])
     if makers is not None:
         table |= maker_columns(source, makers, table["annotator"])
     return dataframe(table)

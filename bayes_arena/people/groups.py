@@ -10,6 +10,7 @@ do on one prompt after another is not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -33,6 +34,7 @@ from bayes_arena.people.tastes import (
     direction_of,
     signed_table,
 )
+from bayes_arena.said import Call
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
@@ -45,7 +47,12 @@ LEAST_RATIO = 8.0  # of two groups; chi-square of their two parameters has it in
 FEWEST_MEMBERS = 2  # one annotator is no group
 NAMED = 2  # competitors on either side that a sentence names
 GROUP = "annotator_group"  # the slice by their groups
-LARGER, SMALLER = "larger", "smaller"
+GROUPS = LARGER, SMALLER = "larger", "smaller"
+BOARDS_BY_GROUP = Call("leaderboard", by=GROUP)
+FOUND_HERE = (
+    "The two groups were found in these votes: their boards look more different here than "
+    "they would in new ones."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +111,13 @@ class Groups:
             "others do."
         )
 
+    def columns_of(self, annotators: Sequence[str] | Array) -> Columns:
+        """Return the column ``annotator_group`` of some annotators; none without groups."""
+        if not self.members:
+            return {}
+        is_member = np.isin(np.asarray(annotators, dtype=object), self.members)
+        return {GROUP: np.where(is_member, SMALLER, LARGER).astype(object)}
+
     def label(self, votes: Votes) -> Votes:
         """Return votes with the slice ``annotator_group``: "smaller" or "larger".
 
@@ -115,10 +129,11 @@ class Groups:
             If there are no two groups.
         """
         if not self.members:
-            raise ModelError(f"No two groups of annotators were found. {self.reason}")
-        members = np.isin(np.append(votes.annotators, ""), self.members)
+            why = f" {self.reason}" if self.reason else ""
+            raise ModelError(f"No two groups of annotators were found.{why}")
+        members = np.isin([*votes.annotators, ""], self.members)
         codes = {**votes.slices, GROUP: members[votes.annotator].astype(np.intp)}
-        levels = {**votes.levels, GROUP: (LARGER, SMALLER)}
+        levels = {**votes.levels, GROUP: GROUPS}
         return replace(votes, slices=codes, levels=levels)
 
 

@@ -28,7 +28,9 @@ from bayes_arena.model.constants import TINY
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import exposure
 from bayes_arena.reading.options import ReadOptions
+from bayes_arena.said import Said, Use, sentence
 from bayes_arena.tables import dataframe
+from bayes_arena.votes.votes import MIN_VOTES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,22 +45,24 @@ class SharedRanking:
     """The test of one ranking, and who would move.
 
     ``gap`` (competitors,) is am-Davidson's board less Davidson's in Elo, on the scale of the
-    latter.
+    latter, and ``share`` how much of it is safe to go (boards/combined.py).
     """
 
     z: float
     p_value: float
     gap: Floats
     exposure: float
+    share: float
 
     @property
-    def reading(self) -> str:
+    def reading(self) -> Said:
         """What it means, in a sentence."""
         if self.p_value >= SURE:
             return "Annotators share one ranking, as far as the votes can tell."
         if self.exposure <= RANDOM_EXPOSURE:
             return "Annotators disagree on the ranking; this board averages over them."
-        return "Annotators saw different competitors; model='am-davidson' accounts for this."
+        text = "Annotators saw different competitors; "
+        return (text, Use(model="am-davidson"), " accounts for this.")
 
 
 def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
@@ -87,14 +91,16 @@ def shared_ranking(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFram
             "p_value": [result.p_value],
             "largest_gap": [float(np.abs(result.gap).max())],
             "exposure": [result.exposure],
-            "reading": [result.reading],
+            "reading": [sentence(result.reading)],
         }
     )
 
 
-def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
+def compare_boards(
+    plain: Fit, weighted: Fit, min_votes: float = MIN_VOTES
+) -> SharedRanking:
     """Return the test, from the fits of Davidson and of am-Davidson to the same votes."""
-    gap = gap_between(plain, weighted)
+    gap = gap_between(plain, weighted, min_votes)
     covariance, n = gap.covariance, len(gap.value)
     variance_of_r = np.diag(plain.marginals.board.covariance)
     variance = np.maximum(np.diag(covariance), LEAST_VARIANCE * variance_of_r)
@@ -103,5 +109,9 @@ def compare_boards(plain: Fit, weighted: Fit) -> SharedRanking:
     freedom = n**2 / float(np.sum((covariance / np.outer(sd, sd)) ** 2))
     p_value = float(chdtrc(freedom, z * freedom))
     return SharedRanking(
-        z, p_value, -ELO.points_per_logit * gap.value, exposure(plain.votes)
+        z=z,
+        p_value=p_value,
+        gap=-ELO.points_per_logit * gap.value,
+        exposure=exposure(plain.votes),
+        share=gap.share,
     )

@@ -20,7 +20,7 @@ from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.rating.rated import Rated
-from bayes_arena.said import Note
+from bayes_arena.said import Note, Use
 
 # Who can be left out together, and what is said of them if there is nobody.
 WITHOUT = {"flagged": "is anomalous", "favourites": "has a favourite"}
@@ -49,9 +49,10 @@ def left_out_names(
         return (without,)
     unknown = [name for name in without if name not in annotators]
     if unknown:
+        hint = did_you_mean(unknown[0], annotators)
         raise ModelError(
-            f"No votes of {listing(map(repr, unknown))}."
-            f"{did_you_mean(unknown[0], annotators)}"
+            f"No votes of {listing(map(repr, unknown))}.{hint}",
+            *(Use(without=kind) for kind in WITHOUT),
         )
     return tuple(dict.fromkeys(without))
 

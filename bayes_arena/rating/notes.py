@@ -10,11 +10,12 @@ from scipy.special import expit
 
 from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.errors import listing, plural
-from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.people.contested import describe_contested
-from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
+from bayes_arena.people.groups import BOARDS_BY_GROUP
+from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, SharedRanking
+from bayes_arena.rating.combining import NO_SHARE, is_combinable
 from bayes_arena.rating.rated import Rated
-from bayes_arena.rating.wording import MOST_NAMED, describe_favouring, ordinal
+from bayes_arena.rating.wording import MOST_NAMED, describe_favouring
 from bayes_arena.said import Call, Note, Said, Use
 from bayes_arena.votes.components import sides_follow_strength
 
@@ -121,33 +122,56 @@ def contested(rated: Rated) -> Iterator[Note]:
             yield Note("contested", text)
 
 
+def two_groups(rated: Rated) -> Iterator[Note]:
+    """Say who ranks differently from the others, and what they prefer.
+
+    It is asked where annotators do not share one ranking.
+    """
+    if (
+        rated.shared is not None
+        and rated.shared.p_value < SURE
+        and rated.groups.members
+    ):
+        yield Note("groups", rated.groups.sentence, more=BOARDS_BY_GROUP)
+
+
 def two_boards(rated: Rated) -> Iterator[Note]:
-    """Say whether the two boards differ by more than chance, and who moves most."""
-    weighted = rated.annotator_fit
-    if weighted is None or not np.isfinite(rated.fit.strength).all():
+    """Say whether the boards of equal and of weighed votes differ by more than chance."""
+    result = rated.shared
+    if result is None or result.p_value >= SURE:
         return
-    plain = rated.fit
-    if rated.known_votes is not rated.votes:
-        plain = fit_model(rated.known_votes, prior=rated.fit.prior)
-    result = compare_boards(plain, weighted)
-    if result.p_value >= SURE:
-        return
-    moved = int(np.argmax(np.abs(result.gap)))
-    before, after = (
-        1 + int(np.sum(board.value > board.value[moved]))
-        for board in (rated.fit.marginals.board, weighted.marginals.board)
-    )
-    name = rated.votes.competitors[moved]
-    places = f"from {ordinal(before)} to {ordinal(after)}"
-    moves = f"'{name}' the most: {abs(result.gap[moved]):.0f} Elo, {places}"
-    text: Said = (
-        f"{result.reading} Weighting them by discrimination",
-        (" (", Use(model="am-davidson"), ")"),
-        f" would move {moves}.",
-    )
     if result.exposure > RANDOM_EXPOSURE:
-        text = f"{result.reading} It would move {moves}."
-    yield Note("boards", text)
+        yield Note("boards", other_competitors(rated, result))
+    elif rated.share is None:
+        yield Note("boards", one_average(rated, result))
+
+
+def other_competitors(rated: Rated, result: SharedRanking) -> Said:
+    """Say that annotators saw different competitors, and what allows for it."""
+    moved = int(np.argmax(np.abs(result.gap)))
+    name = rated.votes.competitors[moved]
+    return (
+        "Annotators saw different competitors.",
+        (" ", Use(model="am-davidson"), " allows for that."),
+        f" Weighing votes by their annotator would move '{name}' the most: "
+        f"{abs(result.gap[moved]):.0f} Elo.",
+    )
+
+
+def one_average(rated: Rated, result: SharedRanking) -> Said:
+    """Say that the board is an average, and how far it could safely go from there."""
+    text = "Annotators disagree on the ranking; this board averages over them."
+    if not is_combinable(rated.fit, rated.standing.look):
+        return text
+    if result.share < NO_SHARE:
+        return f"{text} No weighing of them is safe."
+    moved = int(np.argmax(np.abs(result.gap)))
+    name, size = rated.votes.competitors[moved], result.share * abs(result.gap[moved])
+    return (
+        f"{text} Weighing them as far as is safe",
+        (" (", Use(combined=True), f", here {100 * result.share:.0f} %)"),
+        f" would move '{name}' the most: {size:.0f} Elo.",
+    )
 
 
 def unexplained(rated: Rated) -> Iterable[Note]:
@@ -184,6 +208,7 @@ NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
     gaps,
     divided,
     judged,
+    two_groups,
     contested,
     two_boards,
     unexplained,

@@ -22,7 +22,7 @@ from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.columns import Table
 from bayes_arena.errors import ArenaWarning
-from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS
+from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.people.annotators import annotator_columns
@@ -33,6 +33,8 @@ from bayes_arena.people.favourites import (
     favourite_columns,
     find_favourites,
 )
+from bayes_arena.people.groups import Groups, find_groups
+from bayes_arena.people.shared import SharedRanking, compare_boards
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -56,6 +58,8 @@ class Rated:
     without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rated | None = None
+    share: float | None = None
+    weighted: Fit | None = None
 
     @property
     def votes(self) -> Votes:
@@ -82,8 +86,8 @@ class Rated:
     @cached_property
     def judge(self) -> Fit | Note | None:
         """The fit that judges annotators, or why there is none; None if none is asked."""
-        if not self.judges_annotators:
-            return None
+        if self.weighted is not None or not self.judges_annotators:
+            return self.weighted
         with warnings.catch_warnings():  # they are not about the board
             warnings.simplefilter("ignore", ArenaWarning)
             return judging(self.known_votes)[1]
@@ -92,6 +96,23 @@ class Rated:
     def annotator_fit(self) -> Fit | None:
         """The fit that judges annotators; None where there is none."""
         return self.judge if isinstance(self.judge, Fit) else None
+
+    @cached_property
+    def shared(self) -> SharedRanking | None:
+        """Whether annotators share one ranking; None where that is not asked."""
+        if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
+            return None
+        plain = self.fit
+        if self.known_votes is not self.votes:
+            plain = fit_model(self.known_votes, prior=self.fit.prior)
+        return compare_boards(plain, self.annotator_fit, self.standing.look.min_votes)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The two groups of annotators, if they fall into two."""
+        if self.annotator_fit is None:
+            return Groups(reason="Annotators were not judged.")
+        return find_groups(self.annotator_fit, self.standing.look.seed)
 
     @cached_property
     def found_favourites(self) -> Favourites | None:
@@ -163,9 +184,17 @@ class Rated:
         return tables.dataframe(self.board_columns)
 
     @property
+    def grouped_columns(self) -> Columns:
+        """The columns of the annotators, and their group where there are two."""
+        if not self.annotator_columns:
+            return {}
+        names = self.annotator_columns["annotator"]
+        return {**self.annotator_columns, **self.groups.columns_of(names)}
+
+    @property
     def annotators(self) -> pd.DataFrame:
         """Who votes how: see :func:`~bayes_arena.annotators`."""
-        return table_of(self.annotator_columns, catalogue.ANNOTATORS)
+        return table_of(self.grouped_columns, catalogue.ANNOTATORS)
 
     @property
     def favourites(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from bayes_arena import tables
+from bayes_arena.boards.combined import combined_standing
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
@@ -17,6 +18,11 @@ from bayes_arena.errors import listing, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
+from bayes_arena.rating.combining import (
+    describe_share,
+    require_combinable,
+    two_fits,
+)
 from bayes_arena.rating.content import facts_of
 from bayes_arena.rating.left_out import WITHOUT, left_out_names, refitted
 from bayes_arena.rating.notes import notes_of
@@ -40,7 +46,7 @@ class Rating(Rated):
     Attributes
     ----------
     fit : Fit
-        The board's.
+        The board's: Davidson's, of a combined one.
     standing : Standing
         Scores, intervals, and the draws that ranks and verdict come from.
     elo : EloScale
@@ -56,6 +62,10 @@ class Rating(Rated):
         Annotators whose votes were left out.
     before : Rating, optional
         The rating with their votes.
+    share : float, optional
+        How far a combined board goes from equal votes (0) to weighed ones (1).
+    weighted : Fit, optional
+        Am-Davidson's, of a combined board.
     votes
     verdict
     leaderboard
@@ -76,7 +86,10 @@ class Rating(Rated):
     def header(self) -> tuple[str, ...]:
         """What was rated, and how, in plain words."""
         allowance = map(str, self.standing.uncertainty.allowance)
-        words = " ".join([describe_fit(self.fit), *allowance])
+        made = describe_fit(self.fit)
+        if self.share is not None:
+            made = describe_share(self.share)
+        words = " ".join([made, *allowance])
         lines = [describe_votes(self.votes, self.source), words]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
@@ -94,10 +107,11 @@ class Rating(Rated):
         """All of it: facts, tables, verdict, notes and warnings."""
         return {
             **facts_of(self.standing, self.source),
+            "share": self.share,
             "left_out": self.left_out,
             "verdict": self.verdict,
             "leaderboard": tables.records(self.board_columns),
-            "annotators": tables.records(self.annotator_columns),
+            "annotators": tables.records(self.grouped_columns),
             "favourites": tables.records(self.favourite_columns),
             "contested": tables.records(self.contested_columns),
             "notes": self.notes,
@@ -141,6 +155,7 @@ class RateOptions(UnseededOptions, total=False):
     cluster: str | None
     level: float
     min_votes: float
+    combined: bool
     without: str | Collection[str] | None
     rank_spread: bool
     elo: EloScale
@@ -154,6 +169,7 @@ def rate(
     cluster: str | None = None,
     level: float = 0.95,
     min_votes: float = MIN_VOTES,
+    combined: bool = False,
     without: str | Collection[str] | None = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
@@ -168,6 +184,10 @@ def rate(
         What :func:`~bayes_arena.fit` takes, or has fitted.
     interval, cluster, level, min_votes, rank_spread, elo, seed
         As in :func:`~bayes_arena.leaderboard`.
+    combined : bool
+        Move the board towards that of votes weighed by how closely their annotator
+        follows the ranking, as far as is safe (Stein's rule): for the default model of
+        five competitors and more, by known annotators.
     without : {"flagged", "favourites"} or collection of str, optional
         Annotators to leave out: the anomalous, those with a favourite, or by name.  The
         result has the board before and after.
@@ -202,6 +222,7 @@ def rate(
     return rating_of(
         fitted(votes, **options),
         look,
+        combined=combined,
         without=without,
         rank_spread=rank_spread,
         elo=elo,
@@ -213,36 +234,41 @@ def rating_of(
     fit: Fit,
     look: Look,
     *,
-    without: str | Collection[str] | None,
-    rank_spread: bool,
-    elo: EloScale,
-    source: str,
+    combined: bool = False,
+    without: str | Collection[str] | None = None,
+    rank_spread: bool = False,
+    elo: EloScale = ELO,
+    source: str = "votes",
 ) -> Rating:
     """Return the rating of a fit, and of one without some annotators."""
     rating = Rating(
-        fit=fit,
-        standing=standing_of(fit, look),
+        **board_of(fit, look, combined),
         elo=elo,
         source=source,
         rank_spread=rank_spread,
-        warnings=warnings_on(fit, look.min_votes),
         without=without,
     )
     names = left_out_names(rating, without)
     if names:
-        fit = refitted(fit, names)
-        rating = replace(
-            rating,
-            fit=fit,
-            standing=standing_of(fit, look),
-            warnings=warnings_on(fit, look.min_votes),
-            left_out=names,
-            before=rating,
-        )
+        board = board_of(refitted(rating.fit, names), look, combined)
+        rating = replace(rating, **board, left_out=names, before=rating)
     for note in rating.warnings:
-        if note not in fit.warnings:  # which were given when it was fitted
+        if note not in rating.fit.warnings:  # which were given when it was fitted
             warn(note)
     return rating
+
+
+def board_of(fit: Fit, look: Look, combined: bool) -> dict[str, Any]:
+    """Return the fields of a rating that its fit decides."""
+    if not combined:
+        board: dict[str, Any] = {"fit": fit, "standing": standing_of(fit, look)}
+    else:
+        require_combinable(fit, look)
+        plain, weighted = two_fits(fit)
+        standing, share = combined_standing(plain, weighted, look)
+        board = {"fit": plain, "weighted": weighted}
+        board |= {"standing": standing, "share": share}
+    return {**board, "warnings": warnings_on(board["fit"], look.min_votes)}
 
 
 def warnings_on(fit: Fit, min_votes: float) -> tuple[Note, ...]:

@@ -84,10 +84,3 @@ def describe_votes(votes: Votes, source: str) -> str:
     if PROMPT in votes.slices:
         text += f", {plural(len(votes.levels[PROMPT]), 'prompt')}"
     return text
-
-
-def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th, ..."""
-    is_teen = 10 <= number % 100 <= 20
-    suffix = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number:,}{suffix}"

@@ -33,6 +33,21 @@ def test_two_competitors_have_the_binomials_spread():
 
 
 @pytest.mark.slow
+def test_resamples_of_hardly_any_votes_are_as_uncertain_as_the_posterior():
+    rows = columns(5, 300)[0]
+    for names in (["rare", "m01"], *[["seldom", f"m0{k % 5}"] for k in range(8)]):
+        for name, value in zip(rows, [*names, "model_a"], strict=True):
+            rows[name].append(value)
+    fit = ba.fit(rows)
+    posterior = standing_of(fit, Look(interval="posterior")).uncertainty
+    drawn = standing_of(fit, Look(interval="bootstrap")).uncertainty
+    assert ["'rare'" in str(note) for note in drawn.notes] == [True]
+    ratio = dict(zip(fit.votes.competitors, drawn.sd / posterior.sd, strict=True))
+    assert ratio["rare"] >= 1
+    assert 0.7 < ratio["seldom"] < 1.3
+
+
+@pytest.mark.slow
 def test_one_seed_one_answer(monkeypatch):
     monkeypatch.setattr(bootstrap, "RESAMPLES", 5)
     fit = fitted(3, 100)

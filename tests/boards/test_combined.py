@@ -9,7 +9,6 @@ from bayes_arena.boards.combined import (
     Gap,
     combined_standing,
     gap_between,
-    safe_covariance,
     widened,
 )
 from bayes_arena.boards.standing import standing_of
@@ -39,7 +38,7 @@ def fits():
 
 @pytest.fixture(scope="module")
 def gap(fits):
-    return gap_between(*fits)
+    return gap_between(*fits, min_votes=10)
 
 
 def test_the_board_lies_between_the_two(fits, gap):
@@ -65,21 +64,21 @@ def test_the_share_is_steins():
     """By hand: C has the trace 4 and the largest eigenvalue 1, so c is 2."""
     C = np.diag([1.0, 1.0, 1.0, 1.0, 0.0])
     gap = Gap(np.array([2.0, 0, 0, 0, -2.0]), C, C)
-    assert safe_covariance(gap) == pytest.approx(2)
-    assert gap.squared == pytest.approx(8)
+    assert gap.safe_covariance == pytest.approx(2)
+    assert gap.share == pytest.approx(1 / 4)
 
 
 def test_of_one_direction_nothing_is_safe():
     C = np.zeros((5, 5))
     C[0, 0] = 3.0
-    assert safe_covariance(Gap(np.ones(5), C, C)) == 0
+    assert Gap(np.ones(5), C, C).share == 0
 
 
 def test_intervals_have_the_width_of_the_risk():
     """With a = c / |d|^2 = 1/4 the risk is 5 + (4 - 16 + 8 * 1/2) / 8 = 4."""
     C = np.diag([1.0, 1.0, 1.0, 1.0, 0.0])
     gap = Gap(np.array([2.0, 0, 0, 0, -2.0]), C, C)
-    covariance = widened(0.25, 2.0, np.eye(5), gap)
+    covariance = widened(np.eye(5), gap)
     assert covariance.trace() == pytest.approx(4)
 
 

@@ -46,6 +46,23 @@ def test_json_has_all_rows_and_what_was_fitted(command, votes_file):
     assert answer["leaderboard"][0]["elo"] == pytest.approx(table["elo"][0])
 
 
+def test_json_of_rank_is_that_of_a_rating_in_the_words_of_the_terminal(
+    command, tmp_path
+):
+    path = tmp_path / "votes.csv"
+    rows = "".join(
+        f"m{k},m{k + 1},model_{'ab'[n > 8]}\n" for k in range(20) for n in range(10)
+    )
+    path.write_text(f"model_a,model_b,winner\n{rows}")
+    content = json.loads(command("rank", path, "--format", "json")[1])
+    with pytest.warns(ba.errors.ArenaWarning):
+        rating = json.loads(ba.rate(path).to_json())
+    (typed,), (called,) = content.pop("warnings"), rating.pop("warnings")
+    assert typed["kind"] == called["kind"] == "prior"
+    assert "--prior weak" in typed["text"] and "prior='weak'" in called["text"]
+    assert content == rating
+
+
 def test_csv_and_markdown_by_the_name_of_the_file(command, votes_file, tmp_path):
     for name, start in (("b.csv", "rank,competitor,elo"), ("b.md", "votes.csv: 600")):
         code, out, _ = command("rank", votes_file, "-o", tmp_path / name)
@@ -204,6 +221,29 @@ def test_an_arena_grows(command, votes_file, tmp_path):
     assert "2 annotators excluded" in out
     assert command("arena", "publish", path)[1].count("model-") == 8
     assert command("arena", "history", path, "rounds")[0] == 0
+
+
+def test_votes_of_an_arena_may_have_ids(command, tmp_path):
+    path, arena = tmp_path / "votes.csv", tmp_path / "arena.db"
+    rows = ["1,a,b,a,k", "2,a,b,a,k", "3,b,a,b,k"]
+    head = "n,model_a,model_b,winner,judge"
+    path.write_text("\n".join([head, *rows]))
+    command("arena", "create", arena)
+    words = ("arena", "add", arena, path, "--id", "n")
+    assert "3 votes added." in command(*words)[2]
+    path.write_text("\n".join([head, *rows, "4,a,b,a,k"]))
+    assert "1 vote added, 3 known already." in command(*words)[2]
+
+
+def test_votes_that_equal_others_are_said_to_need_ids(command, tmp_path):
+    path, arena = tmp_path / "votes.csv", tmp_path / "arena.db"
+    head, row = "model_a,model_b,winner,judge", "a,b,a,k"
+    path.write_text(f"{head}\n{row}")
+    command("arena", "create", arena)
+    command("arena", "add", arena, path)
+    path.write_text(f"{head}\n{row}\n{row}")
+    message = command("arena", "add", arena, path)[2]
+    assert "If they are new, name a column of ids with --id." in message
 
 
 def test_strict_exits_after_a_warning(command, tmp_path):

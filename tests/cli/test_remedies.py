@@ -57,6 +57,30 @@ def test_more_on_annotators_is_of_the_same_file(command, bought):
     assert "reversed" in out and "bought votes.csv" in out
 
 
+def test_lines_that_tell_more_read_the_file_as_it_was_read(command, tmp_path):
+    """They run as they are printed, whatever options the file needs."""
+    path = tmp_path / "my votes.csv"
+    votes = votes_of(annotators=12, each=80, planted=("reversed",))
+    votes["winner"] = votes["winner"].replace({"model_a": "le 1er", "model_b": "2nd"})
+    votes["count"] = 1
+    names = {"winner": "Which is better?", "judge": "Rater ID", "model_a": "one side"}
+    votes.rename(columns=names | {"model_b": "other"}).to_csv(path, index=False)
+    reading = ("--a", "one side", "--b", "other", "--winner", "Which is better?")
+    reading += ("--annotator", "Rater ID")
+    reading += ("--outcome", "le 1er=model_a", "--outcome", "2nd=model_b")
+    code, out, _ = command("rank", path, *reading)
+    assert code == 0
+    more = typed(out, "More: bayes-arena ")
+    assert more == ["annotators", str(path), *reading]
+    code, out, _ = command(*more)
+    assert code == 0 and "reversed" in out
+    code, board, _ = command(*typed(out, "without the anomalous: bayes-arena "))
+    assert code == 0 and "Without the votes of reversed." in board
+    _, out, _ = command("rank", path, *reading)
+    code, out, _ = command(*typed(out, "1 remark on the file: bayes-arena "))
+    assert code == 0 and "--weight count reads it" in out
+
+
 def test_where_prompts_are_the_limit_nobody_asks_for_votes(command):
     path = real("llmfao.csv")
     remedy = " more prompts would settle it; more votes on these 13 would not."

@@ -6,10 +6,12 @@ import pytest
 
 import bayes_arena as ba
 from tests.page.arenas import HOSTILE, fan_votes
+from tests.people.arenas import camp_votes
 
 pytestmark = pytest.mark.slow
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (500, 1000, 1600)
+NARROW_TO_WIDE = (360, *WIDTHS)
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +136,35 @@ def test_it_is_accessible(page, width):
     )
     findings = axe.Axe().run(page)
     assert findings.response["violations"] == [], findings.generate_report()
+
+
+@pytest.fixture(scope="module")
+def path_of_groups(tmp_path_factory):
+    """The page of annotators who fall into two groups."""
+    path = tmp_path_factory.mktemp("groups") / "page.html"
+    ba.report(camp_votes(), path)
+    return path
+
+
+@pytest.mark.parametrize("width", NARROW_TO_WIDE)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_two_groups_fit_the_window_and_are_accessible(
+    browser, path_of_groups, width, scheme
+):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = browser.new_page(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path_of_groups.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    plot, names = page.locator(".gaps"), page.locator(".rows:has(.gaps) .names")
+    plot, names = plot.bounding_box(), names.bounding_box()
+    assert names["y"] == pytest.approx(plot["y"], abs=1)
+    assert names["height"] == pytest.approx(plot["height"], abs=1)
+    assert names["x"] + names["width"] < plot["x"]
+    assert plot["x"] + plot["width"] <= width
+    dots = page.locator(".gaps circle").all()
+    x = [dot.bounding_box()["x"] for dot in dots]
+    assert x == sorted(x, reverse=True)
+    findings = axe.Axe().run(page)
+    assert findings.response["violations"] == [], findings.generate_report()
+    page.close()

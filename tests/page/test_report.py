@@ -4,11 +4,14 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
+import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.page.groups import two_groups
 from tests.helpers import real
 from tests.page.arenas import FAVOURITE, HOSTILE, fan_votes
+from tests.people.arenas import camp_votes
 
 NAMES = [
     HOSTILE,
@@ -165,3 +168,49 @@ def test_who_has_no_finite_estimate_keeps_a_row_without_numbers(tmp_path):
         fit = ba.fit(votes, model="bradley-terry", prior="flat")
     text = text_of(page_of(tmp_path, fit))
     assert "unbeaten – no finite estimate – – 12" in text
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory):
+    """The rating of annotators of two groups, one of whom has a hostile name."""
+    votes = camp_votes().replace({"judge 03": HOSTILE, "model 8": HOSTILE})
+    rating = ba.rate(votes)
+    path = tmp_path_factory.mktemp("groups") / "page.html"
+    rating.report(path)
+    return rating, path.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_two_groups_are_drawn_by_how_much_they_differ(grouped):
+    rating, html = grouped
+    text = text_of(html)
+    assert rating.groups.sentence in text
+    assert "the 6 rank it higher" in text and "the other 14 rank it higher" in text
+    section = html.split('id="groups"')[1].split("</section>")[0]
+    names = re.findall(r"<li>(.*?)</li>", section)
+    assert set(names[:2]) == {"model 0", "model 1"}
+    assert names[-1] == "model 9" and len(names) == 10
+    drawn = section.split('class="gaps"')[1].split("</svg>")[0]
+    kinds = re.findall(r'<circle[^>]*class="(\w+)"', drawn)
+    assert kinds[:2] == ["more", "more"] and kinds[-2:] == ["less", "less"]
+    assert HOSTILE not in html
+    assert f"The 6 are {', '.join(rating.groups.members)}." in text
+
+
+@pytest.mark.slow
+def test_of_many_competitors_both_ends_are_drawn(grouped):
+    gaps = {
+        "competitor": np.array([f"c{n:02d}" for n in range(40)], dtype=object),
+        "gap": np.linspace(100, -100, 40),
+        "lower": np.linspace(90, -110, 40),
+        "upper": np.linspace(110, -90, 40),
+    }
+    shown = two_groups(grouped[0].groups, gaps)
+    names = [row["competitor"] for row in shown.rows]
+    assert names == [f"c{n:02d}" for n in (*range(8), *range(32, 40))]
+    assert shown.n_left_out == 24
+    assert shown.ends == (-110, 110)
+
+
+def test_without_groups_there_is_no_such_part(html):
+    assert 'id="groups"' not in html

@@ -62,3 +62,39 @@ def table(i, j, winner):
 def rows(votes, **options):
     """Return the table of annotators, by name."""
     return ba.annotators(votes, **options).set_index("annotator")
+
+
+def camp_votes(seed=0, camp=6, n_votes=4000, prompts=0, own_prompts=0):
+    """Return votes of twenty people, of whom the first few prefer models 0 and 1 to 8 and 9.
+
+    On each prompt every model is stronger or weaker.  With ``own_prompts``, nobody else
+    sees the prompts of an annotator.
+    """
+    rng = np.random.default_rng(seed)
+    shared = np.array([0.5, -0.5, 1.2, 0.8, 0.3, -0.3, -0.8, -1.2, 0.5, -0.5])
+    strength = rng.uniform(0.5, 1.5, (20, 1)) * shared
+    strength[:camp, :2] += 2.0
+    strength[:camp, -2:] -= 2.0
+    k = rng.integers(20, size=n_votes)
+    i = rng.integers(10, size=n_votes)
+    j = (i + rng.integers(1, 10, size=n_votes)) % 10
+    eta = strength[k, i] - strength[k, j]
+    prompt = rng.integers(max(prompts, 1), size=n_votes)
+    if own_prompts:
+        prompt = k * own_prompts + rng.integers(own_prompts, size=n_votes)
+    by_prompt = rng.normal(0, 1.0, (prompt.max() + 1, 10))
+    if prompts or own_prompts:
+        eta += by_prompt[prompt, i] - by_prompt[prompt, j]
+    p = np.exp(np.stack([eta / 2, -eta / 2, np.zeros(n_votes)]))
+    outcome = (rng.random(n_votes) > np.cumsum(p / p.sum(axis=0), axis=0)[:2]).sum(
+        axis=0
+    )
+    columns = {
+        "model_a": [f"model {c}" for c in i],
+        "model_b": [f"model {c}" for c in j],
+        "winner": np.array(["model_a", "model_b", "tie"])[outcome],
+        "judge": [f"judge {a:02d}" for a in k],
+    }
+    if prompts or own_prompts:
+        columns["prompt"] = [f"prompt {q:03d}" for q in prompt]
+    return pd.DataFrame(columns)

@@ -1,7 +1,6 @@
 import dataclasses
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import bayes_arena as ba
@@ -9,45 +8,9 @@ from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.errors import ModelError, VotesError
 from bayes_arena.people.groups import smaller_group
 from tests.helpers import real
-from tests.people.arenas import votes_of
+from tests.people.arenas import camp_votes, votes_of
 
-N, ANNOTATORS = 10, 20
-
-
-def camp_votes(seed=0, camp=6, n_votes=4000, prompts=0, own_prompts=0):
-    """Return votes of twenty people, of whom the first few prefer models 0 and 1 to 8 and 9.
-
-    On each prompt every model is stronger or weaker.  With ``own_prompts``, nobody else
-    sees the prompts of an annotator.
-    """
-    rng = np.random.default_rng(seed)
-    shared = np.array([0.5, -0.5, 1.2, 0.8, 0.3, -0.3, -0.8, -1.2, 0.5, -0.5])
-    strength = rng.uniform(0.5, 1.5, (ANNOTATORS, 1)) * shared
-    strength[:camp, :2] += 2.0
-    strength[:camp, -2:] -= 2.0
-    k = rng.integers(ANNOTATORS, size=n_votes)
-    i = rng.integers(N, size=n_votes)
-    j = (i + rng.integers(1, N, size=n_votes)) % N
-    eta = strength[k, i] - strength[k, j]
-    prompt = rng.integers(max(prompts, 1), size=n_votes)
-    if own_prompts:
-        prompt = k * own_prompts + rng.integers(own_prompts, size=n_votes)
-    by_prompt = rng.normal(0, 1.0, (prompt.max() + 1, N))
-    if prompts or own_prompts:
-        eta += by_prompt[prompt, i] - by_prompt[prompt, j]
-    p = np.exp(np.stack([eta / 2, -eta / 2, np.zeros(n_votes)]))
-    outcome = (rng.random(n_votes) > np.cumsum(p / p.sum(axis=0), axis=0)[:2]).sum(
-        axis=0
-    )
-    columns = {
-        "model_a": [f"model {c}" for c in i],
-        "model_b": [f"model {c}" for c in j],
-        "winner": np.array(["model_a", "model_b", "tie"])[outcome],
-        "judge": [f"judge {a:02d}" for a in k],
-    }
-    if prompts or own_prompts:
-        columns["prompt"] = [f"prompt {q:03d}" for q in prompt]
-    return pd.DataFrame(columns)
+ANNOTATORS = 20
 
 
 @pytest.fixture(scope="module")

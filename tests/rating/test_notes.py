@@ -9,6 +9,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning
+from bayes_arena.said import NOWHERE
 from tests.boards.arenas import columns, fitted, of_wins
 from tests.people.arenas import fan, votes_of
 
@@ -31,16 +32,35 @@ def camp():
 
 
 @pytest.mark.slow
-def test_two_boards_that_differ_are_said_with_who_moves_most():
+def test_two_boards_that_differ_are_said_with_who_would_move():
+    votes = camp()
+    rating = ba.rate(votes)
+    (note,) = [note for note in rating.notes if note.kind == "boards"]
+    text = str(note)
+    assert text.startswith(
+        "Annotators disagree on the ranking; this board averages over them. "
+    )
+    combined = ba.rate(votes, combined=True)
+    own = rating.leaderboard.set_index("competitor")["elo"]
+    move = (combined.leaderboard.set_index("competitor")["elo"] - own).abs()
+    assert f"(combined=True, here {100 * combined.share:.0f} %)" in text
+    assert f"would move '{move.idxmax()}' the most: {move.max():.0f} Elo." in text
+    assert "would move" in note.spelled(NOWHERE) and "(" not in note.spelled(NOWHERE)
+    assert not any(note.kind == "boards" for note in combined.notes)
+
+
+@pytest.mark.slow
+def test_two_groups_are_said_before_the_two_boards():
     rating = ba.rate(camp())
-    (note,) = [str(note) for note in rating.notes if note.kind == "boards"]
-    assert note.startswith("Annotators disagree on the ranking; this board averages")
-    other = ba.leaderboard(rating.annotator_fit).set_index("competitor")
-    own = rating.leaderboard.set_index("competitor")
-    mover = (other["elo"] - own["elo"]).abs().idxmax()
-    assert f"would move '{mover}' the most: " in note
-    before, after = own.loc[mover, "rank"], other.loc[mover, "rank"]
-    assert f"from {before}" in note and f"to {after}" in note
+    kinds = [note.kind for note in rating.notes]
+    assert kinds.index("groups") + 1 == kinds.index("boards")
+    note = rating.notes[kinds.index("groups")]
+    assert str(note) == ba.groups(camp()).sentence
+    assert str(note).startswith(
+        "5 of 25 annotators rank differently: they prefer model 0"
+    )
+    group = rating.annotators.set_index("annotator")["annotator_group"]
+    assert set(group.index[group == "smaller"]) == set(rating.groups.members)
 
 
 def test_votes_without_an_annotator_are_the_first_note(tmp_path):

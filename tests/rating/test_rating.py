@@ -78,15 +78,38 @@ def test_a_notebook_shows_names_as_text():
     assert "&lt;script&gt;" in html
 
 
-def test_json_is_plain(rating):
+def test_json_says_of_what_it_is_and_how_it_was_made(rating):
+    content = json.loads(rating.to_json())
+    facts = {
+        "schema": 1,
+        "version": ba.__version__,
+        "source": "votes",
+        "n_votes": 1642,
+        "n_competitors": 8,
+        "n_annotators": 21,
+        "n_prompts": 0,
+        "plan": "davidson, Gaussian",
+        "interval": "posterior",
+        "cluster": None,
+        "level": 0.95,
+        "min_votes": 10,
+        "seed": 0,
+        "left_out": [],
+        "verdict": rating.verdict,
+        "warnings": [],
+    }
+    assert facts.items() <= content.items()
+    notes = [{"kind": note.kind, "text": str(note)} for note in rating.notes]
+    assert content["notes"] == notes
+
+
+def test_json_has_tables_with_all_rows_and_kinds_of_reasons(rating):
     content = json.loads(rating.to_json())
     assert len(content["leaderboard"]) == 8
     assert len(content["annotators"]) == 21
-    assert content["verdict"] == rating.verdict
-    assert content["plan"] == "davidson, Gaussian"
-    assert content["notes"] == [
-        {"kind": note.kind, "text": str(note)} for note in rating.notes
-    ]
+    fan = next(row for row in content["annotators"] if row["annotator"] == "fan")
+    assert fan["reason"] == "favourite" and fan["why"].startswith("favours ")
+    assert len(content["contested"]) == 8 and content["favourites"]
 
 
 @pytest.mark.parametrize("without", ["flagged", "favourites", ["fan"]])
