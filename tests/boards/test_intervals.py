@@ -157,7 +157,8 @@ def sampled(fit, size=100, seed=0):
     """Return a fit with draws of its Gaussian as if NUTS had sampled them."""
     draws = ba.draw(fit, 2 * size, seed)
     samples = {name: d.reshape(2, size, -1) for name, d in draws.items()}
-    return replace(fit, method="nuts", samples=samples)
+    marginals = replace(fit.marginals, samples=samples)
+    return replace(fit, method="nuts", marginals=marginals)
 
 
 @pytest.mark.slow

@@ -99,8 +99,8 @@ def test_gaps_of_a_fit_by_nuts_are_those_of_its_samples(fit):
         ba.read_votes(votes_of_two(), slices=("category",)),
         model=MODEL,
         method="nuts",
-        draws=300,
-        tune=300,
+        draws=1000,
+        tune=1000,
     )
     table = ba.slice_gaps(sampled, "category").set_index(["category", "competitor"])
     assert not np.allclose(table["gap"], gaussian["gap"].loc[table.index], atol=1e-6)

@@ -282,7 +282,7 @@ def test_the_screens_of_real_votes(command):
     _, out, _ = command("rank", real("llmfao.csv"))
     assert "GPT 4 is probably the best" in out
     assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in out
-    assert "would move 'command' the most: 49 Elo, from 3rd to 14th" in out
+    assert "(--combined, here 31 %) would move 'command' the most: 15 Elo" in out
     _, out, _ = command("rank", real("mt_bench_human.csv"))
     assert "gpt-4 is the best (P above 0.99)." in out
     assert "Annotators" not in out

@@ -258,7 +258,7 @@ def test_real_votes():
     notes = " ".join(map(str, rating.notes))
     assert "8 of 124 are anomalous" in notes
     assert "worker_15 and worker_70 favour Weaver 12k (106 of 110 and 43 of 45" in notes
-    assert "model='am-davidson'" in notes
+    assert "combined=True, here 31 %" in notes
 
 
 def test_tables_without_rows_have_their_columns():
