@@ -33,6 +33,8 @@ from bayes_arena.reading.columns import (
     words,
 )
 from bayes_arena.reading.finding import (
+    IDS,
+    NO_RESULTS,
     competitors,
     loser_beside,
     usual_winners,
@@ -41,6 +43,13 @@ from bayes_arena.reading.finding import (
     winner_columns,
     winners_by_values,
     without_header,
+)
+from bayes_arena.reading.labels import (
+    FIRST_WINS,
+    NUMBER,
+    SECOND_WINS,
+    UNPLAYED,
+    meanings_of,
 )
 from bayes_arena.reading.layouts import (
     BY_NAME,
@@ -59,6 +68,7 @@ from bayes_arena.reading.sheet import Sheet
 from bayes_arena.reading.tables import MARGINS
 from bayes_arena.reading.values import are_texts
 from bayes_arena.said import Said, Use, joined
+from bayes_arena.votes.votes import TIE
 
 type Found = tuple[Layout, Roles]
 
@@ -149,10 +159,30 @@ def columns_of_winners(sheet: Sheet, options: Options) -> tuple[str, str] | None
         return (winner, str(loser)) if winner and loser else None
     if any(given is not None for given in (options.a, options.b, options.baseline)):
         return None
-    pair = header.winner_and_loser()
-    if pair is None or header.pair_of_competitors():
+    if header.pair_of_competitors():
+        return None
+    pair = header.winner_and_loser() or winners_by_structure(sheet)
+    if pair is None:
         return None
     return pair if options.winner is None or winner in pair else None
+
+
+def winners_by_structure(sheet: Sheet) -> tuple[str, str] | None:
+    """Return the only two columns that say who won and who lost, and share names.
+
+    Columns called chosen and rejected alone come last, as they may hold texts.
+    """
+    pairs = (sheet.header.won_and_lost(*two) for two in combinations(sheet.texts, 2))
+    found = list(dict.fromkeys(filter(None, pairs)))
+    named = [pair for pair in found if sheet.share(*pair) and are_names(sheet, pair)]
+    longer = [pair for pair in named if any(len(words(name)) > 1 for name in pair)]
+    candidates = longer or named or found
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def are_names(sheet: Sheet, pair: tuple[str, str]) -> bool:
+    """Whether two columns hold names."""
+    return all(map(sheet.holds_names, pair))
 
 
 def are_counts(sheet: Sheet, won: str, lost: str) -> bool:
@@ -332,7 +362,10 @@ def no_competitors(sheet: Sheet) -> Iterator[Said]:
     pair = likely_competitors(sheet)
     ranked = likely_ranking(sheet)
     counts = sheet.header.counts()
-    if pair is not None and lacks_header(sheet, *pair):
+    first = sheet.header.names[:2]
+    if all(map(NUMBER.fullmatch, first)) and len(first) > 1:
+        yield (header_missing(sheet, *first),)
+    elif pair is not None and lacks_header(sheet, *pair):
         yield (header_missing(sheet, *pair),)
     elif pair is not None:
         a, b = pair
@@ -382,6 +415,37 @@ def likely_ranking(sheet: Sheet) -> dict[str, str] | None:
     return max(found, key=lambda each: each[0])[1] if found else None
 
 
+def numbers_of_both(sheet: Sheet, columns: Sequence[str]) -> Sequence[str]:
+    """Return two columns of numbers whose names differ in the side; else all, if few.
+
+    Few are two or three.  Identifiers, and what tells time, are no such numbers.
+    """
+    likely = [column for column in columns if not has_word(column, (*IDS, *NO_RESULTS))]
+    numbers = [column for column in likely if sheet.holds_numbers(column)]
+    for pair in sheet.header.pairs_alike():
+        if set(pair) <= set(numbers):
+            return pair
+    counts = [column for column in numbers if sheet.holds_counts(column)]
+    return counts if len(counts) in (2, 3) else ()
+
+
+def nested_labels(sheet: Sheet, met: Roles) -> list[str]:
+    """Return the paths to values in objects that are labels of who won."""
+    return [
+        path
+        for path, values in sheet.leaves.items()
+        if (meanings := {*meanings_of(values, met.sides, {}).values()})
+        - {TIE, UNPLAYED}
+        <= FIRST_WINS | SECOND_WINS
+        and meanings & (FIRST_WINS | SECOND_WINS)
+    ]
+
+
+def values_of(sheet: Sheet, column: str) -> frozenset[str]:
+    """Return the values of a column, or at the end of a path."""
+    return sheet.leaves.get(column, sheet.values(column))
+
+
 def may_be_result(sheet: Sheet, met: Roles, named: dict[str, str]) -> Iterator[Said]:
     """Say which columns may hold the result, and how to name each.
 
@@ -391,16 +455,17 @@ def may_be_result(sheet: Sheet, met: Roles, named: dict[str, str]) -> Iterator[S
     if named and found is not None:
         yield ("If they are the competitors: ", Use(**named), ".")
         return
-    told = winners_by_values(sheet, met)
+    told = [*winners_by_values(sheet, met), *nested_labels(sheet, met)]
     for column in told[:MOST_SHOWN]:
-        yield f"{column!r} may hold the result ({listing(sorted(sheet.values(column)))}): "
+        yield f"{column!r} may hold the result ({listing(sorted(values_of(sheet, column)))}): "
         yield (Use(**named, winner=column), ". ")
     others = [column for column in sheet.texts if column not in met.taken]
-    numbers = [column for column in others if sheet.holds_counts(column)]
+    others = [column for column in others if column not in sheet.nested]
+    numbers = numbers_of_both(sheet, others)
     labels = [
         column for column in others if 2 <= len(sheet.values(column)) <= MOST_LABELS
     ]
-    if not told and len(numbers) in (2, 3):
+    if not told and numbers:
         yield from ask_for_numbers(numbers, named)
     elif not told and labels:
         for column in labels[:MOST_SHOWN]:

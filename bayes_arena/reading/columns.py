@@ -21,6 +21,7 @@ type Words = tuple[str, ...]
 SIDES = (
     ("a", "b"),
     ("1", "2"),
+    ("0", "1"),
     ("left", "right"),
     ("home", "away"),
     ("home", "visitor"),
@@ -31,6 +32,8 @@ SIDES = (
     ("first", "second"),
     ("white", "black"),
     ("x", "y"),
+    ("team", "opp"),
+    ("for", "against"),
 )
 # What columns of competitors are called besides their side; the first pair is taken.
 COMPETITORS = (
@@ -49,12 +52,15 @@ OTHER_PAIRS = (
     ("challenger", "champion"), ("challenger", "defender"), ("model", "model b"),
     ("model", "other model"), ("name", "opponent"), ("item", "opponent"),
 )  # fmt: skip
+# Sides that need another word.
 NOT_ALONE = (
     ("a", "b"),
     ("1", "2"),
+    ("0", "1"),
     ("r", "b"),
     ("x", "y"),
-)  # sides that need another word
+    ("for", "against"),
+)
 SCORES = (
     "score", "scores", "goals", "goal", "points", "point", "pts", "runs", "sets", "games",
 )  # fmt: skip
@@ -76,6 +82,8 @@ LOSER_WORDS = (
     "not preferred", "not selected", "unchosen", "nonpreferred", "beaten", "defeated",
     *LOST_COUNTS,
 )  # fmt: skip
+# Alone these may name texts: the answer that was chosen.
+OF_ANSWERS = ("better", "chosen", "preferred", "selected")
 WINNERS = (
     "winner", "label", "verdict", "preference", "preferred", "result", "outcome", "vote",
     "choice", "chosen", "decision", "judgment", "judgement", "selection", "selected",
@@ -83,6 +91,7 @@ WINNERS = (
     "chosen model", "chosen model name", "best", "better", "better model", "ftr", "res",
     "human preference", "user vote", "final verdict", "winner label", "overall winner",
     "overall preference", "overall quality", "winning side", "winner side", "victor",
+    "game result", "match result", "final result", "match outcome", "game outcome",
 )  # fmt: skip
 ANNOTATORS = (
     "judge", "annotator", "worker", "performer", "rater", "judge model", "evaluator",
@@ -217,7 +226,8 @@ class Header:
     def winner_and_loser(self) -> tuple[str, str] | None:
         """Return the columns of who won and of who lost, by their usual names."""
         sides = list(product(WINNER_WORDS, LOSER_WORDS))
-        return self.pair(["", *filter(None, COMPETITORS)], sides)
+        alone = [(won, lost) for won, lost in sides if won not in OF_ANSWERS]
+        return self.pair([""], alone) or self.pair([*filter(None, COMPETITORS)], sides)
 
     def won_and_lost(self, first: str, second: str) -> tuple[str, str] | None:
         """Return two columns in the order of who won and who lost, if their words say so."""
@@ -270,7 +280,12 @@ def initial_scores() -> Iterator[tuple[str, str]]:
             yield f"{first[0]} {score}", f"{second[0]} {score}"
 
 
-SCORES_BY_INITIAL = (("fthg", "ftag"), ("hg", "ag"), *initial_scores())
+SCORES_BY_INITIAL = (
+    ("fthg", "ftag"),
+    ("hg", "ag"),
+    *initial_scores(),
+    *((score, f"{opp} {score}") for score in SCORES for opp in ("opp", "opponent")),
+)
 INITIAL_SCORES = frozenset(chain(*SCORES_BY_INITIAL))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from bayes_arena.errors import VotesError
 from bayes_arena.reading.columns import (
@@ -22,6 +23,7 @@ from bayes_arena.reading.columns import (
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Column, Constant, Roles
 from bayes_arena.reading.sheet import Sheet
+from bayes_arena.reading.text_files import separator_of
 from bayes_arena.said import Said, Use
 
 MODELS = (
@@ -165,11 +167,9 @@ def without_header(
     names: Sequence[str], pair: tuple[str, str], winner: str | None, file: str
 ) -> Said:
     """Say that the first row is no header, and how Polars gives a file one."""
-    roles = {pair[0]: "model_a", pair[1]: "model_b"}
+    roles = {pair[0]: "winner", pair[1]: "loser"}
     if winner is not None:
-        roles[winner] = "winner"
-    elif len(names) == len(pair):
-        roles = dict(zip(pair, ("winner", "loser"), strict=True))
+        roles = {pair[0]: "model_a", pair[1]: "model_b", winner: "winner"}
     columns = [roles.get(name, f"column_{k}") for k, name in enumerate(names, 1)]
     said = (
         f"The first row is no header: {pair[0]!r} and {pair[1]!r} are names of competitors, "
@@ -177,8 +177,10 @@ def without_header(
     )
     if not file:
         return f"{said}Name the columns, {', '.join(columns)} for instance."
+    separator = separator_of(Path(file))
+    option = "" if separator == "," else f"separator={separator!r}, "
     return (
         f"{said}Name the columns:\nimport polars as pl\n"
-        f"pl.read_csv({file!r}, has_header=False, infer_schema=False, "
+        f"pl.read_csv({file!r}, {option}has_header=False, infer_schema=False, "
         f"new_columns={columns!r}).write_csv('with_header.csv')"
     )

@@ -203,9 +203,10 @@ def sides_of_labels(labels: set[str], columns: tuple[str, str]) -> dict[str, int
     A numeral is a side only if the columns differ in it and no other numeral is a label.
     """
     of_columns = sides_of_columns(columns)
-    if {label for label in labels if NUMBER.fullmatch(label)} - {"1", "2"}:
-        of_columns.pop("1", None)
-        of_columns.pop("2", None)
+    if any(map(NUMBER.fullmatch, labels - of_columns.keys())):
+        of_columns = {
+            word: side for word, side in of_columns.items() if not word.isdigit()
+        }
     letters = initials(columns) | letters_beside_others(labels)
     return WORDS_OF_SIDES | letters | of_columns
 

@@ -86,8 +86,8 @@ def name_in_json(text: str) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):
-        names = (value[key] for key in NAME_KEYS if value.get(key) is not None)
-        value = next(names, value)
+        keys = [*NAME_KEYS, *(key for key in value if str(key).endswith("_name"))]
+        value = next((value[key] for key in keys if value.get(key) is not None), value)
     if isinstance(value, dict | list):
         raise VotesError(
             f"A name is given as {shortened(text, 60)}, and none of {', '.join(NAME_KEYS)} "

@@ -1,9 +1,8 @@
-"""Slices that stand in objects or lists: ``category_tag.math``, ``conversation.language``."""
+"""Columns that stand in objects or lists: ``category_tag.math``, ``score.winner``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import narwhals as nw
 import polars as pl
@@ -11,29 +10,29 @@ import polars as pl
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.sources import Frame, in_polars, to_polars
-from bayes_arena.reading.values import as_text, parsed
+from bayes_arena.reading.values import as_text, paths_in
 from bayes_arena.said import Use
 
 ROWS_LOOKED_AT = 20
 
 
-def with_nested_slices(frame: Frame, options: Options) -> Frame:
-    """Return a frame with a column for each slice that is named by a path with dots.
+def with_nested_columns(frame: Frame, options: Options) -> Frame:
+    """Return a frame with a column for each that an option names by a path with dots.
 
     The path may leave out what comes between the column and the last key, if no other ends
     so: ``category_tag.math`` is ``{"math_v0.1": {"math": true}}``.  Of a list the first
     object that has the key counts.  A slice that is an object itself is refused.
     """
     names = frame.collect_schema().names()
+    for path in sorted(options.named.difference(names)):
+        head = head_of(path, names)
+        if head is not None and "," not in path:  # several columns are named one by one
+            leaves = leaves_of(frame, head, path.removeprefix(f"{head}."))
+            column = pl.Series(path, leaves, pl.String)
+            frame = nw.from_native(in_polars(frame).with_columns(column))
     for column in options.by_role("slices").values():
-        head = head_of(column, names)
         if column in names:
             require_scalars(frame, column)
-        elif head is not None:
-            leaves = leaves_of(frame, head, column.removeprefix(f"{head}."))
-            frame = nw.from_native(
-                in_polars(frame).with_columns(pl.Series(column, leaves, pl.String))
-            )
     return frame
 
 
@@ -66,20 +65,5 @@ def leaves_of(frame: Frame, column: str, path: str) -> list[str | None]:
     if len(ends) != 1:
         which = "No value" if not ends else "More than one value"
         keys = listing(f"{column}.{'.'.join(p)}" for p in (ends or paths) if p)
-        raise VotesError(f"{which} of {column!r} ends in {path!r}. There are {keys}.")
+        raise VotesError(f"{which} of {column!r} ends in {path!r}; there are {keys}.")
     return [as_text(each.get(ends[0])) for each in found]
-
-
-def paths_in(
-    value: Any, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the keys that lead to each value in an object, and the value."""
-    value = parsed(value)
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            yield from paths_in(entry, (*path, str(key)))
-    elif isinstance(value, list):
-        for entry in value:
-            yield from paths_in(entry, path)
-    elif value is not None:
-        yield path, value

@@ -12,7 +12,7 @@ from bayes_arena.errors import VotesError
 from bayes_arena.reading.choosing import choose
 from bayes_arena.reading.columns import GAMES, PROMPTS, Header
 from bayes_arena.reading.layouts import Layout, annotator_of
-from bayes_arena.reading.nested import with_nested_slices
+from bayes_arena.reading.nested import with_nested_columns
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.remarks import remarks_on_source
 from bayes_arena.reading.roles import (
@@ -58,7 +58,7 @@ class Opened:
 
 def open_votes(source: Frame, options: Options, file: str = "") -> Opened:
     """Find the roles of the columns, rewrite records to votes, choose the prompts."""
-    source = with_nested_slices(source, options)
+    source = with_nested_columns(source, options)
     sheet = Sheet.of(source, file)
     layout, roles = choose(sheet, options)
     roles = with_further_roles(roles, sheet, options, layout)

@@ -133,7 +133,7 @@ def is_half(a: str, b: str, header: Header) -> bool:
 
 def require_result(votes: Coded, opened: Opened, winner: str) -> None:
     """Refuse a column of winners that tells something else, by its name or its labels."""
-    if denies_result(winner, opened.header):
+    if denies_result(winner, opened.header, is_named=bool(votes.is_named.any())):
         said = f"{winner!r} may tell something else than who won. If it is the result: "
         raise VotesError((said, Use(winner=winner, layout=opened.layout.name), "."))
     for label, column in other_columns(votes, opened):
@@ -146,15 +146,21 @@ def require_result(votes: Coded, opened: Opened, winner: str) -> None:
         raise VotesError((said, blank, " (model_a, model_b or tie)."))
 
 
-def denies_result(column: str, header: Header) -> bool:
-    """Whether the name of a column denies a result, or is that of a feature of one side."""
+def denies_result(column: str, header: Header, *, is_named: bool) -> bool:
+    """Whether the name of a column denies a result, or is that of a feature of one side.
+
+    Of a side is what has a counterpart, if its values are no names: ``R_Stance, B_Stance``,
+    ``winner_hand, loser_hand``.
+    """
     if is_usual_winner(column):
         return False
     is_time = any(word.endswith(("time", "date")) for word in words(column))
     if is_time or has_word(column, NO_RESULTS):
         return True
     of_sides = {name for pair in header.pairs_alike() for name in pair}
-    return column in of_sides and not has_word(column, WINNERS)
+    if not is_named and any(header.won_and_lost(column, name) for name in header.names):
+        return True
+    return not is_named and column in of_sides and not has_word(column, WINNERS)
 
 
 def other_columns(votes: Coded, opened: Opened) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,13 @@ from bayes_arena.reading.labels import (
 )
 from bayes_arena.reading.roles import Column, Constant
 from bayes_arena.reading.sources import Frame, is_nested, to_polars
-from bayes_arena.reading.values import are_texts, as_text, parsed, text_of
+from bayes_arena.reading.values import (
+    are_texts,
+    as_text,
+    parsed,
+    paths_in,
+    text_of,
+)
 from bayes_arena.votes.votes import FIRST, SECOND
 
 ROWS_LOOKED_AT = 1_000
@@ -82,6 +88,17 @@ class Sheet:
             if is_nested(schema[name])
             or all(text[:1] in "[{" for text in self.texts.get(name, "x"))
         ]
+
+    @cached_property
+    def leaves(self) -> dict[str, frozenset[str]]:
+        """The different values at the end of each path into the objects of a column."""
+        found: dict[str, set[str]] = {}
+        for column in self.nested:
+            for record in self.records(column) if column in self.header.names else ():
+                for path, value in paths_in(record) if isinstance(record, dict) else ():
+                    text = as_text(value) or ""
+                    found.setdefault(".".join((column, *path)), set()).add(text)
+        return {path: frozenset(values) - {""} for path, values in found.items()}
 
     def values(self, column: object) -> frozenset[str]:
         """Return the different values of a column; none of a constant, or of lists."""

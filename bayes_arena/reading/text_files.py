@@ -19,6 +19,7 @@ import polars as pl
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.reading.values import as_text
 
+OF_ROUNDS = ("name", "id", "number", "round", "date", "stage", "title")
 GZIP = ".gz"
 PREFLIB = (".soc", ".soi", ".toc", ".toi")  # rankings of the collection PrefLib
 PGN_TAG = re.compile(r'\[(\w+) "(.*)"\]')
@@ -136,11 +137,25 @@ def records_in(value: Any, name: str) -> list[Mapping[str, Any]]:
         for values in (value, *inner):
             lists = [each for each in values.values() if are_records(each)]
             if len(lists) == 1:
-                return list(lists[0])
+                return flat(lists[0])
         return records_of_columns(value) if is_by_column(value) else [value]
     if not are_records(value):
         raise VotesError(f"{name} does not hold records. Write a list of objects.")
     return list(value)
+
+
+def flat(records: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the records in each of some records, if each is a round and holds a list.
+
+    As rounds of matches do: ``{"name": "Matchday 1", "matches": [...]}``.
+    """
+    inner = []
+    for record in records:
+        lists = [value for key, value in record.items() if key not in OF_ROUNDS]
+        if len(lists) != 1 or not are_records(lists[0]):
+            return list(records)
+        inner += lists[0]
+    return inner
 
 
 def fastchess_records(stats: Any, name: str) -> list[Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -87,3 +87,18 @@ def are_texts(values: Collection[str]) -> bool:
     """Whether most values are texts, not names: long, or of several lines."""
     n_texts = sum(len(value) > LONGEST_NAME or "\n" in value for value in values)
     return n_texts * 2 > len(values)
+
+
+def paths_in(
+    value: Any, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the keys that lead to each value in an object, and the value."""
+    value = parsed(value)
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from paths_in(entry, (*path, str(key)))
+    elif isinstance(value, list):
+        for entry in value:
+            yield from paths_in(entry, path)
+    elif value is not None:
+        yield path, value

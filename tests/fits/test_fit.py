@@ -14,8 +14,9 @@ from bayes_arena.errors import (
     TooLargeError,
     VotesError,
 )
-from bayes_arena.fits.fit import require_room
+from bayes_arena.fits.fit import LONG_WORK, require_room, seconds_of
 from bayes_arena.model import constants
+from bayes_arena.model.arrow import ParameterLayout
 from bayes_arena.model.build import build_design
 from bayes_arena.model.spec import resolve_model
 from bayes_arena.said import Use
@@ -191,3 +192,14 @@ def test_annotators_are_alike_where_a_model_says_so():
 def test_a_fit_has_few_public_attributes():
     fit = ba.fit(ba.example_arena().votes)
     assert len([name for name in dir(fit) if not name.startswith("_")]) <= 16
+
+
+def layout_of(n_shared, n_groups, n_local):
+    sums = np.zeros((n_shared, 0)), np.zeros((n_local, 0))
+    return ParameterLayout(n_shared, n_groups, n_local, *sums)
+
+
+def test_a_long_fit_says_how_long_it_takes():
+    assert seconds_of(layout_of(60, 124, 3)) < LONG_WORK
+    assert seconds_of(layout_of(331, 190, 330)) == pytest.approx(115, rel=0.1)
+    assert seconds_of(layout_of(2_000, 0, 0)) == pytest.approx(27, rel=0.1)

@@ -12,7 +12,7 @@ def test_the_recipes_run():
     code = re.findall(
         r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
     )
-    assert len(code) == 8
+    assert len(code) == 11
     namespace: dict[str, object] = {}
     for block in code:
         exec(block, namespace)
