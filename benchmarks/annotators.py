@@ -220,7 +220,7 @@ def contested(seeds: int) -> Iterable[str]:
     """Honest arenas in which something is named, and targets of attacks found."""
     n_arenas = 2 * seeds
     rows, n_contested, n_honest, n_named = [], 0, 0, 0
-    n_copies, n_pairs = 0, 0
+    n_copies = 0
     for name, (people, n_votes) in (REGIMES | CROWDS).items():
         named, away = [], []
         for seed in range(n_arenas):
@@ -233,16 +233,14 @@ def contested(seeds: int) -> Iterable[str]:
         if name not in RIGHTLY_CONTESTED:
             n_contested += n_above
             n_honest += n_arenas
-            n_pairs += sum(named)
         if name != "one heavy expert":
             n_named += sum(named)
     yield "## Honest arenas: who is named\n"
     yield (
         f"{n_arenas} arenas each.  A heavy expert with a ranking of their own has favourites, "
         f"in truth; {n_named} are named of others.  Of fans and of riggers the favourite is "
-        f"contested, in truth; elsewhere somebody is in {n_contested} of {n_honest} arenas, "
-        f"where {n_pairs} pairs are named favourites.  {n_copies} annotators are said to cast "
-        "the votes of another.\n"
+        f"contested, in truth; elsewhere somebody is in {n_contested} of {n_honest} arenas.  "
+        f"{n_copies} annotators are said to cast the votes of another.\n"
     )
     yield markdown(["arena", "favourites", "contested", "largest"], rows)
     yield "## Attacks: is the target contested?\n"

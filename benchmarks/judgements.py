@@ -1,6 +1,6 @@
 """What annotators are called, beside how they vote: faults, other rankings, rings, copies.
 
-    python benchmarks/judgements.py [--seeds 8] [--only faults rankings rings gaps]
+    python benchmarks/judgements.py [--seeds 8] [--only faults rankings rings copies gaps]
 
 Simulated arenas (``arenas.py``).  Version 0.4 called everybody with ten votes and a P of .8
 anomalous; how many that are stands beside.
@@ -19,6 +19,7 @@ from attacks import single_votes
 from measuring import DATA, markdown, write_page
 
 import bayes_arena as ba
+from bayes_arena.people.copies import ballots_of
 from bayes_arena.people.judgement import ANOMALOUS, UNJUDGED
 from bayes_arena.votes.votes import FIRST, SECOND
 
@@ -42,6 +43,8 @@ OTHERS = ("coin", "theta .3", "theta .4", "own, sd 1.5", "own, sd 4.5")
 # Accounts, and votes of each for the target; targets by their place among eight.
 RINGS = ((4, 60), (5, 30), (8, 15), (4, 200), (2, 60))
 PLACES = (2, 3, 4, 5, 6)
+# Competitors, how often each pair is judged by everybody, and the sd of strengths.
+SAME_PAIRS = ((5, 1, 1.0), (5, 1, 2.5), (5, 2, 1.0), (5, 2, 2.5), (10, 1, 1.0))
 HONEST, EACH, MET = 30, 40, 8  # honest annotators, their votes, and competitors
 
 
@@ -140,7 +143,7 @@ def other_people(rng: Rng, kind: str, n: int) -> People:
 
 def rankings(seeds: int) -> Iterable[str]:
     """Coins, loose followers, and rankings of one's own."""
-    rows, ring = [], []
+    rows, favoured = [], []
     for n, each in SIZES:
         cells = []
         for kind in OTHERS:
@@ -150,22 +153,20 @@ def rankings(seeds: int) -> Iterable[str]:
                 table = judged(votes_of(other_people(rng, kind, n), each, rng))
                 planted.append(table[:BAD])
                 if kind.startswith("own"):
-                    ring.append(np.mean(table["reason"][:BAD] == "favourite"))
+                    favoured.append(np.mean(table["reason"][:BAD] == "favourite"))
             table = pd.concat(planted)
-            n_asked = np.sum(table["reason"].isin(["chance", "own ranking"]))
-            n_asked -= np.sum(
-                (table["verdict"] == "suspect") & (table["reason"] == "chance")
-            )
-            n_differs = np.sum(table["verdict"] == "differs")
-            of_asked = n_differs / n_asked if n_asked else np.nan
-            cells.append(f"{n_differs / len(table):.2f} ({of_asked:.2f} of {n_asked})")
+            would_be = (table["verdict"] == "anomalous") & (table["reason"] == "chance")
+            differs = table["verdict"] == "differs"
+            n_asked = int(np.sum(would_be | differs))
+            share = f"{np.sum(differs) / n_asked:.2f} " if n_asked else ""
+            cells.append(f"{np.mean(differs):.2f} ({share}of {n_asked})")
         rows.append([f"{n} competitors, {each} votes", *cells])
     yield "## Rankings of one's own\n"
     yield (
         f"{BAD} of {ANNOTATORS} annotators throw a coin, follow the ranking (sd 1) loosely, "
         f"or have one of their own; {seeds} arenas a cell.  Share of them that differ; in "
         "brackets, of those who would be anomalous for agreeing no more than chance.  A "
-        f"favourite is said of {np.mean(ring):.3f} of those with rankings of their own.\n"
+        f"favourite is said of {np.mean(favoured):.3f} of those with rankings of their own.\n"
     )
     yield markdown(["", *OTHERS], rows)
 
@@ -216,6 +217,44 @@ def rings(seeds: int) -> Iterable[str]:
     yield markdown(["ring", *places], rows)
 
 
+def copies(seeds: int) -> Iterable[str]:
+    """Honest annotators who all judge the same pairs, and one who copies another."""
+    rows = []
+    for n, times, sd in SAME_PAIRS:
+        i, j = np.triu_indices(n, 1)
+        i, j = np.tile(i, times), np.tile(j, times)
+        n_alike, n_named, n_found = 0, 0, 0
+        for seed in range(seeds):
+            rng = np.random.default_rng([seed, n, times, 59])
+            strength = thetas(rng, HONEST) * rng.normal(0, sd, n)
+            people = of_rankings(strength, rng, tie=np.full(HONEST, -2.0))
+            k = np.repeat(np.arange(HONEST), len(i))
+            votes = draw_votes(people, k, np.tile(i, HONEST), np.tile(j, HONEST), rng)
+            n_alike += HONEST - len(set(ballots_of(votes)))
+            n_named += int(np.sum(judged(votes)["reason"] == "copies"))
+            n_found += int("copies" in set(judged(with_copy(votes))["reason"]))
+        rows.append(
+            [f"{len(i)} votes on {n} competitors, sd {sd:g}", n_alike, n_named, n_found]
+        )
+    yield "## The same votes\n"
+    yield (
+        f"{HONEST} honest annotators all judge the same pairs, {seeds} arenas a row: how many "
+        "cast the votes of another by chance, how many are named for it; and in how many "
+        "arenas a copy of the first annotator is.\n"
+    )
+    yield markdown(["", "alike", "named", "copies found"], rows)
+
+
+def with_copy(votes: ba.Votes) -> ba.Votes:
+    """Return votes with those of the first annotator cast again by another."""
+    size = votes.n_annotators
+    k, *pairs = single_votes(votes)
+    again = k == 0
+    columns = [np.append(column, column[again]) for column in pairs]
+    k = np.append(k, np.full(again.sum(), size))
+    return count_votes(k, *columns, votes.n_competitors, size + 1)
+
+
 def gaps(seeds: int) -> Iterable[str]:
     """Files in which some cells are empty."""
     n_judged, n_all = 0, 0
@@ -264,6 +303,7 @@ PARTS: dict[str, Callable[[int], Iterable[str]]] = {
     "faults": faults,
     "rankings": rankings,
     "rings": rings,
+    "copies": copies,
     "gaps": gaps,
 }
 
