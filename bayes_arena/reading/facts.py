@@ -47,8 +47,10 @@ class Facts:
         rows = np.array([row_of.get(str(name), -1) for name in competitors])
         found = {}
         for name, values in self.columns.items():
-            missing = np.nan if np.issubdtype(np.asarray(values).dtype, float) else None
-            found[name] = as_whole(np.append(values, missing)[rows])
+            column = np.append(values, np.nan)  # the last is that of the unknown
+            if column.dtype == object:
+                column[-1] = None
+            found[name] = as_whole(column[rows])
         return found
 
     @property

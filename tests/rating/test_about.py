@@ -31,7 +31,7 @@ def test_facts_follow_in_the_columns_of_the_board(rating):
 def test_text_and_json_have_them_and_addresses_are_not_on_the_screen(rating):
     assert "maker\n" in rating.to_text() and "https" not in rating.to_text()
     assert "Not shown in 80 columns: maker" not in rating.to_text(width=80)
-    assert "Not shown in 60 columns: maker" in rating.to_text(width=60)
+    assert "Not shown in 55 columns: maker" in rating.to_text(width=55)
     first = json.loads(rating.to_json())["leaderboard"][0]
     assert first["maker"] == "Acme" and first["url"] == "https://acme.example"
 
