@@ -152,6 +152,14 @@ BOARD: Table = (
         is_optional=True,
     ),
 )
+MORE_VOTES = Column(
+    "more_votes",
+    "on the two, as the others came, until their order is settled; 0 if it is, and none "
+    "where other prompts are what lacks",
+    "more votes",
+    votes_needed,
+    spare=3,
+)
 PAIRS: Table = (
     Column("first", heading="first"),
     Column("second", heading="second"),
@@ -172,13 +180,7 @@ PAIRS: Table = (
         spare=1,
     ),
     Column("votes", "votes on the two", "votes", WHOLE, spare=2),
-    Column(
-        "more_votes",
-        "on the two, as the others came, until their order is settled; 0 if it is",
-        "more votes",
-        votes_needed,
-        spare=3,
-    ),
+    MORE_VOTES,
     Column("points", "of the first in the votes on the two, ties as half"),
     Column("expected", "points that the ranking lets expect of these votes"),
     Column(
@@ -199,6 +201,7 @@ NEXT_PAIRS: Table = (
     ),
     Column("gap", "Elo points by which the first is ahead", "Elo gap", WHOLE, spare=2),
     Column("votes", "votes on the two", "votes", WHOLE, spare=1),
+    MORE_VOTES,
     Column("worth", "of a vote on the pair, relative to the best pair"),
 )
 ANNOTATORS: Table = (

@@ -130,7 +130,7 @@ class Rating(Rated):
         """Write the page of the rating: one file of HTML that opens anywhere."""
         from bayes_arena.rating.page import write_page
 
-        write_page(self, path, title, self.header, (*self.notes, *self.warnings))
+        write_page(self, path, title)
 
     def to_json(self) -> str:
         """Return the rating as one object of JSON, as ``rank --format json`` does."""
