@@ -38,6 +38,7 @@ from bayes_arena.people.favourites import (
 from bayes_arena.people.groups import Groups, find_groups
 from bayes_arena.people.shared import SharedRanking, compare_boards
 from bayes_arena.people.table import PairTable, davidson_posterior, table_at
+from bayes_arena.reading.facts import Facts
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -63,6 +64,7 @@ class Rated:
     before: Rated | None = None
     share: float | None = None
     weighted: Fit | None = None
+    about: Facts | None = None
 
     @property
     def votes(self) -> Votes:
@@ -149,7 +151,7 @@ class Rated:
 
     @cached_property
     def board_columns(self) -> Columns:
-        """The board's columns, and who is contested and what was before."""
+        """The board's columns, what was before, and facts about the competitors."""
         spread = self.rank_spread
         board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
         columns = dict(board)
@@ -159,7 +161,15 @@ class Rated:
             rows = [row_of[name] for name in columns["competitor"]]
             columns["rank_before"] = np.asarray(former["rank"])[rows]
             columns["elo_before"] = np.asarray(former["elo"])[rows]
+        if self.about is not None:
+            columns |= self.about.of(columns["competitor"])
         return columns
+
+    @property
+    def board_table(self) -> Table:
+        """What the board's columns are."""
+        names = [] if self.about is None else [*self.about.columns]
+        return (*catalogue.BOARD, *catalogue.of_facts(names))
 
     @cached_property
     def annotator_columns(self) -> Columns:
