@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.former import read_former
 from bayes_arena.boards.leaderboard import notes_of_boards, stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
@@ -36,6 +37,9 @@ from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
+Since = Annotated[
+    str | None, option("Say what changed since a board: JSON of rank -o last.json.")
+]
 # What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 
@@ -49,6 +53,7 @@ def rank(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    since: Since = None,
     rank_spread: Annotated[
         bool,
         option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
@@ -58,12 +63,14 @@ def rank(
     boarding: Boarding,
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
+    former = None if since is None else read_former(since)
     fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(
         fit,
         name_of(votes),
         fitting.seed,
         combined=combined,
+        former=former,
         rank_spread=rank_spread,
     )
     remarks = remarks_on(rating.votes) if votes else []
@@ -276,6 +283,7 @@ def report(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    since: Since = None,
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
@@ -284,7 +292,10 @@ def report(
     """Write a page with the board, the annotators and all the rest: -o board.html."""
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
+    former = None if since is None else read_former(since)
     fit = fit_of_sources(votes, reading, fitting)
-    rating = boarding.rating(fit, name_of(votes), fitting.seed, combined=combined)
+    rating = boarding.rating(
+        fit, name_of(votes), fitting.seed, combined=combined, former=former
+    )
     rating.report(writing.output, title=title)
     return Done(f"{writing.output} written.")

@@ -66,7 +66,12 @@ def contents_of(
         groups=groups_of(rated),
         observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing, rated.share),
-        words=words_of(standing.fit.model, bool(annotators), rated.share is not None),
+        words=words_of(
+            standing.fit.model,
+            bool(annotators),
+            rated.share is not None,
+            rated.changes is not None,
+        ),
     )
 
 
