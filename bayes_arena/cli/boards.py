@@ -33,12 +33,17 @@ from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
+from bayes_arena.reading.facts import read_facts
 from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
 Since = Annotated[
     str | None, option("Say what changed since a board: JSON of rank -o last.json.")
+]
+About = Annotated[
+    str | None,
+    option("Table of competitors: maker, licence, price, url, and any other column."),
 ]
 # What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
@@ -54,6 +59,7 @@ def rank(
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
     since: Since = None,
+    about: About = None,
     rank_spread: Annotated[
         bool,
         option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
@@ -64,6 +70,7 @@ def rank(
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
     former = None if since is None else read_former(since)
+    facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(
         fit,
@@ -71,13 +78,14 @@ def rank(
         fitting.seed,
         combined=combined,
         former=former,
+        about=facts,
         rank_spread=rank_spread,
     )
     remarks = remarks_on(rating.votes) if votes else []
     return Answer(
         key="leaderboard",
         columns=rating.board_columns,
-        table=BOARD,
+        table=rating.board_table,
         head=[*rating.header, "", rating.verdict],
         notes=[*rating.notes, *remarks],
         facts=rating.content,
@@ -284,6 +292,7 @@ def report(
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
     since: Since = None,
+    about: About = None,
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
@@ -293,9 +302,15 @@ def report(
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     former = None if since is None else read_former(since)
+    facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(
-        fit, name_of(votes), fitting.seed, combined=combined, former=former
+        fit,
+        name_of(votes),
+        fitting.seed,
+        combined=combined,
+        former=former,
+        about=facts,
     )
     rating.report(writing.output, title=title)
     return Done(f"{writing.output} written.")

@@ -26,6 +26,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.rating.left_out import WITHOUT
 from bayes_arena.rating.rating import Rating, rating_of
+from bayes_arena.reading.facts import Facts
 from bayes_arena.reading.read import read_votes
 from bayes_arena.said import Arguments
 from bayes_arena.simulation import example_arena
@@ -272,6 +273,7 @@ class Boarding(Group):
         *,
         combined: bool,
         former: FormerBoard | None = None,
+        about: Facts | None = None,
         rank_spread: bool = False,
     ) -> Rating:
         """Return the rating of a fit."""
@@ -281,6 +283,7 @@ class Boarding(Group):
             combined=combined,
             without=self.left_out,
             former=former,
+            about=about,
             rank_spread=rank_spread,
             elo=self.elo,
             source=source,

@@ -73,9 +73,15 @@ def environment() -> Environment:
         "count": count,
         "fixed": fixed,
         "signed": signed,
+        "download": download,
         "chance": chance,
     }
     return settings
+
+
+def download(text: str) -> str:
+    """Return the address of JSON that is in the page."""
+    return f"data:application/json;base64,{b64encode(text.encode()).decode()}"
 
 
 def asset(name: str) -> str:

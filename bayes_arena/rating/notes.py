@@ -128,6 +128,20 @@ def contested(rated: Rated) -> Iterator[Note]:
             yield Note("contested", text)
 
 
+def without_facts(rated: Rated) -> Iterator[Note]:
+    """Say about whom there are no facts, and about whom there are, but no votes."""
+    if rated.about is None:
+        return
+    known, rated_ones = rated.about.competitors, rated.votes.competitors
+    parts = []
+    if lacking := [name for name in rated_ones if name not in set(known)]:
+        parts.append(f"No facts about {listing(lacking)}.")
+    if unrated := [name for name in known if name not in set(rated_ones)]:
+        parts.append(f"Facts, but no votes: {listing(unrated)}.")
+    if parts:
+        yield Note("about", " ".join(parts))
+
+
 def two_groups(rated: Rated) -> Iterator[Note]:
     """Say who ranks differently from the others, and what they prefer.
 
@@ -212,6 +226,7 @@ NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
     sides,
     winners_first,
     left_out,
+    without_facts,
     gaps,
     divided,
     judged,

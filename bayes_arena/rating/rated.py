@@ -37,6 +37,7 @@ from bayes_arena.people.favourites import (
 )
 from bayes_arena.people.groups import Groups, find_groups
 from bayes_arena.people.shared import SharedRanking, compare_boards
+from bayes_arena.reading.facts import Facts
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -63,6 +64,7 @@ class Rated:
     former: FormerBoard | None = None
     share: float | None = None
     weighted: Fit | None = None
+    about: Facts | None = None
 
     @property
     def votes(self) -> Votes:
@@ -136,7 +138,7 @@ class Rated:
 
     @cached_property
     def board_columns(self) -> Columns:
-        """The board's columns, and what was before: on a former board, or with all votes."""
+        """The board's columns, those of the board before, and facts about competitors."""
         spread = self.rank_spread
         board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
         columns = dict(board)
@@ -148,7 +150,15 @@ class Rated:
             rows = [row_of[name] for name in columns["competitor"]]
             columns["rank_before"] = np.asarray(former["rank"])[rows]
             columns["elo_before"] = np.asarray(former["elo"])[rows]
+        if self.about is not None:
+            columns |= self.about.of(columns["competitor"])
         return columns
+
+    @property
+    def board_table(self) -> Table:
+        """What the board's columns are."""
+        names = [] if self.about is None else [*self.about.columns]
+        return (*catalogue.BOARD, *catalogue.of_facts(names))
 
     @cached_property
     def annotator_columns(self) -> Columns:

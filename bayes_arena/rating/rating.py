@@ -36,6 +36,7 @@ from bayes_arena.rating.text import (
     text_of,
 )
 from bayes_arena.rating.wording import describe_fit, describe_source, describe_votes
+from bayes_arena.reading.facts import Facts, read_facts
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -69,6 +70,8 @@ class Rating(Rated):
         How far a combined board goes from equal votes (0) to weighed ones (1).
     weighted : Fit, optional
         Am-Davidson's, of a combined board.
+    about : Facts, optional
+        Facts about the competitors.
     votes
     verdict
     leaderboard
@@ -140,7 +143,7 @@ class Rating(Rated):
         """Write the page of the rating: one file of HTML that opens anywhere."""
         from bayes_arena.rating.page import write_page
 
-        write_page(self, path, title, self.header, (*self.notes, *self.warnings))
+        write_page(self, path, title)
 
     def to_json(self) -> str:
         """Return the rating as one object of JSON, as ``rank --format json`` does."""
@@ -148,7 +151,8 @@ class Rating(Rated):
 
     def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
         """Return header, verdict, board and notes as lines."""
-        board = board_text(self.board_columns, self.standing.look.level, rows, width)
+        level = self.standing.look.level
+        board = board_text(self.board_table, self.board_columns, level, rows, width)
         return text_of(self.header, self.verdict, board, self.below)
 
     def __repr__(self) -> str:
@@ -157,7 +161,8 @@ class Rating(Rated):
 
     def _repr_html_(self) -> str:
         """Return the rating for a notebook."""
-        shown = shown_board(self.board_columns, self.standing.look.level)
+        level = self.standing.look.level
+        shown = shown_board(self.board_table, self.board_columns, level)
         return html_of([*self.header, self.verdict], shown, self.below)
 
 
@@ -171,6 +176,7 @@ class RateOptions(UnseededOptions, total=False):
     combined: bool
     without: str | Collection[str] | None
     since: str | Path | None
+    about: object
     rank_spread: bool
     elo: EloScale
     seed: int
@@ -186,6 +192,7 @@ def rate(
     combined: bool = False,
     without: str | Collection[str] | None = None,
     since: str | Path | None = None,
+    about: object = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
@@ -210,6 +217,11 @@ def rate(
         JSON of a former rating (:meth:`Rating.to_json`, ``rank -o last.json``).  The board
         has the rank and score before, on the scale of this board, and the change of the
         score with its interval; a note says who is new, gone, or surely changed.
+    about : path, dataframe or list of records, optional
+        Facts about the competitors, as maker, licence, price and url: a row for each,
+        named in a column called competitor, model or name, or else the first.  They
+        follow in the columns of the board, and where a column is called price or cost,
+        there is a ``frontier``.
     **options
         Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
         ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
@@ -240,12 +252,14 @@ def rate(
     """
     look = Look(interval, cluster, level, min_votes, seed)
     former = None if since is None else read_former(since)
+    facts = None if about is None else read_facts(about)
     return rating_of(
         fitted(votes, **options),
         look,
         combined=combined,
         without=without,
         former=former,
+        about=facts,
         rank_spread=rank_spread,
         elo=elo,
         source=describe_source(votes),
@@ -259,17 +273,21 @@ def rating_of(
     combined: bool = False,
     without: str | Collection[str] | None = None,
     former: FormerBoard | None = None,
+    about: Facts | None = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
     source: str = "votes",
 ) -> Rating:
     """Return the rating of a fit, or of one without some annotators."""
+    if about is not None:
+        about.require_any_of(fit.votes.competitors)
     rating = Rating(
         **board_of(fit, look, combined),
         elo=elo,
         source=source,
         rank_spread=rank_spread,
         without=without,
+        about=about,
     )
     names = left_out_names(rating, without)
     if names:
