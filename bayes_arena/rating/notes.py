@@ -124,7 +124,9 @@ def anomalous(rated: Rated) -> Iterator[str]:
 def contested(rated: Rated) -> Iterator[Note]:
     """Say about whom annotators disagree far more than about others."""
     if rated.disagreement is not None:
-        for text in describe_contested(rated.known_votes, rated.disagreement)[:1]:
+        names = rated.known_votes.competitors
+        texts = describe_contested(rated.pair_table, names, rated.disagreement)
+        for text in texts[:1]:
             yield Note("contested", text)
 
 
