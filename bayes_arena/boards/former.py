@@ -127,7 +127,7 @@ def not_a_board(source: str, reason: str) -> OutputError:
     return OutputError((f"{source} holds no board, as {reason}. ", takes))
 
 
-def require_comparable(former: FormerBoard, made: Mapping[str, object]) -> None:
+def require_same_kind(former: FormerBoard, made: Mapping[str, object]) -> None:
     """Raise a ModelError that says in what a former board differs from the one at hand."""
     there = former.made
     differs = [name for name in COMPARED if there[name] != made[name]]

@@ -96,7 +96,7 @@ class Changes:
         """By how many Elo points their scores changed, (codes,)."""
         now = self.elo.points_per_logit * self.standing.strength[self.codes]
         before = self.former.elo[self.rows]
-        return less_mean(now) - less_mean(before)
+        return centred(now) - centred(before)
 
     @cached_property
     def outcomes(self) -> Floats:
@@ -113,7 +113,7 @@ class Changes:
     def variance(self) -> Floats:
         """Var(d), (codes,); nan where there is nothing by which it could have changed."""
         covariance = self.standing.covariance[np.ix_(self.codes, self.codes)]
-        C = less_mean(less_mean(covariance).T)
+        C = centred(centred(covariance).T)
         now = self.elo.points_per_logit**2 * np.diag(C)
         before = (self.former.half_width[self.rows] / self.width) ** 2
         if not self.has_former_votes:
@@ -233,7 +233,7 @@ class Changes:
         return f"{self.names[at]} is {way} by {change:.0f} Elo ({ends})"
 
 
-def less_mean(values: Floats) -> Floats:
+def centred(values: Floats) -> Floats:
     """Return numbers less the mean along the last axis."""
     return values - values.mean(axis=-1, keepdims=True) if values.size else values
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from bayes_arena import tables
 from bayes_arena.boards.combined import combined_standing
 from bayes_arena.boards.elo import ELO, EloScale
-from bayes_arena.boards.former import FormerBoard, read_former, require_comparable
+from bayes_arena.boards.former import FormerBoard, read_former, require_same_kind
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import standing_of
@@ -294,7 +294,7 @@ def rating_of(
         board = board_of(refitted(rating.fit, names), look, combined)
         rating = replace(rating, **board, left_out=names, before=rating)
     if former is not None:
-        require_comparable(former, rating.facts)
+        require_same_kind(former, rating.facts)
         rating = replace(rating, former=former)
     for note in rating.warnings:
         if note not in rating.fit.warnings:  # which were given when it was fitted
