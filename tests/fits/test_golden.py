@@ -9,6 +9,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.fits.result import mean_loss
+from bayes_arena.model.priors import Spread
 from tests.helpers import elo_of, elo_sd, real
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -20,6 +21,7 @@ BY_ANNOTATOR = {
     "position": "annotator",
 }
 COMMON = {"ties": "davidson", "position": "common"}
+OLD = ba.Prior(strength=Spread(1.0, scale=1.5, degrees=3))  # that of version 0.3
 CONVEX = ("bradley-terry", "davidson", "m-elo")
 
 
@@ -99,7 +101,7 @@ def test_gaussians(arena):
     }
     boards = golden(arena)
     for name, (model, tolerance) in models.items():
-        move, ratio = moved(ba.fit(votes, model=model), boards[name])
+        move, ratio = moved(ba.fit(votes, model=model, prior=OLD), boards[name])
         assert move < tolerance, name
         assert np.all(np.abs(ratio - 1) < 0.035), name
 
@@ -111,7 +113,7 @@ def test_gaussians_beside_nuts(arena):
     for name in ("davidson", "am-davidson"):
         sampled = golden(f"{arena}_nuts")[name]
         assert sampled["rhat"] < 1.01
-        fit = ba.fit(votes, model=name)
+        fit = ba.fit(votes, model=name, prior=OLD)
         for effect in ("strength", "discrimination"):
             if effect in sampled:
                 sd = np.array(sampled[f"{effect}_sd"])
@@ -130,7 +132,7 @@ def test_prompts_beside_nuts(arena):
     votes = ba.read_votes(table(arena), prompt="answer")
     model = ba.Model(**BY_ANNOTATOR, strength_by=("prompt",))
     sampled = golden(f"{arena}_nuts")["am-davidson prompts"]
-    fit = ba.fit(votes, model=model)
+    fit = ba.fit(votes, model=model, prior=OLD)
     move, ratio = moved(fit, sampled)
     assert move < 0.2
     assert np.all(np.abs(ratio - 1) < 0.15)
