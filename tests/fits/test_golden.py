@@ -1,4 +1,4 @@
-"""Boards beside those of version 0.3, and beside NUTS (tests/golden/make.py)."""
+"""Boards beside those of version 0.3 (golden/make.py), and beside NUTS (golden/sample.py)."""
 
 import json
 from pathlib import Path
@@ -113,7 +113,7 @@ def test_gaussians_beside_nuts(arena):
     for name in ("davidson", "am-davidson"):
         sampled = golden(f"{arena}_nuts")[name]
         assert sampled["rhat"] < 1.01
-        fit = ba.fit(votes, model=name, prior=OLD)
+        fit = ba.fit(votes, model=name)
         for effect in ("strength", "discrimination"):
             if effect in sampled:
                 sd = np.array(sampled[f"{effect}_sd"])
@@ -132,7 +132,7 @@ def test_prompts_beside_nuts(arena):
     votes = ba.read_votes(table(arena), prompt="answer")
     model = ba.Model(**BY_ANNOTATOR, strength_by=("prompt",))
     sampled = golden(f"{arena}_nuts")["am-davidson prompts"]
-    fit = ba.fit(votes, model=model, prior=OLD)
+    fit = ba.fit(votes, model=model)
     move, ratio = moved(fit, sampled)
     assert move < 0.2
     assert np.all(np.abs(ratio - 1) < 0.15)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from make import BY_ANNOTATOR, COMMON, PROMPTS, worst_rhat, write
+from make import BY_ANNOTATOR, COMMON, worst_rhat, write
 
 import bayes_arena as ba
 from bayes_arena.boards.look import Look
@@ -18,6 +18,7 @@ ARENAS = {
     "llmfao": "prompt",
     "mt_bench_human": ["question_id", "turn"],
 }
+BY_PROMPT = BY_ANNOTATOR | {"strength_by": ("prompt",)}
 
 
 def samples(table, prompt, terms):
@@ -44,6 +45,6 @@ if __name__ == "__main__":
         programs = {
             "davidson": samples(table, False, COMMON),
             "am-davidson": samples(table, False, BY_ANNOTATOR),
-            "am-davidson prompts": samples(table, prompt, BY_ANNOTATOR | PROMPTS),
+            "am-davidson prompts": samples(table, prompt, BY_PROMPT),
         }
         write(f"{name}_nuts", programs)
