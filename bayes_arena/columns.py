@@ -8,7 +8,7 @@ for ``--explain``, the page and the reference.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,8 @@ class Column:
     joint : callable
         How the two are written together.
     spare : int
-        Place in which columns are left out of a narrow screen, from 1 on; 0 for never.
+        Place in which columns are left out of a narrow screen, the least first; 0 for
+        never.
     is_optional : bool
         Whether some tables do without it.
     """
@@ -68,6 +69,7 @@ def votes_needed(count: float) -> str:
     return "too many" if math.isinf(count) else number(",.0f")(count)
 
 
+URL = "url"  # a column of facts that holds addresses
 WHOLE, SHARE = number("z.0f"), number(".2f")
 
 
@@ -150,6 +152,14 @@ BOARD: Table = (
         is_optional=True,
     ),
 )
+MORE_VOTES = Column(
+    "more_votes",
+    "on the two, as the others came, until their order is settled; 0 if it is, and none "
+    "where other prompts are what lacks",
+    "more votes",
+    votes_needed,
+    spare=3,
+)
 PAIRS: Table = (
     Column("first", heading="first"),
     Column("second", heading="second"),
@@ -170,13 +180,7 @@ PAIRS: Table = (
         spare=1,
     ),
     Column("votes", "votes on the two", "votes", WHOLE, spare=2),
-    Column(
-        "more_votes",
-        "on the two, as the others came, until their order is settled; 0 if it is",
-        "more votes",
-        votes_needed,
-        spare=3,
-    ),
+    MORE_VOTES,
     Column("points", "of the first in the votes on the two, ties as half"),
     Column("expected", "points that the ranking lets expect of these votes"),
     Column(
@@ -197,6 +201,7 @@ NEXT_PAIRS: Table = (
     ),
     Column("gap", "Elo points by which the first is ahead", "Elo gap", WHOLE, spare=2),
     Column("votes", "votes on the two", "votes", WHOLE, spare=1),
+    MORE_VOTES,
     Column("worth", "of a vote on the pair, relative to the best pair"),
 )
 ANNOTATORS: Table = (
@@ -329,6 +334,30 @@ TABLES = {
     "held_out": HELD_OUT,
     "diagnose": DIAGNOSIS,
 }
+
+
+def of_facts(names: Sequence[str]) -> Table:
+    """Return columns of facts about competitors: on a narrow screen the last goes first.
+
+    An address is no text for a screen.
+    """
+    table: Table = ()
+    for place, name in enumerate(names, 1):
+        heading = "" if name.lower() == URL else literal(name)
+        table += (Column(name, heading=heading, text=fact, spare=-place),)
+    return table
+
+
+def literal(name: str) -> str:
+    """Return a name as a heading without gaps."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
+def fact(value: str | float | None) -> str:
+    """Write a fact: text as it is, numbers as they were, nothing where it is missing."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return number(".10g")(value)
 
 
 def empty(table: Table) -> Columns:

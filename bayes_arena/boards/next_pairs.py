@@ -17,7 +17,13 @@ from scipy.special import expit
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.look import Interval, Look
-from bayes_arena.boards.pairs import pair_indices, votes_between
+from bayes_arena.boards.pairs import (
+    MOST_MULTIPLE,
+    lacking,
+    more_votes,
+    pair_indices,
+    votes_between,
+)
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.boards.verdict import (
@@ -70,7 +76,8 @@ def next_pairs(
     -------
     DataFrame
         first, second, p_ahead (probability that the first is stronger), gap (Elo),
-        votes (on the two), worth (of a vote, relative to the best pair).
+        votes (on the two), more_votes (on the two, until their order is settled; as in
+        :func:`~bayes_arena.pairs`), worth (of a vote, relative to the best pair).
     """
     look = Look(interval, cluster, level, min_votes, seed)
     standing = standing_of(fitted(fit, **options), look)
@@ -107,6 +114,7 @@ def next_pair_columns(
         "p_ahead": p_ahead[top],
         "gap": ELO.points_per_logit * gap[top],
         "votes": votes_between(standing, first[top], second[top]),
+        "more_votes": more_votes(standing, first[top], second[top]),
         "worth": worth[top] / worth.max() if len(top) else worth[top],
     }
 
@@ -140,10 +148,20 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
         return "All places are settled: no vote is needed."
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
     if clusters_are_the_limit(standing):
-        pair += f", on new {standing.uncertainty.cluster}s"
+        pair += new_clusters(standing, columns["first"][0], columns["second"][0])
     if goal == "ranking":
         return f"The order that is most open: {pair}."
     if first_is_settled(standing):
         leader = standing.competitors[standing.ranked[0]]
         return f"First place is settled: {leader}. Still open: {pair}."
     return f"First place is open. The pair to ask about: {pair}."
+
+
+def new_clusters(standing: Standing, *pair: str) -> str:
+    """Say on what to ask about a pair, where prompts, not votes, are what lacks."""
+    cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    first, second = (np.array([standing.competitors.index(name)]) for name in pair)
+    count = np.ceil(n * lacking(standing, first, second)[0])
+    if not 0 < count <= MOST_MULTIPLE * n:
+        return f", on new {cluster}s"
+    return f", on new {cluster}s (some {count:,.0f} would settle it)"

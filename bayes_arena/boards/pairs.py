@@ -94,9 +94,6 @@ def pair_columns(
     first, second = pair_indices(standing, between)
     gap, sd = standing.gaps(first, second)
     q = half_width(standing.look.level, standing.uncertainty.df)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = gap / sd
-        growth = (q / z) ** 2 - 1  # votes that are needed for each there is, less one
     names = np.array(votes.competitors, dtype=object)
     return {
         "first": names[first],
@@ -107,7 +104,7 @@ def pair_columns(
         "p_ahead": standing.p_above(first, second),
         "score": expit(gap),
         "votes": votes_between(standing, first, second),
-        "more_votes": more_votes(standing, first, second, growth),
+        "more_votes": more_votes(standing, first, second),
         **pair_scores(standing.fit).columns(
             code_of(standing, first, second), first > second
         ),
@@ -120,10 +117,23 @@ def code_of(standing: Standing, first: Ints, second: Ints) -> Ints:
     return low * standing.fit.votes.n_competitors + high
 
 
-def more_votes(standing: Standing, first: Ints, second: Ints, growth: Floats) -> Floats:
+def lacking(standing: Standing, first: Ints, second: Ints) -> Floats:
+    """Return how many votes, or clusters, each pair lacks for each there is, (pairs,).
+
+    Intervals shrink with the root of their number.
+    """
+    gap, sd = standing.gaps(first, second)
+    q = half_width(standing.look.level, standing.uncertainty.df)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum((q * sd / gap) ** 2 - 1, 0.0))
+
+
+def more_votes(standing: Standing, first: Ints, second: Ints) -> Floats:
     """Return the votes that each pair lacks, (pairs,); nan where votes do not help."""
     cast = standing.fit.votes.votes_by_competitor
-    more = np.ceil(np.maximum(growth, 0.0) * np.minimum(cast[first], cast[second]))
+    growth = lacking(standing, first, second)
+    with np.errstate(invalid="ignore"):
+        more = np.ceil(growth * np.minimum(cast[first], cast[second]))
     more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
     if clusters_are_the_limit(standing):
         more[more > 0] = np.nan

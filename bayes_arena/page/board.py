@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from bayes_arena.boards.pairs import pair_columns
+from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
+from bayes_arena.boards.pairs import lacking, pair_indices
 from bayes_arena.boards.standing import Standing
+from bayes_arena.boards.verdict import clusters_are_the_limit
 from bayes_arena.tables import Columns, Row, records
-
-MOST_OPEN_PAIRS = 8  # that are listed
 
 
 @dataclass(frozen=True)
-class SettledPairs:
-    """How many pairs are settled, of how many, and the open ones nearest the top."""
+class AskedNext:
+    """What to ask next.
 
-    n_settled: int
-    n_pairs: int
-    open_pairs: list[Row]
+    Attributes
+    ----------
+    sentence : str
+    pairs : list of dict
+        On which a vote would tell most.
+    votes_help : bool
+        Whether votes would settle them, and not only other prompts.
+    """
+
+    sentence: str
+    pairs: list[Row]
+    votes_help: bool
 
 
 def board_rows(columns: Columns, contested: Collection[str]) -> list[Row]:
@@ -33,25 +40,26 @@ def board_rows(columns: Columns, contested: Collection[str]) -> list[Row]:
 
 
 def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
-    """Return the ends of all intervals."""
-    estimated = [row for row in rows if row["elo"] is not None]
-    low = min(row["lower"] for row in estimated)
-    return low, max(row["upper"] for row in estimated)
+    """Return the ends of the intervals of all that have a rank.
+
+    Whoever has hardly any votes may have an interval that would leave the others no room.
+    """
+    ranked = [row for row in rows if row["rank"] is not None]
+    low = min(row["lower"] for row in ranked)
+    return low, max(row["upper"] for row in ranked)
 
 
-def settled_pairs(standing: Standing) -> SettledPairs:
-    """Return which pairs are settled: those whose interval of the gap excludes 0."""
-    columns = pair_columns(standing)
-    is_settled = np.asarray(columns["lower"]) > 0
-    # Pairs come in the order of the board: the later one's position says how near the top.
-    n_estimated = int(np.isfinite(standing.strength).sum())
-    _, position = np.triu_indices(n_estimated, k=1)
-    is_open = np.flatnonzero(~is_settled)
-    nearest = is_open[np.argsort(position[is_open], kind="stable")]
-    rows = nearest[:MOST_OPEN_PAIRS]
-    listed = {name: np.asarray(values)[rows] for name, values in columns.items()}
-    return SettledPairs(
-        n_settled=int(is_settled.sum()),
-        n_pairs=len(is_settled),
-        open_pairs=records(listed),
+def settled_pairs(standing: Standing) -> tuple[int, int]:
+    """Return how many pairs are settled, their gap's interval excludes 0, and of how many."""
+    is_settled = lacking(standing, *pair_indices(standing, None)) == 0
+    return int(is_settled.sum()), len(is_settled)
+
+
+def asked_next(standing: Standing) -> AskedNext:
+    """Return what the command `next` says."""
+    columns = next_pair_columns(standing)
+    return AskedNext(
+        sentence=describe_next(standing, columns),
+        pairs=records(columns),
+        votes_help=not clusters_are_the_limit(standing),
     )

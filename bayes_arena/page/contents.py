@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.page.board import SettledPairs
+from bayes_arena.page.board import AskedNext
 from bayes_arena.page.groups import TwoGroups
 from bayes_arena.tables import Row
 
@@ -21,13 +21,20 @@ class Contents:
     ----------
     header, notes : tuple of str
         Lines above the verdict and below it.
+    date : str
+        The day on which the page was made, in ISO's form.
+    data : str
+        What a reader can download, JSON.
     ranked, unranked, annotators, favourites : list of dict
         Rows of tables, with the columns of the public tables.
     ends : tuple of float
         Ends of all intervals on the board.
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
-    settled : SettledPairs
+    settled : tuple of int
+        How many pairs are settled, and of how many.
+    asked_next : AskedNext
+        What to ask next.
     groups : TwoGroups, optional
         Where annotators fall into two.
     observed : mapping of str to ndarray
@@ -38,6 +45,8 @@ class Contents:
 
     title: str
     header: tuple[str, ...]
+    date: str
+    data: str
     verdict: str
     notes: tuple[str, ...]
     level: float
@@ -46,7 +55,8 @@ class Contents:
     ends: tuple[float, float]
     scores: Floats
     rank_shares: Floats
-    settled: SettledPairs
+    settled: tuple[int, int]
+    asked_next: AskedNext
     about_annotators: str
     annotators: list[Row]
     favourites: list[Row]

@@ -107,10 +107,12 @@ def round_step(span: float, most_ticks: int) -> float:
 
 
 def bar(axis: Axis, low: float, middle: float, high: float) -> Markup:
-    """Draw an interval and its estimate, for a cell of a table."""
-    line = element("line", x1=axis.at(low), x2=axis.at(high), y1="50%", y2="50%")
-    dot = element("circle", cx=axis.at(middle), cy="50%", r=3)
-    return element("svg", line, dot, class_="bar", aria_hidden="true")
+    """Draw an interval and its estimate, for a cell of a table: what the axis shows of it."""
+    x1, x2 = (axis.at(min(max(end, axis.low), axis.high)) for end in (low, high))
+    shapes = [element("line", x1=x1, x2=x2, y1="50%", y2="50%")]
+    if axis.low <= middle <= axis.high:
+        shapes.append(element("circle", cx=axis.at(middle), cy="50%", r=3))
+    return element("svg", *shapes, class_="bar", aria_hidden="true")
 
 
 def shifts(axis: Axis, expected: Sequence[float], observed: Sequence[float]) -> Markup:

@@ -72,9 +72,15 @@ def environment() -> Environment:
         "percent": percent,
         "count": count,
         "fixed": fixed,
+        "download": download,
         "chance": chance,
     }
     return settings
+
+
+def download(text: str) -> str:
+    """Return the address of JSON that is in the page."""
+    return f"data:application/json;base64,{b64encode(text.encode()).decode()}"
 
 
 def asset(name: str) -> str:

@@ -1,7 +1,9 @@
-"""What JSON says of a board: of which votes it is, and how it was made."""
+"""What JSON says of a board: of which votes it is, and how and when it was made."""
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 
 from bayes_arena.boards.standing import Standing
@@ -11,11 +13,23 @@ from bayes_arena.votes.votes import PROMPT, Votes
 SCHEMA = 1  # another number where the entries mean something else
 
 
+def today() -> str:
+    """Return the date as 2026-11-28.
+
+    A number in ``SOURCE_DATE_EPOCH`` stands for the clock, in seconds since 1970, so that
+    the same votes give the same bytes: reproducible-builds.org/specs/source-date-epoch.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = time.gmtime(int(epoch)) if epoch.isdecimal() else time.localtime()
+    return time.strftime("%Y-%m-%d", moment)
+
+
 def facts_of_votes(votes: Votes, source: str) -> dict[str, Any]:
-    """Return of which votes something is."""
+    """Return of which votes something is, and when it was made."""
     return {
         "schema": SCHEMA,
         "version": __version__,
+        "date": today(),
         "source": source,
         "n_votes": votes.n_votes,
         "n_competitors": votes.n_competitors,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
@@ -12,7 +12,12 @@ from bayes_arena.checks.observed import observed_columns
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.page.board import axis_ends, board_rows, settled_pairs
+from bayes_arena.page.board import (
+    asked_next,
+    axis_ends,
+    board_rows,
+    settled_pairs,
+)
 from bayes_arena.page.contents import Contents
 from bayes_arena.page.groups import TwoGroups, two_groups
 from bayes_arena.page.people import about_annotators, annotator_rows
@@ -20,37 +25,33 @@ from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
 from bayes_arena.people.groups import GROUP, LARGER, SMALLER
-from bayes_arena.rating.rated import Rated
-from bayes_arena.said import NOWHERE, Note
-from bayes_arena.tables import Columns, records
+from bayes_arena.rating.rating import Rating
+from bayes_arena.said import NOWHERE
+from bayes_arena.tables import Columns, json_text, records
 
 
-def write_page(
-    rated: Rated,
-    path: str | Path,
-    title: str,
-    header: Sequence[str],
-    notes: Sequence[Note],
-) -> None:
+def write_page(rating: Rating, path: str | Path, title: str) -> None:
     """Write a page: one file of HTML that opens anywhere."""
-    html = render(contents_of(rated, title, header, notes))
+    html = render(contents_of(rating, title))
     with written_beside(path) as draft:
         draft.write_text(html, encoding="utf-8")
 
 
-def contents_of(
-    rated: Rated, title: str, header: Sequence[str], notes: Sequence[Note]
-) -> Contents:
-    """Return what the page shows of a rated."""
-    standing = rated.standing
-    people = rated.annotator_columns
-    contested = flagged_competitors(rated.contested_columns)
-    rows = board_rows(rated.board_columns, contested)
+def contents_of(rating: Rating, title: str) -> Contents:
+    """Return what the page shows of a rating."""
+    standing = rating.standing
+    people = rating.annotator_columns
+    contested = flagged_competitors(rating.contested_columns)
+    rows = board_rows(rating.board_columns, contested)
     annotators = annotator_rows(people)
+    content = rating.content
+    notes = (*rating.notes, *rating.warnings)
     return Contents(
         title=title,
-        header=tuple(header),
-        verdict=rated.verdict,
+        header=rating.header,
+        date=content["date"],
+        data=downloaded(content),
+        verdict=rating.verdict,
         notes=tuple(note.spelled(NOWHERE) for note in notes),
         level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
@@ -59,27 +60,38 @@ def contents_of(
         scores=expected_scores(standing),
         rank_shares=standing.rank_shares,
         settled=settled_pairs(standing),
+        asked_next=asked_next(standing),
         about_annotators=about_annotators(people),
         annotators=annotators,
-        favourites=favourite_rows(rated.named_favourites),
+        favourites=favourite_rows(rating.named_favourites),
         contested=contested,
-        groups=groups_of(rated),
+        groups=groups_of(rating),
         observed=observed_columns(standing.fit, standing.look.level),
-        fitted=fitted_in_words(standing, rated.share),
-        words=words_of(standing.fit.model, bool(annotators), rated.share is not None),
+        fitted=fitted_in_words(standing, rating.share),
+        words=words_of(standing.fit.model, bool(annotators), rating.share is not None),
     )
 
 
-def groups_of(rated: Rated) -> TwoGroups | None:
+def downloaded(content: dict[str, Any]) -> str:
+    """Return the data that a reader can download: the rating's JSON.
+
+    Of the favourites only those that are flagged: the others, every annotator by every
+    competitor, can take more room than all the rest.
+    """
+    flagged = [row for row in content["favourites"] if row["flagged"]]
+    return json_text(content | {"favourites": flagged}, NOWHERE)
+
+
+def groups_of(rating: Rating) -> TwoGroups | None:
     """Return the two groups of annotators, and the gaps between their boards."""
-    if not rated.groups.members:
+    if not rating.groups.members:
         return None
-    votes = rated.groups.label(rated.known_votes)
+    votes = rating.groups.label(rating.known_votes)
     model = replace(PRESETS["davidson"], name="by group", strength_by=(GROUP,))
     fit = fit_model(votes, model=model)
-    level = rated.standing.look.level
+    level = rating.standing.look.level
     gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, level)
-    return two_groups(rated.groups, gaps)
+    return two_groups(rating.groups, gaps)
 
 
 def flagged_competitors(columns: Columns) -> list[str]:

@@ -1,5 +1,6 @@
 """The page in Debian's chromium: it shows, sorts, searches, and asks for nothing."""
 
+import json
 import shutil
 
 import pytest
@@ -10,8 +11,7 @@ from tests.people.arenas import camp_votes
 
 pytestmark = pytest.mark.slow
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-WIDTHS = (500, 1000, 1600)
-NARROW_TO_WIDE = (360, *WIDTHS)
+WIDTHS = (360, 500, 1200)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def path_of_groups(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("width", NARROW_TO_WIDE)
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_two_groups_fit_the_window_and_are_accessible(
     browser, path_of_groups, width, scheme
@@ -168,3 +168,28 @@ def test_two_groups_fit_the_window_and_are_accessible(
     findings = axe.Axe().run(page)
     assert findings.response["violations"] == [], findings.generate_report()
     page.close()
+
+
+@pytest.fixture(scope="module")
+def path_of_long_names(tmp_path_factory):
+    """The page of names of 200 characters without a space."""
+    path = tmp_path_factory.mktemp("long") / "page.html"
+    names = {"model-18": "W" * 200, "model-02": "x" * 200, "fan": "f" * 200}
+    ba.report(fan_votes().replace(names), path, title="T" * 200)
+    return path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_names_of_any_length_fit_the_window(browser, path_of_long_names, width):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(path_of_long_names.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_data_is_downloaded(page):
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the data").click()
+    assert download.value.suggested_filename == "leaderboard.json"
+    data = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert len(data["leaderboard"]) == 18

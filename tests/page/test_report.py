@@ -1,16 +1,20 @@
 """The page as text: what it says, that names are text, that it agrees with the tables."""
 
+import json
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.page.groups import two_groups
 from tests.helpers import real
 from tests.page.arenas import FAVOURITE, HOSTILE, fan_votes
+from tests.page.conftest import DATE
 from tests.people.arenas import camp_votes
 
 NAMES = [
@@ -61,7 +65,7 @@ def test_it_says_verdict_and_notes_first(html, rating):
 
 
 def test_every_part_is_there_and_is_linked(html):
-    parts = ["board", "pairs", "ranks", "annotators", "fit", "words"]
+    parts = ["board", "pairs", "next", "ranks", "annotators", "fit", "words"]
     assert re.findall(r'<section id="(\w+)"', html) == parts
     links = set(re.findall(r'href="#([\w-]+)"', html))
     assert links == set(parts)
@@ -82,6 +86,42 @@ def test_its_numbers_are_those_of_the_tables(html, rating):
     first, second = rating.leaderboard["competitor"][:2]
     against = f"{100 * scores.loc[first, second]:.0f} against {second}"
     assert f"{first} is expected to win {against}" in text
+
+
+def data_in(html):
+    """The JSON that a reader of the page can download."""
+    address = re.search(
+        'download="[^"]*" href="data:application/json;base64,([^"]*)', html
+    )
+    return json.loads(b64decode(address[1]))
+
+
+def test_it_has_a_date_and_the_data_to_download(html, rating):
+    assert f"<time>{DATE}</time>" in html
+    data, content = data_in(html), json.loads(rating.to_json())
+    assert data["date"] == DATE
+    assert data["leaderboard"] == content["leaderboard"]
+    assert data["annotators"] == content["annotators"]
+    flagged = [row for row in content["favourites"] if row["flagged"]]
+    assert flagged and data["favourites"] == flagged
+    assert "ba." not in json.dumps([data["notes"], data["warnings"]])
+
+
+def test_it_asks_next_what_the_command_asks(html, rating):
+    text = text_of(html)
+    sentence = describe_next(rating.standing, next_pair_columns(rating.standing))
+    assert f"What to ask next {sentence} " in text
+    for row in ba.next_pairs(rating.fit).itertuples():
+        more = f"{row.more_votes:,.0f}" if np.isfinite(row.more_votes) else "too many"
+        numbers = f"{row.p_ahead:.2f} {row.gap:.0f} {row.votes:.0f} {more}"
+        assert f"{row.first} {row.second} {numbers}" in text
+
+
+@pytest.mark.slow
+def test_where_prompts_are_the_limit_it_asks_for_prompts(tmp_path):
+    text = text_of(page_of(tmp_path, real("llmfao.csv")))
+    assert re.search(r"GPT 4 or command, on new prompts \(some \d\d would settle", text)
+    assert "More to settle it" not in text
 
 
 def test_the_odd_annotators_are_named_as_in_the_table(html, rating):
@@ -137,6 +177,19 @@ def test_few_votes_give_no_rank(tmp_path):
     rows.append(("new", "a", "model_a"))
     votes = [dict(zip(names, row, strict=True)) for row in rows]
     assert re.search(r"– new \d+ ", text_of(page_of(tmp_path, votes)))
+
+
+def test_who_has_hardly_any_votes_does_not_shrink_the_bars_of_the_others(tmp_path):
+    votes = fan_votes()
+    before = re.findall('<svg class="bar".*?</svg>', page_of(tmp_path, votes))[:18]
+    rows = {"model_a": "new", "model_b": ["model-01"] * 2, "winner": "model_b"}
+    votes = pd.concat([votes, pd.DataFrame(rows | {"judge": "judge-01"})])
+    page = page_of(tmp_path, votes)
+    after = re.findall('<svg class="bar".*?</svg>', page)[:19]
+    ends = [re.findall(r'x[12]="([\d.-]+)%"', bar) for bar in (*before, *after)]
+    assert all(0 <= float(end) <= 100 for bar in ends for end in bar)
+    spans = [np.ptp(np.array(bar, float)) for bar in ends]
+    assert np.median(spans[:18]) == pytest.approx(np.median(spans[18:]), rel=0.05)
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path, rating):

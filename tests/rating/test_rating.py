@@ -78,11 +78,13 @@ def test_a_notebook_shows_names_as_text():
     assert "&lt;script&gt;" in html
 
 
-def test_json_says_of_what_it_is_and_how_it_was_made(rating):
+def test_json_says_of_what_it_is_and_how_it_was_made(rating, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795824000")
     content = json.loads(rating.to_json())
     facts = {
         "schema": 1,
         "version": ba.__version__,
+        "date": "2026-11-28",
         "source": "votes",
         "n_votes": 1642,
         "n_competitors": 8,
