@@ -11,8 +11,6 @@ import pandas as pd
 from make import BY_ANNOTATOR, COMMON, worst_rhat, write
 
 import bayes_arena as ba
-from bayes_arena.boards.look import Look
-from bayes_arena.boards.standing import standing_of
 
 ARENAS = {
     "llmfao": "prompt",
