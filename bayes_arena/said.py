@@ -28,6 +28,7 @@ type Arguments = tuple[tuple[str, object], ...]
 # What notes and warnings are about.
 type Kind = Literal[
     # notes on a board, in the order in which they are given
+    "since",  # what changed since a former board
     "sides",  # each pair was shown one way only
     "winners_first",  # rows seem to list the winner first
     "about",  # who stands on the board, or in the table about competitors, only

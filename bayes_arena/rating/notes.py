@@ -31,6 +31,12 @@ def notes_of(rated: Rated) -> tuple[Note, ...]:
     return tuple(islice(notes, MOST_NOTES))
 
 
+def changes(rated: Rated) -> Iterator[Note]:
+    """Say what changed since a former board."""
+    if rated.changes is not None:
+        yield rated.changes.note
+
+
 def sides(rated: Rated) -> Iterator[Note]:
     """Say that the votes cannot tell the advantage of a side from strength."""
     if rated.votes.sided and sides_follow_strength(rated.votes):
@@ -218,6 +224,7 @@ def advantage(rated: Rated) -> Iterator[Note]:
 
 
 NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
+    changes,
     sides,
     winners_first,
     left_out,

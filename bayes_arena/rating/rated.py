@@ -17,7 +17,9 @@ import numpy as np
 from bayes_arena import columns as catalogue, tables
 from bayes_arena.arrays import Array
 from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.former import FormerBoard
 from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.since import Changes
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.columns import Table
@@ -62,6 +64,7 @@ class Rated:
     without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rated | None = None
+    former: FormerBoard | None = None
     share: float | None = None
     weighted: Fit | None = None
     about: Facts | None = None
@@ -150,12 +153,21 @@ class Rated:
         return find_contested(self.pair_table) if self.judges_annotators else None
 
     @cached_property
+    def changes(self) -> Changes | None:
+        """What changed since a former board."""
+        if self.former is None:
+            return None
+        return Changes(self.former, self.standing, self.elo)
+
+    @cached_property
     def board_columns(self) -> Columns:
-        """The board's columns, what was before, and facts about the competitors."""
+        """The board's columns, those of the board before, and facts about competitors."""
         spread = self.rank_spread
         board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
         columns = dict(board)
-        if self.before is not None:
+        if self.changes is not None:
+            columns |= self.changes.columns_of(board)
+        elif self.before is not None:
             former = self.before.board_columns
             row_of = {name: row for row, name in enumerate(former["competitor"])}
             rows = [row_of[name] for name in columns["competitor"]]
