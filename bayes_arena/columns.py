@@ -190,6 +190,18 @@ MORE_VOTES = Column(
     votes_needed,
     spare=3,
 )
+FRONTIER: Table = (
+    Column("competitor", heading="competitor"),
+    Column("price", "as the table about competitors has it", "price", number(".10g")),
+    Column("elo", "score of the board", "Elo", WHOLE),
+    *interval(spare=1),
+    Column(
+        "p_frontier",
+        "probability of the frontier: that nobody cheaper, or equally cheap, is better",
+        "P(frontier)",
+        SHARE,
+    ),
+)
 PAIRS: Table = (
     Column("first", heading="first"),
     Column("second", heading="second"),
@@ -355,6 +367,7 @@ ROUND: Table = (
 )
 TABLES = {
     "leaderboard": BOARD,
+    "frontier": FRONTIER,
     "pairs": PAIRS,
     "next_pairs": NEXT_PAIRS,
     "annotators": ANNOTATORS,

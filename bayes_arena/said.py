@@ -31,6 +31,7 @@ type Kind = Literal[
     "since",  # what changed since a former board
     "sides",  # each pair was shown one way only
     "winners_first",  # rows seem to list the winner first
+    "frontier",  # who is the cheapest that nobody is surely better than
     "about",  # who stands on the board, or in the table about competitors, only
     "gaps",  # votes without an annotator, or without a prompt
     "direction",  # about as many votes follow the reverse of the ranking

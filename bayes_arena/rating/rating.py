@@ -75,6 +75,7 @@ class Rating(Rated):
     votes
     verdict
     leaderboard
+    frontier
     annotators
     favourites
     contested
@@ -127,6 +128,7 @@ class Rating(Rated):
             "verdict": self.verdict,
             "since": None if self.changes is None else self.changes.content,
             "leaderboard": tables.records(self.board_columns),
+            "frontier": tables.records(self.frontier_columns),
             "annotators": tables.records(self.grouped_columns),
             "favourites": tables.records(self.favourite_columns),
             "contested": tables.records(self.contested_columns),
@@ -221,7 +223,7 @@ def rate(
         Facts about the competitors, as maker, licence, price and url: a row for each,
         named in a column called competitor, model or name, or else the first.  They
         follow in the columns of the board, and where a column is called price or cost,
-        there is a ``frontier``.
+        or has such a word in its name, scores are held against it: ``frontier``.
     **options
         Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
         ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
