@@ -67,6 +67,7 @@ from bayes_arena.votes.votes import Votes
 if TYPE_CHECKING:
     import pandas as pd
 
+type Kept = Literal["competitors", "boards", "annotators", "rounds", "decisions"]
 # What ``history`` shows, and how it is read.
 HISTORY = {
     "rounds": (
@@ -389,12 +390,7 @@ class StableArena:
             keep_board(connection, number, rating)
         return rating
 
-    def history(
-        self,
-        of: Literal[
-            "competitors", "boards", "annotators", "rounds", "decisions"
-        ] = "competitors",
-    ) -> pd.DataFrame:
+    def history(self, of: Kept = "competitors") -> pd.DataFrame:
         """Return what all rounds published.
 
         Parameters
