@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.page.about import About
 from bayes_arena.page.board import AskedNext
 from bayes_arena.page.groups import TwoGroups
 from bayes_arena.tables import Row
@@ -29,6 +30,8 @@ class Contents:
         Rows of tables, with the columns of the public tables.
     ends : tuple of float
         Ends of all intervals on the board.
+    about : About, optional
+        Facts about the competitors.
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
     settled : tuple of int
@@ -53,6 +56,7 @@ class Contents:
     ranked: list[Row]
     unranked: list[Row]
     ends: tuple[float, float]
+    about: About | None
     scores: Floats
     rank_shares: Floats
     settled: tuple[int, int]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from bayes_arena import palette
+from bayes_arena.columns import fact
 from bayes_arena.errors import printable
 from bayes_arena.page import figures
 
@@ -38,6 +39,9 @@ def render(contents: Contents) -> str:
     colours = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
     style = colours + asset("style.css")
     script = asset("script.js")
+    if contents.about:
+        style += asset("about.css")
+        script += asset("about.js")
     # Nothing is loaded from elsewhere, and nothing runs but this style and script.
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
@@ -59,7 +63,8 @@ def environment() -> Environment:
     """Return the settings of the template."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    templates = {"page": asset("page.html"), "parts": asset("parts.html")}
+    names = ("page", "parts", "about")
+    templates = {name: asset(f"{name}.html") for name in names}
     settings = Environment(
         loader=DictLoader(templates),
         autoescape=True,
@@ -72,6 +77,7 @@ def environment() -> Environment:
         "percent": percent,
         "count": count,
         "fixed": fixed,
+        "number": fact,
         "signed": signed,
         "download": download,
         "chance": chance,
