@@ -122,7 +122,7 @@ def name_the_best(
     likeliest = [f"{name} ({p:.2f})" for name, p in zip(names, p_best, strict=True)]
     if len(candidates) <= MOST_NAMED:
         listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"
-        return f"The best is {listed}: the votes do not settle it. {remedy}"
+        return f"The best is {listed}. {remedy}"
     listed = f"{likeliest[0]} and {likeliest[1]}"
     return (
         f"It is open who is the best: {number_in_words(len(candidates))} competitors "
