@@ -89,8 +89,8 @@ def groups_of(rating: Rating) -> TwoGroups | None:
     votes = rating.groups.label(rating.known_votes)
     model = replace(PRESETS["davidson"], name="by group", strength_by=(GROUP,))
     fit = fit_model(votes, model=model)
-    level = rating.standing.look.level
-    gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, level)
+    look = rating.standing.look
+    gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, look)
     return two_groups(rating.groups, gaps)
 
 
