@@ -8,7 +8,7 @@ for ``--explain``, the page and the reference.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,8 @@ class Column:
     joint : callable
         How the two are written together.
     spare : int
-        Place in which columns are left out of a narrow screen, from 1 on; 0 for never.
+        Place in which columns are left out of a narrow screen, the least first; 0 for
+        never.
     is_optional : bool
         Whether some tables do without it.
     """
@@ -68,6 +69,7 @@ def votes_needed(count: float) -> str:
     return "too many" if math.isinf(count) else number(",.0f")(count)
 
 
+URL = "url"  # a column of facts that holds addresses
 WHOLE, SHARE = number("z.0f"), number(".2f")
 
 
@@ -332,6 +334,30 @@ TABLES = {
     "held_out": HELD_OUT,
     "diagnose": DIAGNOSIS,
 }
+
+
+def of_facts(names: Sequence[str]) -> Table:
+    """Return columns of facts about competitors: on a narrow screen the last goes first.
+
+    An address is no text for a screen.
+    """
+    table: Table = ()
+    for place, name in enumerate(names, 1):
+        heading = "" if name.lower() == URL else literal(name)
+        table += (Column(name, heading=heading, text=fact, spare=-place),)
+    return table
+
+
+def literal(name: str) -> str:
+    """Return a name as a heading without gaps."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
+def fact(value: str | float | None) -> str:
+    """Write a fact: text as it is, numbers as they were, nothing where it is missing."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return number(".10g")(value)
 
 
 def empty(table: Table) -> Columns:

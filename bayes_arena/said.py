@@ -30,6 +30,7 @@ type Kind = Literal[
     # notes on a board, in the order in which they are given
     "sides",  # each pair was shown one way only
     "winners_first",  # rows seem to list the winner first
+    "about",  # who stands on the board, or in the table about competitors, only
     "gaps",  # votes without an annotator, or without a prompt
     "direction",  # about as many votes follow the reverse of the ranking
     "annotators",  # who is anomalous or has a favourite; or nobody was judged

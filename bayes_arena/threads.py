@@ -15,7 +15,7 @@ from typing import Any
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-LARGE = 1_000  # rows of a matrix from which all threads are worth their start
+LARGE = 3_000  # rows of a matrix from which all threads are worth their start
 
 
 class OneThread:

@@ -41,6 +41,7 @@ from bayes_arena.people.copies import find_copies
 from bayes_arena.people.favourites import find_favourites
 from bayes_arena.people.judgement import ANOMALOUS, SUSPECT
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, compare_boards
+from bayes_arena.people.table import pair_table
 from bayes_arena.votes.votes import FIRST, SECOND
 
 ANNOTATORS, COMPETITORS = 60, 20
@@ -226,7 +227,7 @@ def contested(seeds: int) -> Iterable[str]:
         for seed in range(n_arenas):
             votes = draw_arena(people, n_votes, seed).votes
             named.append(len(find_favourites(votes).named))
-            away.append(find_contested(votes).max())
+            away.append(find_contested(pair_table(votes)).max())
             n_copies += len(find_copies(ba.fit(votes, model="am-davidson")))
         n_above = int(np.sum(np.array(away) > CONTESTED))
         rows.append([name, sum(named), n_above, f"{max(away):.1f}"])
@@ -255,7 +256,7 @@ def attacks(seeds: int) -> Iterable[str]:
         for seed in range(seeds):
             arena = honest_arena(seed)
             votes = attacked(arena, attack, seed)
-            away = find_contested(votes)
+            away = find_contested(pair_table(votes))
             size.append(away[arena.target])
             found += int(away.argmax() == arena.target and away.max() > CONTESTED)
             result = find_favourites(votes)

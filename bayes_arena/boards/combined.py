@@ -22,12 +22,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array, eye_array, hstack
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.boards.clusters import moves_of, prompt_clusters
+from bayes_arena.boards.clusters import prompt_clusters
 from bayes_arena.boards.look import LOOK, Look
 from bayes_arena.boards.standing import Standing, ranked_board, standing_of
 from bayes_arena.fits.result import Fit
+from bayes_arena.inference.estimate import Estimate
+from bayes_arena.inference.sandwich import cluster_scores
 from bayes_arena.model.constants import TINY
 from bayes_arena.threads import threads_for
 
@@ -78,15 +81,32 @@ def gap_between(plain: Fit, weighted: Fit, min_votes: float) -> Gap:
     weight = s / np.diag(board.covariance)
     weight /= weight @ s
     scale = weight @ r  # of am-Davidson's board, by weighted least squares
-    codes = gap_clusters(plain)
+    scores = scores_in_both(plain, weighted)
     with threads_for(len(r)):
+        by_plain, by_weighted = map(by_parameter, (board, other), (plain, weighted))
+        by_both = np.vstack([by_plain, -scale * by_weighted])
         # To first order a change of r - scale s moves the gap by its residual.
-        residual = np.eye(len(r)) - np.outer(weight, s)
-        of_plain = moves_of(plain, board, plain.votes, codes)
-        of_weighted = moves_of(weighted, other, weighted.votes, codes)
-        moves = (of_plain - scale * of_weighted) @ residual
-        C = of_plain.T @ moves
-        return Gap(r - scale * s, moves.T @ moves, (C + C.T) / 2)
+        by_both -= np.outer(by_both @ weight, s)
+        # Sums over clusters come first: there are more clusters than parameters.
+        moved = scores.T @ (scores @ by_both)
+        C = by_plain.T @ moved[: len(by_plain)]
+        return Gap(r - scale * s, by_both.T @ moved, (C + C.T) / 2)
+
+
+def scores_in_both(plain: Fit, weighted: Fit) -> csr_array:
+    """Return the scores of clusters of votes in the parameters of both fits, side by side."""
+    codes = gap_clusters(plain)
+    scores = [
+        cluster_scores(fit.posterior, fit.votes, fit.model, codes)
+        for fit in (plain, weighted)
+    ]
+    return csr_array(hstack(scores))
+
+
+def by_parameter(board: Estimate, fit: Fit) -> Floats:
+    """Return how far a unit of each parameter's score moves a board, (parameters, m)."""
+    size = fit.posterior.design.layout.size
+    return board.moves(csr_array(eye_array(size)))
 
 
 def gap_clusters(fit: Fit) -> Ints:

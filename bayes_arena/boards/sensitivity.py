@@ -14,7 +14,7 @@ from bayes_arena.boards.uncertainty import NORMAL
 from bayes_arena.errors import FitError
 from bayes_arena.fits.fit import find_posterior
 from bayes_arena.fits.result import Fit, fitted_votes
-from bayes_arena.inference.scale import board_of
+from bayes_arena.inference.scale import board_strengths
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
@@ -45,8 +45,9 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
     cast = votes.votes_by_competitor
     board = ranked_board(fit, min_votes)
     with threads_for(votes.n_competitors):
-        weak_board = board_of(weak).relative_to(have_rank(cast, min_votes))
-    move = weak_board.value - board.value
+        (under_weak,) = board_strengths(weak.design, weak.mean[None])
+    under_weak -= under_weak[have_rank(cast, min_votes)].mean()
+    move = under_weak - board.value
     ratio = np.abs(move) / (NORMAL * board.sd)
     ratio[cast < min_votes] = 0.0
     moved = np.argsort(-ratio)[: int((ratio > LARGEST_MOVE).sum())]

@@ -32,10 +32,15 @@ from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
+from bayes_arena.reading.facts import read_facts
 from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
+About = Annotated[
+    str | None,
+    option("Table of competitors: maker, licence, price, url, and any other column."),
+]
 # What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 
@@ -49,6 +54,7 @@ def rank(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    about: About = None,
     rank_spread: Annotated[
         bool,
         option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
@@ -58,19 +64,21 @@ def rank(
     boarding: Boarding,
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
+    facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(
         fit,
         name_of(votes),
         fitting.seed,
         combined=combined,
+        about=facts,
         rank_spread=rank_spread,
     )
     remarks = remarks_on(rating.votes) if votes else []
     return Answer(
         key="leaderboard",
         columns=rating.board_columns,
-        table=BOARD,
+        table=rating.board_table,
         head=[*rating.header, "", rating.verdict],
         notes=[*rating.notes, *remarks],
         facts=rating.content,
@@ -276,6 +284,7 @@ def report(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    about: About = None,
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
@@ -284,7 +293,10 @@ def report(
     """Write a page with the board, the annotators and all the rest: -o board.html."""
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
+    facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
-    rating = boarding.rating(fit, name_of(votes), fitting.seed, combined=combined)
+    rating = boarding.rating(
+        fit, name_of(votes), fitting.seed, combined=combined, about=facts
+    )
     rating.report(writing.output, title=title)
     return Done(f"{writing.output} written.")

@@ -25,6 +25,7 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.rating.left_out import WITHOUT
 from bayes_arena.rating.rating import Rating, rating_of
+from bayes_arena.reading.facts import Facts
 from bayes_arena.reading.read import read_votes
 from bayes_arena.said import Arguments
 from bayes_arena.simulation import example_arena
@@ -270,6 +271,7 @@ class Boarding(Group):
         seed: int,
         *,
         combined: bool,
+        about: Facts | None = None,
         rank_spread: bool = False,
     ) -> Rating:
         """Return the rating of a fit."""
@@ -278,6 +280,7 @@ class Boarding(Group):
             self.look(seed),
             combined=combined,
             without=self.left_out,
+            about=about,
             rank_spread=rank_spread,
             elo=self.elo,
             source=source,

@@ -44,9 +44,9 @@ from bayes_arena.votes.votes import Votes
 MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
 LONG_WORK = 10.0  # seconds from which is said what is under way
-# Processor seconds of a fit by products of sizes: 27 for 2,000 competitors (8e9), and 115
+# Processor seconds of a fit by products of sizes: 2.6 for 2,000 competitors (8e9), and 115
 # for 190 levels of 330 (1.4e10), each of the width of the largest.
-SHARED_COST, LOCAL_COST = 3.4e-9, 8.4e-9
+SHARED_COST, LOCAL_COST = 3.3e-10, 8.4e-9
 
 
 def fit(

@@ -88,13 +88,11 @@ def board_strengths(
         strengths = strength_rows(design)
     jacobian = profile_jacobian(design, max(design.votes.n_annotators, 1))
     boards = np.empty((len(draws), strengths.shape[0]))
-    start = None
     for row, x in enumerate(draws):
         types = types_at(design, x, jacobian, NO_UNCERTAINTY)
         r = strengths @ x
         totals, _, _ = total_scores(tabulated_curve(design, types, r), r)
-        start, _ = bradley_terry_strengths(totals, start)
-        boards[row] = start
+        boards[row], _ = bradley_terry_strengths(totals, r)
     return boards
 
 

@@ -9,6 +9,7 @@ paid for cannot be told from fame.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -53,18 +54,12 @@ def contested(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
         If annotators are unknown.
     """
     source = votes_of(votes, **columns)
-    return dataframe(contested_columns(source, find_contested(source)))
+    return dataframe(contested_columns(source, find_contested(pair_table(source))))
 
 
-def find_contested(votes: Votes) -> Floats:
+def find_contested(table: PairTable) -> Floats:
     """Return the disagreement about each competitor, (competitors,)."""
-    return disagreement(
-        pair_table(votes.collapse(annotators=True)), votes.n_competitors
-    )
-
-
-def disagreement(table: PairTable, n: int) -> Floats:
-    """Return the disagreement about each of n competitors."""
+    n = len(table.variance_of_strength)
     tastes = table.taste**2 * table.taste_variance
     total = table.chance_variance + tastes
     z2 = np.minimum(table.net**2 / total, CLIP)
@@ -87,12 +82,11 @@ def contested_columns(votes: Votes, away: Floats) -> Columns:
     }
 
 
-def describe_contested(votes: Votes, away: Floats) -> list[str]:
+def describe_contested(
+    table: PairTable, competitors: Sequence[str], away: Floats
+) -> list[str]:
     """Return a sentence for each contested competitor."""
     flagged = np.flatnonzero(away > CONTESTED)
-    if not len(flagged):
-        return []
-    table = pair_table(votes.collapse(annotators=True))
     sentences = []
     for c in flagged[np.argsort(-away[flagged])]:
         rows = (table.competitor == c) & (table.votes >= ENOUGH)
@@ -100,7 +94,7 @@ def describe_contested(votes: Votes, away: Floats) -> list[str]:
         others = (table.competitor == c) & ~loyal
         share = table.votes[others] @ table.score[others] / table.votes[others].sum()
         sentences.append(
-            f"Annotators disagree about {votes.competitors[c]} far more than about "
+            f"Annotators disagree about {competitors[c]} far more than about "
             f"others: {loyal.sum():,} of them nearly always vote for it, the others in "
             f"{100 * share:.0f} % of cases."
         )

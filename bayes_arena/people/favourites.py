@@ -27,6 +27,7 @@ from bayes_arena.boards.surprise import (
     discoveries,
     tail_bounds,
 )
+from bayes_arena.inference.posterior import Posterior
 from bayes_arena.people.doors import votes_of
 from bayes_arena.people.table import (
     PairTable,
@@ -151,12 +152,22 @@ def favourite_columns(votes: Votes, pairs: Favourites) -> Columns:
     }
 
 
-def find_favourites(votes: Votes) -> Favourites:
-    """Return the pairs that stand out, found in rounds."""
+def find_favourites(votes: Votes, davidson: Posterior | None = None) -> Favourites:
+    """Return the pairs that stand out, found in rounds.
+
+    Parameters
+    ----------
+    votes : Votes
+    davidson : Posterior, optional
+        Davidson's of all of them, where it is known.
+    """
     votes = votes.collapse(annotators=True)
     left_out = extreme_pairs(votes)
     for _ in range(MOST_ROUNDS):
-        pairs = surprising_pairs(votes, left_out)
+        kept = without_pairs(votes, left_out)
+        posterior = None if len(left_out) else davidson
+        posterior = posterior or davidson_posterior(kept)
+        pairs = surprising_pairs(posterior, votes, kept, left_out)
         if np.array_equal(pairs.named, left_out):
             break
         left_out = pairs.named
@@ -173,13 +184,20 @@ def extreme_pairs(votes: Votes) -> Array:
     return code[is_extreme & (n_votes >= MIN_VOTES)]
 
 
-def surprising_pairs(votes: Votes, left_out: Array) -> Favourites:
+def surprising_pairs(
+    posterior: Posterior, votes: Votes, kept: Votes, left_out: Array
+) -> Favourites:
     """Return which pairs stand out from what the others' votes let expect.
 
-    Those that are left out have no part in the expectations, nor in the spread of tastes.
+    Parameters
+    ----------
+    posterior : Posterior
+        Davidson's, of the kept votes.
+    votes, kept : Votes
+        All, and those that are not on pairs that are left out.
+    left_out : ndarray of int
+        Codes of pairs that have no part in the expectations, nor in the spread of tastes.
     """
-    kept = without_pairs(votes, left_out)
-    posterior = davidson_posterior(kept)
     taste = table_at(posterior, kept).taste
     table = table_at(posterior, votes)
     table = table.subset(table.votes >= LEAST_VOTES)

@@ -75,7 +75,7 @@ def own_maker_preferences(votes: Votes, makers: Makers) -> dict[str, Preference]
     model = replace(PRESETS["am-davidson"], style=tuple(features))
     model, rows, _ = resolve_model(model, rows)
     posterior = find_posterior(rows, model, PRIORS["default"], "gaussian")
-    taste = pair_table(votes.collapse(annotators=True)).taste
+    taste = pair_table(votes).taste
     preferences = {}
     for judge, feature in features.items():
         value = float(posterior.mean_of(f"style_{judge}")[0])

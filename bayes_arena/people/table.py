@@ -216,6 +216,7 @@ def davidson_posterior(votes: Votes) -> Posterior:
 
 def pair_table(votes: Votes) -> PairTable:
     """Return the table of all votes, at Davidson's fit."""
+    votes = votes.collapse(annotators=True)
     return table_at(davidson_posterior(votes), votes)
 
 

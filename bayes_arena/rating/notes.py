@@ -118,8 +118,24 @@ def anomalous(rated: Rated) -> Iterator[str]:
 def contested(rated: Rated) -> Iterator[Note]:
     """Say about whom annotators disagree far more than about others."""
     if rated.disagreement is not None:
-        for text in describe_contested(rated.known_votes, rated.disagreement)[:1]:
+        names = rated.known_votes.competitors
+        texts = describe_contested(rated.pair_table, names, rated.disagreement)
+        for text in texts[:1]:
             yield Note("contested", text)
+
+
+def without_facts(rated: Rated) -> Iterator[Note]:
+    """Say about whom there are no facts, and about whom there are, but no votes."""
+    if rated.about is None:
+        return
+    known, rated_ones = rated.about.competitors, rated.votes.competitors
+    parts = []
+    if lacking := [name for name in rated_ones if name not in set(known)]:
+        parts.append(f"No facts about {listing(lacking)}.")
+    if unrated := [name for name in known if name not in set(rated_ones)]:
+        parts.append(f"Facts, but no votes: {listing(unrated)}.")
+    if parts:
+        yield Note("about", " ".join(parts))
 
 
 def two_groups(rated: Rated) -> Iterator[Note]:
@@ -205,6 +221,7 @@ NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
     sides,
     winners_first,
     left_out,
+    without_facts,
     gaps,
     divided,
     judged,

@@ -25,6 +25,8 @@ from bayes_arena.errors import ArenaWarning
 from bayes_arena.fits.fit import MOST_WITH_ANNOTATORS, fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.direction import direction_is_open
+from bayes_arena.inference.posterior import Posterior
+from bayes_arena.model.priors import PRIORS
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.contested import contested_columns, find_contested
 from bayes_arena.people.doors import judging
@@ -35,6 +37,8 @@ from bayes_arena.people.favourites import (
 )
 from bayes_arena.people.groups import Groups, find_groups
 from bayes_arena.people.shared import SharedRanking, compare_boards
+from bayes_arena.people.table import PairTable, davidson_posterior, table_at
+from bayes_arena.reading.facts import Facts
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -60,6 +64,7 @@ class Rated:
     before: Rated | None = None
     share: float | None = None
     weighted: Fit | None = None
+    about: Facts | None = None
 
     @property
     def votes(self) -> Votes:
@@ -117,16 +122,36 @@ class Rated:
     @cached_property
     def found_favourites(self) -> Favourites | None:
         """Whom annotators favour; None where they are not judged."""
-        return find_favourites(self.known_votes) if self.judges_annotators else None
+        if not self.judges_annotators:
+            return None
+        return find_favourites(self.known_votes, self.davidson)
+
+    @cached_property
+    def davidson(self) -> Posterior:
+        """Davidson's posterior of the votes of known annotators, under the default prior.
+
+        It is the board's, where this has all of these votes and none other.
+        """
+        fit = self.fit
+        is_default = fit.prior == PRIORS["default"] and fit.method == "gaussian"
+        if is_default and self.known_votes is fit.votes:
+            return fit.posterior
+        return davidson_posterior(self.known_votes)
+
+    @cached_property
+    def pair_table(self) -> PairTable:
+        """What each annotator's votes did for each competitor."""
+        votes = self.known_votes.collapse(annotators=True)
+        return table_at(self.davidson, votes)
 
     @cached_property
     def disagreement(self) -> Array | None:
         """How contested each competitor is; None where annotators are not judged."""
-        return find_contested(self.known_votes) if self.judges_annotators else None
+        return find_contested(self.pair_table) if self.judges_annotators else None
 
     @cached_property
     def board_columns(self) -> Columns:
-        """The board's columns, and who is contested and what was before."""
+        """The board's columns, what was before, and facts about the competitors."""
         spread = self.rank_spread
         board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
         columns = dict(board)
@@ -136,7 +161,15 @@ class Rated:
             rows = [row_of[name] for name in columns["competitor"]]
             columns["rank_before"] = np.asarray(former["rank"])[rows]
             columns["elo_before"] = np.asarray(former["elo"])[rows]
+        if self.about is not None:
+            columns |= self.about.of(columns["competitor"])
         return columns
+
+    @property
+    def board_table(self) -> Table:
+        """What the board's columns are."""
+        names = [] if self.about is None else [*self.about.columns]
+        return (*catalogue.BOARD, *catalogue.of_facts(names))
 
     @cached_property
     def annotator_columns(self) -> Columns:

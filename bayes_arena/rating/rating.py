@@ -35,6 +35,7 @@ from bayes_arena.rating.text import (
     text_of,
 )
 from bayes_arena.rating.wording import describe_fit, describe_source, describe_votes
+from bayes_arena.reading.facts import Facts, read_facts
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -66,6 +67,8 @@ class Rating(Rated):
         How far a combined board goes from equal votes (0) to weighed ones (1).
     weighted : Fit, optional
         Am-Davidson's, of a combined board.
+    about : Facts, optional
+        Facts about the competitors.
     votes
     verdict
     leaderboard
@@ -135,7 +138,8 @@ class Rating(Rated):
 
     def to_text(self, rows: int | None = SHOWN_ROWS, width: int | None = None) -> str:
         """Return header, verdict, board and notes as lines."""
-        board = board_text(self.board_columns, self.standing.look.level, rows, width)
+        level = self.standing.look.level
+        board = board_text(self.board_table, self.board_columns, level, rows, width)
         return text_of(self.header, self.verdict, board, self.below)
 
     def __repr__(self) -> str:
@@ -144,7 +148,8 @@ class Rating(Rated):
 
     def _repr_html_(self) -> str:
         """Return the rating for a notebook."""
-        shown = shown_board(self.board_columns, self.standing.look.level)
+        level = self.standing.look.level
+        shown = shown_board(self.board_table, self.board_columns, level)
         return html_of([*self.header, self.verdict], shown, self.below)
 
 
@@ -157,6 +162,7 @@ class RateOptions(UnseededOptions, total=False):
     min_votes: float
     combined: bool
     without: str | Collection[str] | None
+    about: object
     rank_spread: bool
     elo: EloScale
     seed: int
@@ -171,6 +177,7 @@ def rate(
     min_votes: float = MIN_VOTES,
     combined: bool = False,
     without: str | Collection[str] | None = None,
+    about: object = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
     seed: int = 0,
@@ -191,6 +198,11 @@ def rate(
     without : {"flagged", "favourites"} or collection of str, optional
         Annotators to leave out: the anomalous, those with a favourite, or by name.  The
         result has the board before and after.
+    about : path, dataframe or list of records, optional
+        Facts about the competitors, as maker, licence, price and url: a row for each,
+        named in a column called competitor, model or name, or else the first.  They
+        follow in the columns of the board, and where a column is called price or cost,
+        there is a ``frontier``.
     **options
         Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
         ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
@@ -219,11 +231,13 @@ def rate(
     'model-18 is the best (P above 0.99).'
     """
     look = Look(interval, cluster, level, min_votes, seed)
+    facts = None if about is None else read_facts(about)
     return rating_of(
         fitted(votes, **options),
         look,
         combined=combined,
         without=without,
+        about=facts,
         rank_spread=rank_spread,
         elo=elo,
         source=describe_source(votes),
@@ -236,17 +250,21 @@ def rating_of(
     *,
     combined: bool = False,
     without: str | Collection[str] | None = None,
+    about: Facts | None = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
     source: str = "votes",
 ) -> Rating:
     """Return the rating of a fit, and of one without some annotators."""
+    if about is not None:
+        about.require_any_of(fit.votes.competitors)
     rating = Rating(
         **board_of(fit, look, combined),
         elo=elo,
         source=source,
         rank_spread=rank_spread,
         without=without,
+        about=about,
     )
     names = left_out_names(rating, without)
     if names:

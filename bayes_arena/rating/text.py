@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bayes_arena import columns as catalogue, tables
-from bayes_arena.columns import BOARD
+from bayes_arena.columns import Table
 from bayes_arena.errors import printable
 from bayes_arena.tables import Columns, Shown
 
@@ -17,21 +17,21 @@ def percentage(level: float) -> str:
     return f"{100 * level:g}%"
 
 
-def shown_board(columns: Columns, level: float) -> Shown:
+def shown_board(table: Table, columns: Columns, level: float) -> Shown:
     """Return a board as texts, for people."""
-    return catalogue.shown(BOARD, columns, level=percentage(level))
+    return catalogue.shown(table, columns, level=percentage(level))
 
 
 def board_text(
-    columns: Columns, level: float, rows: int | None, width: int | None
+    table: Table, columns: Columns, level: float, rows: int | None, width: int | None
 ) -> str:
     """Return the first rows of a board as lines, and how many there are more."""
-    shown = shown_board(columns, level)
+    shown = shown_board(table, columns, level)
     first = {name: values[:rows] for name, values in shown.items()}
-    spare = catalogue.spared(BOARD, level=percentage(level))
-    table = tables.text_table(first, width, spare).rstrip("\n")
+    spare = catalogue.spared(table, level=percentage(level))
+    lines = tables.text_table(first, width, spare).rstrip("\n")
     n_hidden = len(columns["rank"]) - len(first["rank"])
-    return f"{table}\n    …  {n_hidden:,} more" if n_hidden else table
+    return f"{lines}\n    …  {n_hidden:,} more" if n_hidden else lines
 
 
 def text_of(head: Sequence[str], verdict: str, table: str, below: Sequence[str]) -> str:

@@ -366,3 +366,13 @@ def test_the_tables_of_the_paper(command):
     assert code == 0
     assert "table1, Liu et al. (2025), on example arena (simulated): 4,321 votes" in out
     assert "102.88" in out
+
+
+def test_facts_about_competitors_follow_in_the_table(command, votes_file, tmp_path):
+    about = tmp_path / "models.csv"
+    about.write_text("model,maker\nmodel-1,Acme\n", encoding="utf-8")
+    code, out, _ = command("rank", votes_file, "--about", about, "--format", "csv")
+    assert code == 0
+    assert out.startswith("rank,competitor,elo") and ",maker\n" in out
+    code, _, err = command("rank", votes_file, "--about", tmp_path / "none.csv")
+    assert code == 2 and "No file at" in err

@@ -18,13 +18,13 @@ BOARDING = "interval cluster level min-votes anchor init without"
 ANSWERING = "format output explain strict"
 ALL = f"{READING} {FITTING} seed {BOARDING} {ANSWERING}"
 TABLE = {
-    "rank": f"{ALL} all combined rank-spread",
+    "rank": f"{ALL} all combined about rank-spread",
     "boards": f"{ALL} by",
     "pairs": f"{ALL} between require margin",
     "next": f"{ALL} goal count",
     "annotators": f"{READING} {FITTING} seed {ANSWERING} makers",
     "compare": f"{READING} seed {ANSWERING} models over",
-    "report": f"{READING} {FITTING} seed {BOARDING} output strict title combined",
+    "report": f"{READING} {FITTING} seed {BOARDING} output strict title combined about",
     "check": f"{READING} {ANSWERING}",
     "fit": f"{READING} {FITTING} seed output strict",
     "diagnose": f"{READING} {FITTING} seed {ANSWERING}",

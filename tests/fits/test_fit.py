@@ -202,4 +202,4 @@ def layout_of(n_shared, n_groups, n_local):
 def test_a_long_fit_says_how_long_it_takes():
     assert seconds_of(layout_of(60, 124, 3)) < LONG_WORK
     assert seconds_of(layout_of(331, 190, 330)) == pytest.approx(115, rel=0.1)
-    assert seconds_of(layout_of(2_000, 0, 0)) == pytest.approx(27, rel=0.1)
+    assert seconds_of(layout_of(2_000, 0, 0)) == pytest.approx(2.6, rel=0.1)

@@ -4,6 +4,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.people.contested import describe_contested, find_contested
+from bayes_arena.people.table import pair_table
 from tests.helpers import real
 from tests.people.arenas import fan, votes_of
 
@@ -26,7 +27,8 @@ def test_a_competitor_with_bought_votes_is_contested_and_no_other():
 
 def test_a_sentence_says_who_disagrees():
     votes = ba.read_votes(bought(20, 15))
-    (sentence,) = describe_contested(votes, find_contested(votes))
+    table = pair_table(votes)
+    (sentence,) = describe_contested(table, votes.competitors, find_contested(table))
     start = "Annotators disagree about model 10 far more than about others: "
     assert sentence.startswith(start)
     loyal = int(sentence.removeprefix(start).split()[0])
@@ -37,9 +39,7 @@ def test_a_sentence_says_who_disagrees():
 @pytest.mark.parametrize("seed", range(3))
 def test_honest_arenas_have_none(seed):
     votes = ba.read_votes(votes_of(seed=seed, annotators=40, taste=0.6))
-    away = find_contested(votes)
-    assert away.max() < 8
-    assert describe_contested(votes, away) == []
+    assert find_contested(pair_table(votes)).max() < 8
 
 
 @pytest.mark.parametrize(("name", "best"), [("llmfao", 2.5), ("mt_bench_human", 0.4)])
