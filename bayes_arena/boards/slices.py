@@ -19,10 +19,11 @@ from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.intervals import uncertainty_of
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, have_rank
+from bayes_arena.boards.surprise import FALSE_RATE, discoveries
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, seen_votes
-from bayes_arena.inference.estimate import Estimate, delta_method
+from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
 from bayes_arena.model.design import Design
 from bayes_arena.said import Call, Use
@@ -88,8 +89,9 @@ def slice_gaps(
     -------
     pandas.DataFrame
         The slice's level, ``competitor, gap, lower, upper`` (Elo, relative to the others
-        seen there) and ``p_above``, the probability that the gap is above zero; the
-        largest gaps first.
+        seen there), ``p_above``, the probability that the gap is above zero, and
+        ``flagged``, whether it surely is no zero: one in twenty of these is false, at
+        most.  The largest gaps come first.
 
     Raises
     ------
@@ -115,7 +117,9 @@ def slice_gap_columns(
             columns = gap_columns(fit, there, overall, look, elo)
             names = np.full(there.seen.sum(), name, dtype=object)
             tables.append({by: names, **columns})
-    return stacked(tables)
+    columns = stacked(tables)
+    p_value = 2 * np.minimum(columns["p_above"], 1 - columns["p_above"])
+    return {**columns, "flagged": discoveries(p_value, FALSE_RATE)}
 
 
 def level_gap_columns(
@@ -159,12 +163,13 @@ class Level:
 
     ``strengths`` (competitors, parameters) takes the parameters to the strengths there,
     and ``seen`` (competitors,) says who was seen there.  In the ``design`` the effects of
-    the slice are no noise.
+    the slice are no noise.  The ``board`` has the strengths on the common scale.
     """
 
     design: Design
     strengths: csr_array
     seen: Array
+    board: Linear
 
 
 def centring(seen: Array) -> Floats:
@@ -202,12 +207,12 @@ def weighted(fit: Fit, by: str, weight: Floats) -> Level:
     competitors = block.keys[column] % n
     entries = (weight[column], (competitors, design.parameters(block)[column]))
     shift = csr_array(entries, shape=(n, design.layout.size))
+    strengths = csr_array(strength_rows(design) + shift)
     known = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
-    return Level(
-        design=design.with_spreads(known),
-        strengths=csr_array(strength_rows(design) + shift),
-        seen=np.isin(np.arange(n), competitors),
-    )
+    design = design.with_spreads(known)
+    with threads_for(n):
+        board = linear_board(fit.posterior, design, strengths)
+    return Level(design, strengths, np.isin(np.arange(n), competitors), board)
 
 
 def level_estimate(fit: Fit, level: Level) -> Estimate:
@@ -218,8 +223,7 @@ def level_estimate(fit: Fit, level: Level) -> Estimate:
         return board_strengths(level.design, draws, level.strengths) @ rows.T
 
     with threads_for(len(level.seen)):
-        linear = linear_board(fit.posterior, level.design, level.strengths)
-        gaussian = delta_method(fit.posterior, linear.contrast(rows), at)
+        gaussian = delta_method(fit.posterior, level.board.contrast(rows), at)
         return fit.marginals.estimate(gaussian)
 
 
@@ -236,7 +240,5 @@ def gap_estimate(fit: Fit, here: Level, there: Level) -> Estimate:
         return (one - other) @ rows.T
 
     with threads_for(len(here.seen)):
-        one = linear_board(fit.posterior, here.design, here.strengths)
-        other = linear_board(fit.posterior, there.design, there.strengths)
-        gap = one.less(other).contrast(rows)
+        gap = here.board.less(there.board).contrast(rows)
         return fit.marginals.estimate(delta_method(fit.posterior, gap, at))

@@ -284,6 +284,10 @@ def report(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    by: Annotated[
+        list[str] | None,
+        option("Show boards by a slice, too: category. May be repeated."),
+    ] = None,
     about: About = None,
     reading: Reading,
     fitting: Fitting,
@@ -294,9 +298,9 @@ def report(
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
     facts = None if about is None else read_facts(about)
-    fit = fit_of_sources(votes, reading, fitting)
+    fit = fit_of_sources(votes, reading, fitting, slices=by or ())
     rating = boarding.rating(
         fit, name_of(votes), fitting.seed, combined=combined, about=facts
     )
-    rating.report(writing.output, title=title)
+    rating.report(writing.output, title=title, by=by or ())
     return Done(f"{writing.output} written.")

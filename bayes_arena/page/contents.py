@@ -10,6 +10,7 @@ import numpy as np
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.page.board import AskedNext
 from bayes_arena.page.groups import TwoGroups
+from bayes_arena.page.slices import Sliced
 from bayes_arena.tables import Row
 
 
@@ -28,7 +29,9 @@ class Contents:
     ranked, unranked, annotators, favourites : list of dict
         Rows of tables, with the columns of the public tables.
     ends : tuple of float
-        Ends of all intervals on the board.
+        Ends of the intervals on the board.
+    slices : list of Sliced
+        The board by slices, where that is asked for.
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
     settled : tuple of int
@@ -53,6 +56,7 @@ class Contents:
     ranked: list[Row]
     unranked: list[Row]
     ends: tuple[float, float]
+    slices: list[Sliced]
     scores: Floats
     rank_shares: Floats
     settled: tuple[int, int]

@@ -38,6 +38,9 @@ def render(contents: Contents) -> str:
     colours = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
     style = colours + asset("style.css")
     script = asset("script.js")
+    if contents.slices:
+        style += asset("slices.css")
+        script += asset("slices.js")
     # Nothing is loaded from elsewhere, and nothing runs but this style and script.
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
@@ -59,7 +62,8 @@ def environment() -> Environment:
     """Return the settings of the template."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    templates = {"page": asset("page.html"), "parts": asset("parts.html")}
+    names = ("page", "parts", "slices")
+    templates = {name: asset(f"{name}.html") for name in names}
     settings = Environment(
         loader=DictLoader(templates),
         autoescape=True,
