@@ -69,8 +69,13 @@ def votes_needed(count: float) -> str:
     return "too many" if math.isinf(count) else number(",.0f")(count)
 
 
+def in_brackets(first: str, second: str) -> str:
+    """Write a number, and a second one in brackets; nothing where there is none."""
+    return f"{first} ({second})" if first else ""
+
+
 URL = "url"  # a column of facts that holds addresses
-WHOLE, SHARE = number("z.0f"), number(".2f")
+WHOLE, SHARE, SIGNED = number("z.0f"), number(".2f"), number("+z.0f")
 
 
 def interval(spare: int) -> Table:
@@ -143,12 +148,37 @@ BOARD: Table = (
     Column("rank_before", is_optional=True),
     Column(
         "elo_before",
-        "score and rank with the votes that were left out",
+        "score and rank on the former board, on the scale of this one; or with the votes "
+        "that were left out",
         "before",
         WHOLE,
         beside="rank_before",
-        joint="{} ({})".format,
+        joint=in_brackets,
         spare=1,
+        is_optional=True,
+    ),
+    Column(
+        "elo_change",
+        "of the score since the former board, among the competitors on both",
+        "change",
+        SIGNED,
+        spare=2,
+        is_optional=True,
+    ),
+    Column(
+        "change_lower",
+        "ends of the interval of the change; none where there are no new votes",
+        "{level} change",
+        SIGNED,
+        beside="change_upper",
+        joint=span(" … "),
+        spare=1,
+        is_optional=True,
+    ),
+    Column("change_upper", is_optional=True),
+    Column(
+        "changed",
+        "whether the change is sure; on one board in twenty where nobody changed, any is",
         is_optional=True,
     ),
 )
@@ -159,6 +189,18 @@ MORE_VOTES = Column(
     "more votes",
     votes_needed,
     spare=3,
+)
+FRONTIER: Table = (
+    Column("competitor", heading="competitor"),
+    Column("price", "as the table about competitors has it", "price", number(".10g")),
+    Column("elo", "score of the board", "Elo", WHOLE),
+    *interval(spare=1),
+    Column(
+        "p_frontier",
+        "probability of the frontier: that nobody cheaper, or equally cheap, is better",
+        "P(frontier)",
+        SHARE,
+    ),
 )
 PAIRS: Table = (
     Column("first", heading="first"),
@@ -325,6 +367,7 @@ ROUND: Table = (
 )
 TABLES = {
     "leaderboard": BOARD,
+    "frontier": FRONTIER,
     "pairs": PAIRS,
     "next_pairs": NEXT_PAIRS,
     "annotators": ANNOTATORS,

@@ -28,8 +28,10 @@ type Arguments = tuple[tuple[str, object], ...]
 # What notes and warnings are about.
 type Kind = Literal[
     # notes on a board, in the order in which they are given
+    "since",  # what changed since a former board
     "sides",  # each pair was shown one way only
     "winners_first",  # rows seem to list the winner first
+    "frontier",  # who is the cheapest that nobody is surely better than
     "about",  # who stands on the board, or in the table about competitors, only
     "gaps",  # votes without an annotator, or without a prompt
     "direction",  # about as many votes follow the reverse of the ranking

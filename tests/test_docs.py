@@ -31,6 +31,7 @@ SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN_AS_THEY_STAND = (
     "tutorial",
     "paper",
+    "how-to/about",
     "how-to/annotators",
     "how-to/intervals",
     "how-to/compare",

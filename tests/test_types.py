@@ -26,7 +26,7 @@ ba.leaderboard("votes.csv", model="davidson", annotator=False, interval="sandwic
 ba.leaderboards(ba.fit_many("votes.csv", "category", method="map"), level=0.9)
 ba.held_out(votes, ["davidson", "am-davidson"])
 ba.rate("votes.csv", prior="flat", slices=("category",), seed=1)
-ba.report("votes.csv", "board.html", without="flagged", model="m-elo")
+ba.report("votes.csv", "board.html", without="flagged", since="last.json")
 ba.judge_report(votes, "gpt-4", method="nuts", seed=2)
 """
 WRONG = """

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.former import read_former
 from bayes_arena.boards.leaderboard import notes_of_boards, stacked_columns
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
@@ -37,6 +38,9 @@ from bayes_arena.said import Call, Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
+Since = Annotated[
+    str | None, option("Say what changed since a board: JSON of rank -o last.json.")
+]
 About = Annotated[
     str | None,
     option("Table of competitors: maker, licence, price, url, and any other column."),
@@ -54,6 +58,7 @@ def rank(
         bool,
         option("Weigh votes by how closely annotators follow the ranking, as is safe."),
     ] = False,
+    since: Since = None,
     about: About = None,
     rank_spread: Annotated[
         bool,
@@ -64,6 +69,7 @@ def rank(
     boarding: Boarding,
 ) -> Answer:
     """Rank the competitors: scores, intervals, ranks, and who is the best."""
+    former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
     rating = boarding.rating(
@@ -71,6 +77,7 @@ def rank(
         name_of(votes),
         fitting.seed,
         combined=combined,
+        former=former,
         about=facts,
         rank_spread=rank_spread,
     )
@@ -288,6 +295,7 @@ def report(
         list[str] | None,
         option("Show boards by a slice, too: category. May be repeated."),
     ] = None,
+    since: Since = None,
     about: About = None,
     reading: Reading,
     fitting: Fitting,
@@ -297,10 +305,16 @@ def report(
     """Write a page with the board, the annotators and all the rest: -o board.html."""
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
+    former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting, slices=by or ())
     rating = boarding.rating(
-        fit, name_of(votes), fitting.seed, combined=combined, about=facts
+        fit,
+        name_of(votes),
+        fitting.seed,
+        combined=combined,
+        former=former,
+        about=facts,
     )
     rating.report(writing.output, title=title, by=by or ())
     return Done(f"{writing.output} written.")

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Self, cast
 import typer
 
 from bayes_arena.boards.elo import EloScale
+from bayes_arena.boards.former import FormerBoard
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.errors import (
     ModelError,
@@ -271,6 +272,7 @@ class Boarding(Group):
         seed: int,
         *,
         combined: bool,
+        former: FormerBoard | None = None,
         about: Facts | None = None,
         rank_spread: bool = False,
     ) -> Rating:
@@ -280,6 +282,7 @@ class Boarding(Group):
             self.look(seed),
             combined=combined,
             without=self.left_out,
+            former=former,
             about=about,
             rank_spread=rank_spread,
             elo=self.elo,

@@ -15,10 +15,9 @@ from bayes_arena.cli.options import (
 from bayes_arena.cli.output import Answer
 from bayes_arena.cli.source import name_of, require_defaults, saved_fit
 from bayes_arena.cli.terminal import Terminal
-from bayes_arena.rating.content import SCHEMA
 from bayes_arena.reading.check import Check, check as check_votes
 from bayes_arena.simulation import simulate as simulate_arena
-from bayes_arena.version import __version__
+from bayes_arena.version import SCHEMA, __version__
 
 
 @command(Answering)

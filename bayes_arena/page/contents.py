@@ -72,8 +72,13 @@ class Contents:
 
     @property
     def has_before(self) -> bool:
-        """Whether the board was another before some votes were left out."""
+        """Whether there is a board before: a former one, or with votes left out."""
         return "elo_before" in self.ranked[0]
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether the board before is a former one."""
+        return "elo_change" in self.ranked[0]
 
     @property
     def n_outside(self) -> int:

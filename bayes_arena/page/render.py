@@ -76,6 +76,7 @@ def environment() -> Environment:
         "percent": percent,
         "count": count,
         "fixed": fixed,
+        "signed": signed,
         "download": download,
         "chance": chance,
     }
@@ -117,6 +118,11 @@ def percent(share: float, spec: str = ".0f") -> Markup:
 def fixed(value: float, digits: int = 0) -> str:
     """Write a number with so many decimals; zero has no minus sign."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def signed(value: float) -> str:
+    """Write a change in whole numbers, with its sign."""
+    return f"+{fixed(value)}" if round(value) > 0 else fixed(value)
 
 
 def chance(value: float) -> str:

@@ -16,6 +16,7 @@ OF_BOARD = {
     "Rank range": "rank_lower",
     "P(best)": "p_best",
 }
+OF_CHANGES = {"Before": "elo_before", "Change": "elo_change"}
 OF_ANNOTATORS = {"Agreement": "agreement", "P": "p_anomaly"}
 DAVIDSON = {
     "Davidson": (
@@ -57,10 +58,14 @@ ANNOTATORS = {
 
 
 def words_of(
-    model: Model, has_annotators: bool, is_combined: bool = False
+    model: Model,
+    has_annotators: bool,
+    is_combined: bool = False,
+    has_changes: bool = False,
 ) -> dict[str, str]:
     """Return the words that the page uses."""
-    words = {word: meaning(BOARD, name) for word, name in OF_BOARD.items()}
+    names = OF_BOARD | OF_CHANGES if has_changes else OF_BOARD
+    words = {word: meaning(BOARD, name) for word, name in names.items()}
     if is_combined:
         words |= COMBINED
     elif model.name == "davidson":

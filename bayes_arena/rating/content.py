@@ -7,10 +7,9 @@ import time
 from typing import Any
 
 from bayes_arena.boards.standing import Standing
-from bayes_arena.version import __version__
+from bayes_arena.model.priors import PRIORS, Prior
+from bayes_arena.version import SCHEMA, __version__
 from bayes_arena.votes.votes import PROMPT, Votes
-
-SCHEMA = 1  # another number where the entries mean something else
 
 
 def today() -> str:
@@ -43,9 +42,18 @@ def facts_of(standing: Standing, source: str) -> dict[str, Any]:
     return {
         **facts_of_votes(standing.fit.votes, source),
         "plan": standing.fit.plan,
+        "model": standing.fit.model.name,
+        "prior": name_of_prior(standing.fit.prior),
+        "method": standing.fit.method,
         "interval": standing.uncertainty.name,
         "cluster": standing.uncertainty.cluster,
         "level": standing.look.level,
         "min_votes": standing.look.min_votes,
         "seed": standing.look.seed,
     }
+
+
+def name_of_prior(prior: Prior) -> str:
+    """Return the name of a prior, or what makes one of one's own."""
+    names = [name for name, known in PRIORS.items() if known == prior]
+    return names[0] if names else str(prior)

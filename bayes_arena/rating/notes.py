@@ -8,6 +8,7 @@ from itertools import chain, islice
 import numpy as np
 from scipy.special import expit
 
+from bayes_arena.boards.frontier import describe_choice
 from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.errors import listing, plural
 from bayes_arena.people.contested import describe_contested
@@ -16,6 +17,7 @@ from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, SharedRanking
 from bayes_arena.rating.combining import NO_SHARE, is_combinable
 from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.wording import MOST_NAMED, describe_favouring
+from bayes_arena.reading.facts import PRICES
 from bayes_arena.said import Call, Note, Said, Use
 from bayes_arena.votes.components import sides_follow_strength
 
@@ -29,6 +31,12 @@ def notes_of(rated: Rated) -> tuple[Note, ...]:
     """Return what a reader has to know, the weightiest first; five at most."""
     notes = chain.from_iterable(say(rated) for say in NOTES)
     return tuple(islice(notes, MOST_NOTES))
+
+
+def changes(rated: Rated) -> Iterator[Note]:
+    """Say what changed since a former board."""
+    if rated.changes is not None:
+        yield rated.changes.note
 
 
 def sides(rated: Rated) -> Iterator[Note]:
@@ -138,6 +146,16 @@ def without_facts(rated: Rated) -> Iterator[Note]:
         yield Note("about", " ".join(parts))
 
 
+def which_to_ship(rated: Rated) -> Iterator[Note]:
+    """Say who is the cheapest that nobody is surely better than."""
+    if rated.about is None or rated.price_frontier is None:
+        return
+    column = f"{rated.about.priced_in}"
+    by = "" if column.lower() in PRICES else f" by {column}"
+    if text := describe_choice(rated.price_frontier, f"cheaper{by}"):
+        yield Note("frontier", text)
+
+
 def two_groups(rated: Rated) -> Iterator[Note]:
     """Say who ranks differently from the others, and what they prefer.
 
@@ -218,9 +236,11 @@ def advantage(rated: Rated) -> Iterator[Note]:
 
 
 NOTES: tuple[Callable[[Rated], Iterable[Note]], ...] = (
+    changes,
     sides,
     winners_first,
     left_out,
+    which_to_ship,
     without_facts,
     gaps,
     divided,

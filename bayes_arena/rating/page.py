@@ -72,7 +72,12 @@ def contents_of(rating: Rating, title: str, by: Sequence[str] = ()) -> Contents:
         groups=groups_of(rating),
         observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing, rating.share),
-        words=words_of(standing.fit.model, bool(annotators), rating.share is not None),
+        words=words_of(
+            standing.fit.model,
+            bool(annotators),
+            rating.share is not None,
+            rating.changes is not None,
+        ),
     )
 
 

@@ -17,7 +17,10 @@ import numpy as np
 from bayes_arena import columns as catalogue, tables
 from bayes_arena.arrays import Array
 from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.former import FormerBoard
+from bayes_arena.boards.frontier import Frontier, frontier_columns, frontier_of
 from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.since import Changes
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
 from bayes_arena.columns import Table
@@ -38,7 +41,7 @@ from bayes_arena.people.favourites import (
 from bayes_arena.people.groups import Groups, find_groups
 from bayes_arena.people.shared import SharedRanking, compare_boards
 from bayes_arena.people.table import PairTable, davidson_posterior, table_at
-from bayes_arena.reading.facts import Facts
+from bayes_arena.reading.facts import Facts, prices_of
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
@@ -62,6 +65,7 @@ class Rated:
     without: str | Collection[str] | None = None
     left_out: tuple[str, ...] = ()
     before: Rated | None = None
+    former: FormerBoard | None = None
     share: float | None = None
     weighted: Fit | None = None
     about: Facts | None = None
@@ -150,12 +154,21 @@ class Rated:
         return find_contested(self.pair_table) if self.judges_annotators else None
 
     @cached_property
+    def changes(self) -> Changes | None:
+        """What changed since a former board."""
+        if self.former is None:
+            return None
+        return Changes(self.former, self.standing, self.elo)
+
+    @cached_property
     def board_columns(self) -> Columns:
-        """The board's columns, what was before, and facts about the competitors."""
+        """The board's columns, those of the board before, and facts about competitors."""
         spread = self.rank_spread
         board = leaderboard_columns(self.standing, elo=self.elo, rank_spread=spread)
         columns = dict(board)
-        if self.before is not None:
+        if self.changes is not None:
+            columns |= self.changes.columns_of(board)
+        elif self.before is not None:
             former = self.before.board_columns
             row_of = {name: row for row, name in enumerate(former["competitor"])}
             rows = [row_of[name] for name in columns["competitor"]]
@@ -211,6 +224,20 @@ class Rated:
             return {}
         return contested_columns(self.known_votes, self.disagreement)
 
+    @cached_property
+    def price_frontier(self) -> Frontier | None:
+        """Score against price; None where no prices are known."""
+        if self.about is None:
+            return None
+        prices = prices_of(self.about, self.votes.competitors)
+        return None if prices is None else frontier_of(self.standing, prices)
+
+    @property
+    def frontier_columns(self) -> Columns:
+        """The columns of the frontier; none where no prices are known."""
+        frontier = self.price_frontier
+        return {} if frontier is None else frontier_columns(frontier, self.elo)
+
     @property
     def leaderboard(self) -> pd.DataFrame:
         """The board: see :func:`~bayes_arena.leaderboard`."""
@@ -238,6 +265,16 @@ class Rated:
     def contested(self) -> pd.DataFrame:
         """About whom annotators disagree: see :func:`~bayes_arena.contested`."""
         return table_of(self.contested_columns, catalogue.CONTESTED)
+
+    @property
+    def frontier(self) -> pd.DataFrame:
+        """Score against price, the cheapest first, and who is on the frontier.
+
+        Columns ``competitor, price, elo, lower, upper, p_frontier``, of the competitors
+        that have a rank and a price; ``p_frontier`` is the probability that nobody
+        cheaper, or equally cheap, is better, from the draws of the board.
+        """
+        return table_of(self.frontier_columns, catalogue.FRONTIER)
 
     @property
     def is_divided(self) -> bool:

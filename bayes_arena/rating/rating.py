@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from bayes_arena import tables
 from bayes_arena.boards.combined import combined_standing
 from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.former import FormerBoard, read_former, require_same_kind
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import prior_sensitivity
 from bayes_arena.boards.standing import standing_of
@@ -63,6 +64,8 @@ class Rating(Rated):
         Annotators whose votes were left out.
     before : Rating, optional
         The rating with their votes.
+    former : FormerBoard, optional
+        The board that this one is compared with.
     share : float, optional
         How far a combined board goes from equal votes (0) to weighed ones (1).
     weighted : Fit, optional
@@ -72,6 +75,7 @@ class Rating(Rated):
     votes
     verdict
     leaderboard
+    frontier
     annotators
     favourites
     contested
@@ -106,14 +110,25 @@ class Rating(Rated):
         return notes_of(self)
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """Of which votes the board is, and how and when it was made."""
+        return {
+            **facts_of(self.standing, self.source),
+            "points_per_logit": self.elo.points_per_logit,
+            "combined": self.share is not None,
+            "share": self.share,
+            "left_out": self.left_out,
+        }
+
+    @property
     def content(self) -> dict[str, Any]:
         """All of it: facts, tables, verdict, notes and warnings."""
         return {
-            **facts_of(self.standing, self.source),
-            "share": self.share,
-            "left_out": self.left_out,
+            **self.facts,
             "verdict": self.verdict,
+            "since": None if self.changes is None else self.changes.content,
             "leaderboard": tables.records(self.board_columns),
+            "frontier": tables.records(self.frontier_columns),
             "annotators": tables.records(self.grouped_columns),
             "favourites": tables.records(self.favourite_columns),
             "contested": tables.records(self.contested_columns),
@@ -171,6 +186,7 @@ class RateOptions(UnseededOptions, total=False):
     min_votes: float
     combined: bool
     without: str | Collection[str] | None
+    since: str | Path | None
     about: object
     rank_spread: bool
     elo: EloScale
@@ -186,6 +202,7 @@ def rate(
     min_votes: float = MIN_VOTES,
     combined: bool = False,
     without: str | Collection[str] | None = None,
+    since: str | Path | None = None,
     about: object = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
@@ -207,11 +224,15 @@ def rate(
     without : {"flagged", "favourites"} or collection of str, optional
         Annotators to leave out: the anomalous, those with a favourite, or by name.  The
         result has the board before and after.
+    since : path, optional
+        JSON of a former rating (:meth:`Rating.to_json`, ``rank -o last.json``).  The board
+        has the rank and score before, on the scale of this board, and the change of the
+        score with its interval; a note says who is new, gone, or surely changed.
     about : path, dataframe or list of records, optional
         Facts about the competitors, as maker, licence, price and url: a row for each,
         named in a column called competitor, model or name, or else the first.  They
         follow in the columns of the board, and where a column is called price or cost,
-        there is a ``frontier``.
+        or has such a word in its name, scores are held against it: ``frontier``.
     **options
         Options of :func:`~bayes_arena.fit`, where votes are still to be fitted: ``model``,
         ``prior``, ``method`` and columns.  Annotators are judged beside Davidson's board.
@@ -225,7 +246,8 @@ def rate(
     Raises
     ------
     ArenaError
-        If the votes cannot be read or fitted, or an option is unknown.
+        If the votes cannot be read or fitted, an option is unknown, or the former board
+        was made in another way.
 
     Warns
     -----
@@ -240,12 +262,14 @@ def rate(
     'model-18 is the best (P above 0.99).'
     """
     look = Look(interval, cluster, level, min_votes, seed)
+    former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
     return rating_of(
         fitted(votes, **options),
         look,
         combined=combined,
         without=without,
+        former=former,
         about=facts,
         rank_spread=rank_spread,
         elo=elo,
@@ -259,12 +283,13 @@ def rating_of(
     *,
     combined: bool = False,
     without: str | Collection[str] | None = None,
+    former: FormerBoard | None = None,
     about: Facts | None = None,
     rank_spread: bool = False,
     elo: EloScale = ELO,
     source: str = "votes",
 ) -> Rating:
-    """Return the rating of a fit, and of one without some annotators."""
+    """Return the rating of a fit, or of one without some annotators."""
     if about is not None:
         about.require_any_of(fit.votes.competitors)
     rating = Rating(
@@ -279,6 +304,9 @@ def rating_of(
     if names:
         board = board_of(refitted(rating.fit, names), look, combined)
         rating = replace(rating, **board, left_out=names, before=rating)
+    if former is not None:
+        require_same_kind(former, rating.facts)
+        rating = replace(rating, former=former)
     for note in rating.warnings:
         if note not in rating.fit.warnings:  # which were given when it was fitted
             warn(note)

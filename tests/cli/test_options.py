@@ -18,13 +18,14 @@ BOARDING = "interval cluster level min-votes anchor init without"
 ANSWERING = "format output explain strict"
 ALL = f"{READING} {FITTING} seed {BOARDING} {ANSWERING}"
 TABLE = {
-    "rank": f"{ALL} all combined about rank-spread",
+    "rank": f"{ALL} all combined since about rank-spread",
     "boards": f"{ALL} by",
     "pairs": f"{ALL} between require margin",
     "next": f"{ALL} goal count",
     "annotators": f"{READING} {FITTING} seed {ANSWERING} makers",
     "compare": f"{READING} seed {ANSWERING} models over",
-    "report": f"{READING} {FITTING} seed {BOARDING} output strict title combined by about",
+    "report": f"{READING} {FITTING} seed {BOARDING} output strict "
+    "title combined by since about",
     "check": f"{READING} {ANSWERING}",
     "fit": f"{READING} {FITTING} seed output strict",
     "diagnose": f"{READING} {FITTING} seed {ANSWERING}",
@@ -57,7 +58,7 @@ def test_there_are_thirteen_commands_and_about_fifty_options():
         "create", "add", "round", "publish", "history"
     }  # fmt: skip
     options = {option for text in TABLE.values() for option in text.split()}
-    assert len(options) <= 56
+    assert len(options) <= 58
 
 
 def test_every_option_has_help():

@@ -52,3 +52,24 @@ def test_facts_about_nobody_who_is_rated_are_refused(rating):
 def test_names_of_facts_may_hold_what_headings_fill(rating):
     rating = ba.rate(rating.fit, about=[{"model": "model-18", "{level}": "x"}])
     assert "{level}" in rating.to_text()
+
+
+def test_prices_give_a_frontier_and_a_sentence(rating):
+    about = [{"model": "model-18", "price": 30}, {"model": "model-20", "price": 2.5}]
+    priced = ba.rate(rating.fit, about=about)
+    assert list(priced.frontier["competitor"]) == ["model-20", "model-18"]
+    assert priced.frontier["p_frontier"].between(0.99, 1).all()
+    assert priced.notes[0].kind == "frontier"
+    assert str(priced.notes[0]) == (
+        "Of the 2 competitors with a price: ship model-18: P above 0.99 that nobody "
+        "cheaper is better."
+    )
+    frontier = json.loads(priced.to_json())["frontier"]
+    assert frontier[0]["price"] == 2.5
+
+
+def test_without_prices_there_is_no_frontier(rating):
+    assert len(rating.frontier) == 0
+    assert list(rating.frontier)[:2] == ["competitor", "price"]
+    assert json.loads(rating.to_json())["frontier"] == []
+    assert not any(note.kind == "frontier" for note in rating.notes)
