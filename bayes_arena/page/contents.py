@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.page.about import About
 from bayes_arena.page.board import AskedNext
 from bayes_arena.page.groups import TwoGroups
 from bayes_arena.page.slices import Sliced
@@ -32,6 +33,8 @@ class Contents:
         Ends of the intervals on the board.
     slices : list of Sliced
         The board by slices, where that is asked for.
+    about : About, optional
+        Facts about the competitors.
     scores, rank_shares : ndarray, shape (ranked, ranked)
         Expected score of the row against the column; probability of each rank.
     settled : tuple of int
@@ -57,6 +60,7 @@ class Contents:
     unranked: list[Row]
     ends: tuple[float, float]
     slices: list[Sliced]
+    about: About | None
     scores: Floats
     rank_shares: Floats
     settled: tuple[int, int]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from bayes_arena import palette
+from bayes_arena.columns import fact
 from bayes_arena.errors import printable
 from bayes_arena.page import figures
 
@@ -41,6 +42,9 @@ def render(contents: Contents) -> str:
     if contents.slices:
         style += asset("slices.css")
         script += asset("slices.js")
+    if contents.about:
+        style += asset("about.css")
+        script += asset("about.js")
     # Nothing is loaded from elsewhere, and nothing runs but this style and script.
     policy = (
         f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
@@ -62,7 +66,7 @@ def environment() -> Environment:
     """Return the settings of the template."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("page", "parts", "slices")
+    names = ("page", "parts", "slices", "about")
     templates = {name: asset(f"{name}.html") for name in names}
     settings = Environment(
         loader=DictLoader(templates),
@@ -76,6 +80,7 @@ def environment() -> Environment:
         "percent": percent,
         "count": count,
         "fixed": fixed,
+        "number": fact,
         "signed": signed,
         "download": download,
         "chance": chance,

@@ -13,6 +13,7 @@ from bayes_arena.checks.observed import observed_columns
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.model.spec import PRESETS
+from bayes_arena.page.about import About, about_competitors
 from bayes_arena.page.board import (
     asked_next,
     axis_ends,
@@ -61,6 +62,7 @@ def contents_of(rating: Rating, title: str, by: Sequence[str] = ()) -> Contents:
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
         slices=[each.shown for each in slices],
+        about=about_of(rating),
         scores=expected_scores(standing),
         rank_shares=standing.rank_shares,
         settled=settled_pairs(standing),
@@ -93,6 +95,14 @@ def downloaded(content: dict[str, Any], slices: Sequence[BySlice]) -> str:
         data["boards"] = {each.by: each.rows for each in slices}
         data["slice_gaps"] = {each.by: records(each.gaps) for each in slices}
     return json_text(data, NOWHERE)
+
+
+def about_of(rating: Rating) -> About | None:
+    """Return what the page shows of facts about the competitors."""
+    if rating.about is None:
+        return None
+    names, frontier = rating.votes.competitors, rating.price_frontier
+    return about_competitors(rating.about, names, frontier, rating.elo)
 
 
 def groups_of(rating: Rating) -> TwoGroups | None:
