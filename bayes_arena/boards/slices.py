@@ -205,7 +205,7 @@ def weighted(fit: Fit, by: str, weight: Floats) -> Level:
     n = design.votes.n_competitors
     column = np.flatnonzero(weight)
     competitors = block.keys[column] % n
-    entries = (weight[column], (competitors, design.parameters(block)[column]))
+    entries = (weight[column], (competitors, design.indices(block)[column]))
     shift = csr_array(entries, shape=(n, design.layout.size))
     strengths = csr_array(strength_rows(design) + shift)
     known = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
