@@ -63,7 +63,9 @@ from bayes_arena.votes.votes import TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
 LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
-MOST_SEARCHED = 100_000  # votes among which copies are looked for: they may be made by hand
+MOST_SEARCHED = (
+    100_000  # votes, which may be written by hand, among which copies are sought
+)
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
