@@ -17,9 +17,9 @@ from arenas import Arena, average_strength, draw_votes, of_rankings
 from measuring import markdown, write_page
 
 import bayes_arena as ba
+from bayes_arena.boards.elo import ELO
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.model.constants import ELO_PER_LOGIT
 from bayes_arena.model.priors import Spread
 
 COMPETITORS = (2, 4, 8)
@@ -52,7 +52,7 @@ class Cell:
     @property
     def rmse(self) -> float:
         """Root mean square error in Elo."""
-        return ELO_PER_LOGIT * float(np.sqrt(np.mean(self.error)))
+        return ELO.points_per_logit * float(np.sqrt(np.mean(self.error)))
 
     def described(self) -> list[str]:
         """Return coverage, error, and P(best) said and true."""

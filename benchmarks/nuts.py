@@ -50,7 +50,7 @@ def pooled(label, scale):
 
 def program():
     sd = numpyro.sample("strength_sd", HalfNormal(1.5))
-    numpyro.factor("maxwell", 2 * jnp.log(sd))
+    numpyro.factor("rayleigh", jnp.log(sd))
     r = numpyro.sample("strength", ZeroSumNormal(sd, (n,)))
     theta = numpyro.deterministic("theta", 1 + pooled("theta_sd", 1.0))
     t = numpyro.sample("t", Normal(0.0, 1.0)) + pooled("tie_sd", 1.0)

@@ -14,7 +14,6 @@ import bayes_arena as ba
 
 ROOT = Path(__file__).parents[1]
 LINK = ROOT / "bayes_arena" / "models"  # a file where git makes no links: on Windows
-ROOT = Path(__file__).parents[1]
 HEAVY = (
     "pymc",
     "pytensor",
@@ -140,6 +139,15 @@ def test_sessions_that_workflows_name_exist():
         assert named <= sessions, path.name
         for name in re.findall(r"nox -s benchmarks -- (\w+)", text):
             assert (ROOT / "benchmarks" / f"{name}.py").exists()
+
+
+@pytest.mark.slow
+def test_benchmarks_find_what_they_import():
+    folder = ROOT / "benchmarks"
+    names = ", ".join(sorted(path.stem for path in folder.glob("*.py")))
+    run = [sys.executable, "-c", f"import {names}"]
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_name_means_one_thing_in_the_rooms_of_numbers():

@@ -2,7 +2,7 @@
 
 Spreads are in logits, except that of theta, which has no unit, and that of style, which is
 per root mean square of the feature.  An estimated spread s has the hyperprior
-s / scale ~ chi(degrees).  One degree is the half-normal.  Three degrees, those of the
+s / scale ~ chi(degrees).  One degree is the half-normal.  Two degrees, those of the
 strengths, let the density vanish at zero, so that few votes cannot make all competitors
 look alike (Chung et al., 2013, Psychometrika 78).
 """
@@ -78,7 +78,7 @@ class Prior:
     """The spread of every kind of parameter.  A number is a known standard deviation.
 
     By default the spreads of the strengths, of theta, and of what differs by annotator or
-    by slice are estimated from the votes: that of the strengths, s, under s / 1.5 ~ chi(3).
+    by slice are estimated from the votes: that of the strengths, s, under s / 1.5 ~ chi(2).
     The spreads of what all votes share are known: 0.5 for the position, and 1 for ties,
     emphasis and style.
 
@@ -100,7 +100,7 @@ class Prior:
         The slope of a feature, per root mean square.
     """
 
-    strength: Spread | float = Spread(1.0, scale=1.5, degrees=3)
+    strength: Spread | float = Spread(1.0, scale=1.5, degrees=2)
     strength_by_slice: Spread | float = Spread(1.0, scale=1.5)
     discrimination: Spread | float = Spread(0.5, scale=1.0)
     position: Spread | float = Spread(0.5)

@@ -102,6 +102,7 @@ def test_newcomers_of_a_vote_do_not_move_the_scores_of_others():
         assert (both[name] - both[f"{name}_after"]).abs().max() < 3
 
 
+@pytest.mark.filterwarnings("ignore:Scores depend on the prior")
 def test_few_votes_have_a_score_and_no_rank():
     fit = ba.fit(newcomers())
     board = ba.leaderboard(fit)

@@ -93,6 +93,7 @@ def test_prompts_cluster_the_boards_of_slices_too():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Divergent draws")  # one of 4,000
 def test_gaps_of_a_fit_by_nuts_are_those_of_its_samples(fit):
     gaussian = ba.slice_gaps(fit, "category").set_index(["category", "competitor"])
     sampled = ba.fit(

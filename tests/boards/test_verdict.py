@@ -23,6 +23,7 @@ def words_of(sentence):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Scores depend on the prior")
 @pytest.mark.parametrize("kind", range(4))
 def test_nobody_is_named_whom_the_ranks_exclude(kind):
     n, votes, spread = [(4, 8, 1), (6, 60, 1), (9, 300, 0.2), (25, 400, 0.1)][kind]

@@ -1,4 +1,4 @@
-"""Boards beside those of version 0.3, and beside NUTS (tests/golden/make.py)."""
+"""Boards beside those of version 0.3 (golden/make.py), and beside NUTS (golden/sample.py)."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.fits.result import mean_loss
+from bayes_arena.model.priors import Spread
 from tests.helpers import elo_of, elo_sd, real
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -20,6 +21,7 @@ BY_ANNOTATOR = {
     "position": "annotator",
 }
 COMMON = {"ties": "davidson", "position": "common"}
+OLD = ba.Prior(strength=Spread(1.0, scale=1.5, degrees=3))  # that of version 0.3
 CONVEX = ("bradley-terry", "davidson", "m-elo")
 
 
@@ -99,7 +101,7 @@ def test_gaussians(arena):
     }
     boards = golden(arena)
     for name, (model, tolerance) in models.items():
-        move, ratio = moved(ba.fit(votes, model=model), boards[name])
+        move, ratio = moved(ba.fit(votes, model=model, prior=OLD), boards[name])
         assert move < tolerance, name
         assert np.all(np.abs(ratio - 1) < 0.035), name
 

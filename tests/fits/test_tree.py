@@ -78,9 +78,9 @@ def test_prior_draws_have_the_spread_of_the_prior(tree):
     prior = tree["prior"]
     np.testing.assert_allclose(prior["strength"].sum("competitor"), 0, atol=1e-9)
     assert float(prior["position"].std()) == pytest.approx(0.5, rel=0.15)
-    # E s^2 = 1.5^2 * 3 for a chi with three degrees; less 1/6 for the sum.
+    # E s^2 = 1.5^2 * 2 for a chi with two degrees; less 1/6 for the sum.
     variance = float((prior["strength"] ** 2).mean())
-    assert variance == pytest.approx(1.5**2 * 3 * 5 / 6, rel=0.2)
+    assert variance == pytest.approx(1.5**2 * 2 * 5 / 6, rel=0.2)
 
 
 def test_half_wins_without_ties_predict_none():

@@ -2,8 +2,7 @@
 
 ``python make.py DATA`` writes a file for LLMFAO, MT-bench and the example: strengths r with
 standard deviations, the board with half-widths at .95, and theta, of models without anything
-that version 0.3 would add by itself.  ``python make.py DATA nuts`` writes means and standard
-deviations by NUTS: 4 chains of 4,000 draws.
+that version 0.3 would add by itself.  Its strengths have the spread s / 1.5 ~ chi(3).
 """
 
 import json
@@ -85,28 +84,6 @@ def describe(fit):
     return rounded | {"mean_loss": fit.mean_loss}
 
 
-def samples(table, prompt, terms):
-    """Return means and standard deviations by NUTS."""
-    votes = ba.read_votes(table, prompt=prompt)
-    model = ba.Model("sampled", **terms)
-    sampling = {"method": "nuts", "draws": 4000, "tune": 800, "seed": 1}
-    fit = ba.fit(votes, model=model, **sampling, **PLAIN)
-    tree = ba.to_datatree(fit, votes=False)
-    posterior = tree["posterior"]
-    numbers = {"rhat": worst_rhat(tree)}
-    for name in ("strength", "discrimination"):
-        if name in posterior:
-            values = posterior[name].values
-            numbers[name] = values.mean((0, 1)).tolist()
-            numbers[f"{name}_sd"] = values.std((0, 1)).tolist()
-    if fit.model.needs_annotators:
-        fit = fit.of("everybody", cap=1)
-    board = ba.leaderboard(fit).set_index("competitor").loc[list(votes.competitors)]
-    numbers["elo"] = board["elo"].tolist()
-    numbers["half_width"] = ((board["upper"] - board["lower"]) / 2).tolist()
-    return numbers
-
-
 def worst_rhat(tree):
     """Return the largest r-hat of all parameters."""
     rhat = arviz_stats.rhat(tree)
@@ -125,16 +102,5 @@ def write(name, numbers):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for name, (table, prompt) in frames(Path(sys.argv[1])).items():
-        if sys.argv[2:] != ["nuts"]:
-            boards = fits(table, prompt)
-            write(
-                name,
-                {key: describe(ba.fit(v, **o, **PLAIN)) for key, v, o in boards},
-            )
-        elif prompt is not None:
-            programs = {
-                "davidson": samples(table, False, COMMON),
-                "am-davidson": samples(table, False, BY_ANNOTATOR),
-                "am-davidson prompts": samples(table, prompt, BY_ANNOTATOR | PROMPTS),
-            }
-            write(f"{name}_nuts", programs)
+        boards = fits(table, prompt)
+        write(name, {key: describe(ba.fit(v, **o, **PLAIN)) for key, v, o in boards})

@@ -206,8 +206,8 @@ def test_any_program_draws_votes_from_its_prior(votes):
         drawn = pm.sample_prior_predictive(400, **options)
     r = drawn["prior"]["strength"]
     np.testing.assert_allclose(r.sum("competitor"), 0, atol=1e-9)
-    # s / 1.5 ~ chi(3), and r has the variance s^2 (1 - 1 / 6).
-    assert float((r**2).mean()) == pytest.approx(1.5**2 * 3 * 5 / 6, rel=0.2)
+    # s / 1.5 ~ chi(2), and r has the variance s^2 (1 - 1 / 6).
+    assert float((r**2).mean()) == pytest.approx(1.5**2 * 2 * 5 / 6, rel=0.2)
     counts = drawn["prior_predictive"]["votes"]
     np.testing.assert_allclose(counts.sum(("row", "outcome")), 600)
 
