@@ -63,8 +63,9 @@ def test_of_the_same_votes_nothing_changed(written):
     np.testing.assert_allclose(table["elo_change"], 0, atol=1e-6)
     np.testing.assert_array_equal(table["rank_before"], table["rank"])
     assert table["change_lower"].isna().all() and not table["changed"].any()
-    assert "(no votes more): model-18 keeps 1; no score has changed beyond chance." in str(
-        rating
+    assert (
+        "(no votes more): model-18 keeps 1; no score has changed beyond chance."
+        in str(rating)
     )
 
 
