@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.boards.leaderboard import stacked_columns
 from bayes_arena.boards.slices import slice_gap_columns, standings_by
@@ -16,9 +16,11 @@ from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.many import require_slice_of
 from bayes_arena.fits.result import Fit
 from bayes_arena.page.slices import Sliced, sliced
-from bayes_arena.rating.rating import Rating
 from bayes_arena.said import Call, Use
 from bayes_arena.tables import Columns, Row, records
+
+if TYPE_CHECKING:
+    from bayes_arena.rating.rating import Rating
 
 MOST_LEVELS = 30  # of a slice on a page
 

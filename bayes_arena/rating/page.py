@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
@@ -28,9 +28,11 @@ from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
 from bayes_arena.people.groups import GROUP, LARGER, SMALLER
 from bayes_arena.rating.by_slice import BySlice, by_slices
-from bayes_arena.rating.rating import Rating
 from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, json_text, records
+
+if TYPE_CHECKING:
+    from bayes_arena.rating.rating import Rating
 
 
 def write_page(rating: Rating, path: str | Path, title: str, by: Sequence[str]) -> None:
