@@ -14,12 +14,13 @@ The theta of a round may be what an annotator is paid by: it is a share of the s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 import numpy as np
 
+from bayes_arena.arena.boards import board_before, keep_board, last_annotators
 from bayes_arena.arena.records import (
     ID,
     STATUS,
@@ -41,6 +42,7 @@ from bayes_arena.arena.store import (
     writing,
 )
 from bayes_arena.arrays import Floats
+from bayes_arena.boards.look import LOOK
 from bayes_arena.boards.uncertainty import half_width
 from bayes_arena.errors import (
     FitError,
@@ -55,6 +57,7 @@ from bayes_arena.errors import (
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.flag import flag_by_theta
+from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
 from bayes_arena.said import Call, Note, Use
@@ -64,9 +67,13 @@ from bayes_arena.votes.votes import Votes
 if TYPE_CHECKING:
     import pandas as pd
 
+type Kept = Literal["competitors", "boards", "annotators", "rounds", "decisions"]
 # What ``history`` shows, and how it is read.
 HISTORY = {
-    "rounds": "select * from round order by round",
+    "rounds": (
+        "select round.*, date, since from round left join board using (round) "
+        "order by round"
+    ),
     "competitors": (
         "select round, rank, name as competitor, elo, sd, votes from rating "
         "join competitor on code = competitor order by round, rank, name"
@@ -76,11 +83,18 @@ HISTORY = {
         "theta <= epsilon as excluded from ability join round using (round) "
         "join annotator on code = annotator order by round, theta, name"
     ),
+    "boards": (
+        "select round, date, rank, name as competitor, elo, lower, upper, rank_before, "
+        "elo_change, change_lower, change_upper, changed from standing "
+        "join board using (round) join competitor on code = competitor "
+        "order by round, rank is null, rank, name"
+    ),
     "decisions": (
         "select name as annotator, decision, round, time, reason from decision "
         "join annotator on code = annotator order by number"
     ),
 }
+FLAGS = {"excluded", "changed"}  # columns that are true or false
 LAST_BOARD = """
 select rank, name as competitor, elo, sd, votes from rating
 join competitor on code = competitor
@@ -156,6 +170,7 @@ class StableArena:
     add
     round
     publish
+    rate
     history
     annotators
     readmit
@@ -334,7 +349,7 @@ class StableArena:
         with reading(self.path) as connection:
             board = columns_of(connection, LAST_BOARD)
         if not board["rank"]:
-            raise StoreError(f"No round was held in {str(self.path)!r} yet. Hold one.")
+            raise no_round(self.path)
         elo = np.array(board["elo"])
         width = half_width(level) * np.array(board["sd"])
         columns: Columns = {
@@ -347,19 +362,47 @@ class StableArena:
         }
         return dataframe(columns)
 
-    def history(
-        self,
-        of: Literal["competitors", "annotators", "rounds", "decisions"] = "competitors",
-    ) -> pd.DataFrame:
+    def rate(self) -> Rating:
+        """Rate the votes of those who counted in the last round, by the default board.
+
+        The board is kept as that of the round, and says what changed since the board of
+        an earlier round, if one was kept: see ``since`` of :func:`~bayes_arena.rate`.
+
+        Returns
+        -------
+        Rating
+
+        Raises
+        ------
+        StoreError
+            If there was no round yet, or the file cannot be written.
+        """
+        with reading(self.path) as connection:
+            number = last_round(connection)
+            if not number:
+                raise no_round(self.path)
+            annotators, left_out = last_annotators(connection)
+            votes = counted_votes(connection, annotators)
+            former = board_before(connection, number)
+        rating = rating_of(fit(votes), LOOK, former=former, source=self.path.name)
+        rating = replace(rating, left_out=left_out)
+        with writing(self.path) as connection:
+            keep_board(connection, number, rating)
+        return rating
+
+    def history(self, of: Kept = "competitors") -> pd.DataFrame:
         """Return what all rounds published.
 
         Parameters
         ----------
-        of : {"competitors", "annotators", "rounds", "decisions"}
-            "competitors": ``round, rank, competitor, elo, sd, votes``.  "annotators":
+        of : {"competitors", "boards", "annotators", "rounds", "decisions"}
+            "competitors": ``round, rank, competitor, elo, sd, votes``.  "boards": the
+            default boards that :meth:`rate` kept, ``round, date, rank, competitor, elo,
+            lower, upper``, and what changed since the one before.  "annotators":
             ``round, annotator, theta, votes, excluded``, with theta of sum one in each
             round: the shares by which annotators may be rewarded.  "rounds": a row for
-            each.  "decisions": ``annotator, decision, round, time, reason``.
+            each, with the sentence on what changed.  "decisions": ``annotator, decision,
+            round, time, reason``.
 
         Returns
         -------
@@ -368,8 +411,8 @@ class StableArena:
         require_choice("of", of, HISTORY)
         with reading(self.path) as connection:
             columns = columns_of(connection, HISTORY[of])
-        if of == "annotators":
-            columns["excluded"] = [bool(flag) for flag in columns["excluded"]]
+        for name in FLAGS.intersection(columns):
+            columns[name] = [bool(flag) for flag in columns[name]]
         return dataframe(columns)
 
     def annotators(self) -> pd.DataFrame:
@@ -399,6 +442,11 @@ class StableArena:
                 hint = did_you_mean(name, excluded)
                 raise ModelError(f"No annotator {name!r} is excluded.{hint}")
             decide(connection, "readmitted", [name], "on request")
+
+
+def no_round(path: Path) -> StoreError:
+    """Return the error for an arena without a round."""
+    return StoreError(f"No round was held in {str(path)!r} yet. Hold one.")
 
 
 def store_outcome(arena: StableArena, round: Round) -> None:

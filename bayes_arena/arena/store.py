@@ -8,6 +8,8 @@
 ``vote``                        ids of votes, and the cell of each
 ``round``                       what each round of Algorithm 3 was held on
 ``rating``, ``ability``         the board and the thetas that each round published
+``board``, ``standing``         the default board of a round, and what changed since the
+                                one before
 ``decision``                    who was excluded or readmitted, when and why
 ==============================  ======================================================
 
@@ -34,7 +36,7 @@ from typing import Any
 from bayes_arena.errors import StoreError, listing
 from bayes_arena.files import written_beside
 
-VERSION = 1  # of the layout; another one is refused
+VERSION = 2  # of the layout; another one is refused
 APPLICATION = 0x62617261  # marks the file of an arena ("bara")
 MAGIC = b"SQLite format 3\0"  # how any SQLite file begins
 HEADER = slice(68, 72)  # where the header has the application's mark
@@ -67,12 +69,25 @@ TABLES = {
         "round integer, annotator integer, theta real, votes integer, "
         "primary key (round, annotator)"
     ),
+    "board": "round integer primary key, date text, facts text, since text",
+    "standing": (
+        "round integer, competitor integer, rank integer, elo real, lower real, "
+        "upper real, wins integer, losses integer, ties integer, rank_before integer, "
+        "elo_change real, change_lower real, change_upper real, changed integer, "
+        "primary key (round, competitor)"
+    ),
     "decision": (
         "number integer primary key, annotator integer, decision text, round integer, "
         "time text, reason text"
     ),
 }
-KEYED = ("cell", "vote", "rating", "ability")  # sorted by their keys, without row ids
+KEYED = (
+    "cell",
+    "vote",
+    "rating",
+    "ability",
+    "standing",
+)  # sorted by their keys, without row ids
 # What a connection may and may not do, before anything is read.
 SAFETY = {
     sqlite3.SQLITE_DBCONFIG_DEFENSIVE: True,
@@ -295,9 +310,11 @@ def number_names(
     return codes
 
 
-def columns_of(connection: sqlite3.Connection, query: str) -> dict[str, list[Any]]:
+def columns_of(
+    connection: sqlite3.Connection, query: str, values: tuple[object, ...] = ()
+) -> dict[str, list[Any]]:
     """Return the result of a query as columns."""
-    cursor = connection.execute(query)
+    cursor = connection.execute(query, values)
     names = [column[0] for column in cursor.description]
     rows = cursor.fetchall()
     columns: dict[str, list[Any]] = {}

@@ -49,6 +49,8 @@ class FormerBoard:
         Rank, score, and half of its interval, in Elo points; nan where there is none.
     outcomes : ndarray, shape (competitors, 3)
         Wins, losses and ties.
+    left_out : frozenset of str
+        Annotators whose votes were left out.
     """
 
     source: str
@@ -60,6 +62,7 @@ class FormerBoard:
     elo: Floats
     half_width: Floats
     outcomes: Floats
+    left_out: frozenset[str]
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -110,6 +113,7 @@ def former_of(content: Any, source: str) -> FormerBoard:
             rank=numbers["rank"],
             elo=numbers["elo"],
             half_width=(numbers["upper"] - numbers["lower"]) / 2,
+            left_out=frozenset(content["left_out"]),
             outcomes=np.stack([numbers[x] for x in ("wins", "losses", "ties")], axis=1),
         )
     except KeyError as error:

@@ -48,11 +48,14 @@ class Changes:
     standing : Standing
         Of the board at hand.
     elo : EloScale
+    left_out : tuple of str
+        Annotators whose votes were left out.
     """
 
     former: FormerBoard
     standing: Standing
     elo: EloScale
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -107,23 +110,27 @@ class Changes:
     def has_former_votes(self) -> bool:
         """Whether the former votes are among those at hand, as far as counts tell."""
         grew = self.outcomes >= self.former.outcomes[self.rows]
-        return not self.gone and bool(grew.all())
+        fell = self.gone or not self.former.left_out.issuperset(self.left_out)
+        return bool(grew.all()) and not fell
+
+    @cached_property
+    def variances(self) -> tuple[Floats, Floats]:
+        """V and V', (codes,) each."""
+        covariance = self.standing.covariance[np.ix_(self.codes, self.codes)]
+        C = centred(centred(covariance).T)
+        now = self.elo.points_per_logit**2 * np.diag(C)
+        return now, (self.former.half_width[self.rows] / self.width) ** 2
 
     @cached_property
     def variance(self) -> Floats:
         """Var(d), (codes,); nan where there is nothing by which it could have changed."""
-        covariance = self.standing.covariance[np.ix_(self.codes, self.codes)]
-        C = centred(centred(covariance).T)
-        now = self.elo.points_per_logit**2 * np.diag(C)
-        before = (self.former.half_width[self.rows] / self.width) ** 2
+        now, before = self.variances
         if not self.has_former_votes:
             return before + now
-        n, n_before = (
-            self.outcomes.sum(axis=1),
-            self.former.outcomes[self.rows].sum(axis=1),
-        )
-        more = n / np.maximum(n_before, 1) - 1
-        variance = np.maximum(before - now, now * more)
+        n = self.outcomes.sum(axis=1)
+        n_before = self.former.outcomes[self.rows].sum(axis=1)
+        growth = n / np.maximum(n_before, 1) - 1
+        variance = np.maximum(before - now, now * growth)
         return np.where(variance > ROUNDING * now, variance, np.nan)
 
     @property

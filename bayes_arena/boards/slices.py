@@ -182,7 +182,7 @@ def level_of(fit: Fit, by: str, number: int) -> Level:
     n = design.votes.n_competitors
     levels, competitors = np.divmod(block.keys, n)
     mask = levels == number
-    competitors, index = competitors[mask], design.parameters(block)[mask]
+    competitors, index = competitors[mask], design.indices(block)[mask]
     entries = (np.ones(len(index)), (competitors, index))
     shift = csr_array(entries, shape=(n, design.layout.size))
     known = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}

@@ -142,7 +142,7 @@ def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
     """Return a row of each kind that the model tells apart, and each row's kind."""
     rows = rows_of(fit.posterior.design, votes)
     columns: list[Array] = []
-    if rows.design.layout.n_local:
+    if rows.design.layout.n_local.any():
         columns.append(rows.design.group)
     for term in rows.design.terms:
         columns += [term.column, term.coefficient]

@@ -1,10 +1,12 @@
 """Commands about a Stable Arena: create, add, round, publish, history."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from bayes_arena.arena.stable_arena import StableArena
+from bayes_arena.cli.boards import board_answer
 from bayes_arena.cli.command import command
 from bayes_arena.cli.options import Answering, Reading, option, source_of
 from bayes_arena.cli.output import Answer, Done, columns_of
@@ -78,9 +80,21 @@ def run_round(path: ArenaFile) -> Answer:
 
 
 @command(Answering)
-def publish(path: ArenaFile) -> Answer:
+def publish(
+    path: ArenaFile,
+    *,
+    board: Annotated[
+        bool,
+        option("Print and keep the default board, and what changed.", "--board"),
+    ] = False,
+) -> Answer:
     """Print the board of the last round."""
     arena = StableArena.open(path)
+    if board:
+        answer = board_answer(arena.rate())
+        # No other command reads the votes of an arena.
+        notes = [replace(note, more=None) for note in answer.notes]
+        return replace(answer, notes=notes)
     return Answer(
         key="leaderboard",
         columns=columns_of(arena.publish()),
@@ -117,7 +131,7 @@ def history(
     path: ArenaFile,
     of: Annotated[
         str,
-        typer.Argument(help="competitors, annotators, rounds or decisions."),
+        typer.Argument(help="competitors, boards, annotators, rounds or decisions."),
     ] = "competitors",
 ) -> Answer:
     """Print what every round said."""

@@ -1,6 +1,7 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -31,6 +32,7 @@ from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
 from bayes_arena.errors import ModelError, OutputError, plural
 from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
+from bayes_arena.rating.rating import Rating
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.reading.facts import read_facts
@@ -84,6 +86,12 @@ def rank(
         rank_spread=rank_spread,
     )
     remarks = remarks_on(rating.votes) if votes else []
+    n_shown = None if show_all else SHOWN_ROWS
+    return replace(board_answer(rating, remarks), n_shown=n_shown, more="--all")
+
+
+def board_answer(rating: Rating, remarks: Sequence[Note] = ()) -> Answer:
+    """Return a rating as a command answers it."""
     return Answer(
         key="leaderboard",
         columns=rating.board_columns,
@@ -91,9 +99,8 @@ def rank(
         head=[*rating.header, "", rating.verdict],
         notes=[*rating.notes, *remarks],
         facts=rating.content,
-        n_shown=None if show_all else SHOWN_ROWS,
-        more="--all",
-        words={"level": percentage(boarding.level)},
+        n_shown=SHOWN_ROWS,
+        words={"level": percentage(rating.standing.look.level)},
     )
 
 

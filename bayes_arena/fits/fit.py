@@ -45,7 +45,7 @@ MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 G
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
 LONG_WORK = 10.0  # seconds from which is said what is under way
 # Processor seconds of a fit by products of sizes: 2.6 for 2,000 competitors (8e9), and 115
-# for 190 levels of 330 (1.4e10), each of the width of the largest.
+# for 190 levels that saw 330 each (1.4e10).
 SHARED_COST, LOCAL_COST = 3.3e-10, 8.4e-9
 
 
@@ -190,9 +190,9 @@ def find_posterior(
 
 def seconds_of(layout: ParameterLayout) -> float:
     """Return about how many seconds of a processor a fit takes."""
-    shared, local = layout.n_shared, layout.n_local
-    local_work = layout.n_groups * local**2 * (shared + local)
-    return SHARED_COST * shared**3 + LOCAL_COST * local_work
+    shared, local = layout.n_shared, layout.n_local.astype(float)
+    local_work = np.sum(local**2 * (shared + local))
+    return SHARED_COST * shared**3 + LOCAL_COST * float(local_work)
 
 
 def mode_at_estimated_spreads(design: Design) -> Posterior:
@@ -236,7 +236,7 @@ def require_estimates(estimable: Array) -> None:
 def require_room(design: Design, votes: Votes) -> None:
     """Refuse at once what would not fit into memory."""
     layout, n = design.layout, votes.n_competitors
-    local = layout.n_local > 0
+    local = bool(layout.n_local.any())
     if layout.width > MOST_SHARED or (local and n > MOST_WITH_ANNOTATORS):
         limit = (
             f"{MOST_WITH_ANNOTATORS:,} where annotators or slices have parameters"

@@ -168,4 +168,4 @@ def chained(draws: Mapping[str, Floats], chains: int) -> dict[str, Floats]:
 
 def parameter_index(posterior: Posterior, name: str) -> Array:
     """Return the indices of an effect's parameters, in the order of its samples."""
-    return posterior.design.parameters(posterior.design.block(name))
+    return posterior.design.indices(posterior.design.block(name))

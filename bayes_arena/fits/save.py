@@ -29,7 +29,7 @@ from bayes_arena.said import NOWHERE, Note
 from bayes_arena.votes import saved
 from bayes_arena.votes.votes import Votes
 
-FORMAT = "bayes_arena fit 2"  # changes whenever former files can no longer be read
+FORMAT = "bayes_arena fit 3"  # changes whenever former files can no longer be read
 OF_VOTES = "votes "  # begins the names of the arrays of the votes
 POINT, SAMPLES = ".npz", ".nc"  # endings of the files
 

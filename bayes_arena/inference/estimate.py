@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, vstack
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.inference.posterior import Posterior
-from bayes_arena.model.arrow import Covariance, block_diagonal, stacked_blocks
+from bayes_arena.model.arrow import Covariance, block_diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def delta_method(
     J_local = local_part(S, linear.jacobian)
     a = derivatives_onto_shared(S, linear)
     shared = S.shared @ a.T
-    local = block_diagonal(S.conditional) @ J_local.T
+    local = block_diagonal(S.layout, S.conditional) @ J_local.T
 
     def moves(gradients: csr_array) -> Floats:
         by_local = local_part(S, gradients) @ local @ weights.T
@@ -120,7 +120,7 @@ def local_part(S: Covariance, rows: csr_array) -> csr_array:
 
 def onto_shared(S: Covariance, rows: csr_array) -> Floats:
     """Return g_s + g_l R for rows g, (rows, w): local parameters follow the shared ones."""
-    sums = local_part(S, rows) @ stacked_blocks(S.regression)
+    sums = local_part(S, rows) @ S.regression
     p = S.layout.n_shared
     sums[:, :p] += rows[:, :p].toarray()
     return np.asarray(sums)
@@ -130,7 +130,7 @@ def derivatives_onto_shared(S: Covariance, linear: Linear) -> Floats:
     """Return J_s + J_l R, (m, w)."""
     J_local = local_part(S, linear.jacobian)
     rows = np.flatnonzero(np.diff(J_local.indptr))  # most have no local parameter
-    a = linear.weights[:, rows] @ (J_local[rows] @ stacked_blocks(S.regression))
+    a = linear.weights[:, rows] @ (J_local[rows] @ S.regression)
     p = S.layout.n_shared
     a[:, :p] += linear.weights @ linear.jacobian[:, :p]
     return np.asarray(a)

@@ -27,7 +27,13 @@ from bayes_arena.inference.mode import posterior_mode
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.spreads import log_prior, move_spreads, spread_step
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import Arrow, Covariance, ParameterLayout, invert
+from bayes_arena.model.arrow import (
+    Arrow,
+    Covariance,
+    ParameterLayout,
+    blockwise,
+    invert,
+)
 from bayes_arena.model.design import Design
 from bayes_arena.model.objective import expand
 
@@ -96,7 +102,7 @@ def damped(
     """
     if damping == 1:
         return new
-    B = np.matmul(-old.local, old.cross)
+    B = blockwise(layout, -old.local, old.cross)
     moved = Arrow(old.shared, B, old.local).plus_diagonal(layout, drift)
     return moved.towards(new, damping)
 

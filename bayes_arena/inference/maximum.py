@@ -105,7 +105,7 @@ def with_free_scale(design: Design) -> Design:
     theta = design.block("discrimination")
     free = replace(theta, effect=replace(theta.effect, zero_sum=False), sd=RIDGE_SD)
     blocks = [free if block is theta else block for block in design.blocks]
-    layout = build_layout(blocks, design.layout.n_groups)
+    layout = build_layout(blocks, design.layout.n_local)
     return replace(design, blocks=tuple(blocks), layout=layout)
 
 

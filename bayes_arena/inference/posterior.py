@@ -68,7 +68,9 @@ class Posterior:
         That of local parameters is given the shared ones.
         """
         if a.is_local:
-            return self.covariance.conditional[:, a.columns.start, b.columns.start]
+            (q,) = np.unique(self.design.layout.n_local)  # of annotators
+            blocks = self.covariance.conditional.reshape(-1, q, q)
+            return blocks[:, a.columns.start, b.columns.start]
         V = self.covariance.shared
         return V[self.design.indices(a), self.design.indices(b)]
 

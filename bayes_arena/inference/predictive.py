@@ -194,7 +194,7 @@ def rows_of(design: Design, votes: Votes) -> NewRows:
     """Return rows of votes under the design of a fit."""
     votes = with_codes_of(design.votes, votes)
     eliminated = [block.effect.by for block in design.blocks if block.is_local]
-    group = group_of(votes, eliminated[0] if eliminated else None)
+    group = group_of(design, votes, eliminated[0] if eliminated else None)
     # Chunks of a design are runs of rows, so the rows of a group have to stand together.
     order = np.argsort(group, kind="stable")
     votes = votes.take(order)
@@ -203,7 +203,7 @@ def rows_of(design: Design, votes: Votes) -> NewRows:
     layout = design.layout
     if not eliminated:
         n_groups = int(group.max(initial=0)) + 1
-        layout = replace(layout, n_groups=n_groups)
+        layout = replace(layout, n_local=np.zeros(n_groups, np.intp))
     empty = replace(
         design,
         votes=votes,
@@ -229,11 +229,11 @@ def new_terms(design: Design, votes: Votes) -> tuple[tuple[Term, ...], Floats]:
     return tuple(terms), unknown
 
 
-def group_of(votes: Votes, eliminated: str | None) -> Ints:
+def group_of(design: Design, votes: Votes, eliminated: str | None) -> Ints:
     """Return the group of each row; one without parameters may be in any."""
     if eliminated is None:
         return np.arange(len(votes)) // ROWS_PER_CHUNK
-    return np.maximum(votes.level(eliminated), 0)
+    return design.group_of_level[np.maximum(votes.level(eliminated), 0)]
 
 
 def with_codes_of(fitted: Votes, votes: Votes) -> Votes:

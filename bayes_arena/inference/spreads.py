@@ -84,10 +84,20 @@ def squared_norms(blocks: list[Block], covariance: Covariance) -> Floats:
     for a, first in enumerate(blocks):
         for b, second in enumerate(blocks):
             if first.is_local == second.is_local:
-                matrix = covariance.conditional if first.is_local else covariance.shared
-                S_ab = matrix[..., first.columns, second.columns]
-                norms[a, b] = 2 * np.sum(S_ab**2) / (first.sd * second.sd) ** 2
+                square = sum(
+                    np.sum(matrix[..., first.columns, second.columns] ** 2)
+                    for matrix in matrices(covariance, is_local=first.is_local)
+                )
+                norms[a, b] = 2 * square / (first.sd * second.sd) ** 2
     return norms
+
+
+def matrices(covariance: Covariance, *, is_local: bool) -> list[Floats]:
+    """Return the covariances of local parameters, (groups, q, q) each, or of shared ones."""
+    if not is_local:
+        return [covariance.shared]
+    stacks = covariance.layout.stacks()
+    return [stack.blocks(covariance.conditional) for stack in stacks]
 
 
 def uphill_step(blocks: list[Block], slope: Floats, information: Floats) -> Floats:

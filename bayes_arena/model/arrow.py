@@ -1,11 +1,15 @@
 """Arrow matrices: the Hessian of shared and local parameters, and its inverse.
 
 Parameters are of two kinds.  The p *shared* ones may meet any other in a row of votes;
-the q *local* ones of a group (an annotator, or a level of a slice) never meet those of
+the *local* ones of a group (an annotator, or a level of a slice) never meet those of
 another group.  So the Hessian is an arrow: D is block-diagonal over the G groups in
 
-    H = [ A  B' ]    A (p, p),    B (G q, p),    D (G q, G q).
+    H = [ A  B' ]    A (p, p),    B (K, p),    D (K, K),
         [ B  D  ]
+
+with K local parameters in all.  Annotators have as many each, and levels as many as
+competitors were seen there; groups are sorted by their number, so that those of the same
+number stand together.
 
 Its inverse is the covariance of a Gaussian in which the local parameters follow a
 regression on the shared ones, with coefficients R = -D^-1 B and conditional covariance
@@ -23,54 +27,134 @@ the plane where the sum is zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
-from scipy.sparse import bsr_array, csr_array
+from scipy.sparse import csr_array
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.model.constants import GROUPS_PER_CHUNK
 
 
 @dataclass(frozen=True)
-class ParameterLayout:
-    """Order of a vector of parameters: p shared ones, then q local ones in each group.
+class Stack:
+    """Consecutive groups of the same number q of local parameters.
 
-    ``shared_sums`` (p, sums) and ``local_sums`` (q, sums) are the coefficients of the
-    sums that are held at zero.
+    ``parameters`` are theirs among the local ones, and ``cells`` those of their blocks of D.
+    """
+
+    parameters: slice
+    cells: slice
+    n_groups: int
+    q: int
+
+    def rows(self, matrix: Array) -> Array:
+        """Return a view of the rows of local parameters, (groups, q, columns)."""
+        part = matrix[self.parameters]
+        return part.reshape(self.n_groups, self.q, part.shape[1])
+
+    def blocks(self, cells: Array) -> Array:
+        """Return a view of the blocks of D, (groups, q, q)."""
+        return cells[self.cells].reshape(self.n_groups, self.q, self.q)
+
+
+@dataclass(frozen=True)
+class ParameterLayout:
+    """Order of a vector of parameters: p shared ones, then the local ones of each group.
+
+    ``n_local`` (groups,) counts these; equal numbers stand together.  ``shared_sums`` (p,
+    sums) and ``local_sums`` (q, sums) are the coefficients of the sums that are held at
+    zero; with sums of local parameters, all groups have q of them.
     """
 
     n_shared: int
-    n_groups: int
-    n_local: int
+    n_local: Ints
     shared_sums: Floats
     local_sums: Floats
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the local parameters of each group begin, and the end, (groups + 1,)."""
+        return np.append(0, np.cumsum(self.n_local))
+
+    @cached_property
+    def block_starts(self) -> Ints:
+        """Where the cells of each group's block of D begin, and the end, (groups + 1,)."""
+        return np.append(0, np.cumsum(self.n_local**2))
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.n_local)
 
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return self.n_shared + self.n_groups * self.n_local
+        return self.n_shared + int(self.starts[-1])
 
     @property
     def width(self) -> int:
         """Number of shared parameters and multipliers, w."""
         return self.n_shared + self.local_sums.shape[1]
 
+    @cached_property
+    def row_lengths(self) -> Ints:
+        """How many cells each local parameter's row of D has, (local,)."""
+        return np.repeat(self.n_local, self.n_local)
+
+    @cached_property
+    def row_starts(self) -> Ints:
+        """Where the cells of each local parameter's row of D begin, and the end."""
+        return np.append(0, np.cumsum(self.row_lengths))
+
+    @cached_property
+    def diagonal(self) -> Ints:
+        """The cells on the diagonal of D, (local,)."""
+        first = np.repeat(self.starts[:-1], self.n_local)
+        return self.row_starts[:-1] + np.arange(len(first)) - first
+
     def shared(self, x: Array) -> Array:
         """Return a view of the shared parameters, (p, ...)."""
         return x[: self.n_shared]
 
     def local(self, x: Array) -> Array:
-        """Return a view of the local parameters, (G, q, ...)."""
-        return x[self.n_shared :].reshape(self.n_groups, self.n_local, *x.shape[1:])
+        """Return a view of the local parameters, (local, ...)."""
+        return x[self.n_shared :]
+
+    def parameters_of(self, groups: slice) -> slice:
+        """Return which of the local parameters are those of consecutive groups."""
+        return part_of(self.starts, groups)
+
+    def cells_of(self, groups: slice) -> slice:
+        """Return the cells of the blocks of consecutive groups."""
+        return part_of(self.block_starts, groups)
+
+    def stacks(self) -> Iterator[Stack]:
+        """Yield the groups in runs of equal numbers of parameters, and not too many."""
+        last = np.flatnonzero(np.diff(self.n_local)) + 1
+        cuts = np.union1d(last, np.arange(0, self.n_groups, GROUPS_PER_CHUNK))
+        for start, stop in pairwise([*cuts, self.n_groups]):
+            groups, q = slice(start, stop), int(self.n_local[start])
+            yield Stack(
+                self.parameters_of(groups), self.cells_of(groups), stop - start, q
+            )
+
+
+def part_of(starts: Ints, groups: slice) -> slice:
+    """Return the part of consecutive groups, given where each begins."""
+    first, last, _ = groups.indices(len(starts) - 1)
+    return slice(int(starts[first]), int(starts[last]))
 
 
 @dataclass(frozen=True)
 class Arrow:
     """An arrow matrix, or its part for some groups.
 
-    ``shared`` is (w, w), ``cross`` (G, q, w) and ``local`` (G, q, q).
+    ``shared`` is (w, w), ``cross`` (local, w), and ``local`` has the cells of D, block by
+    block.
     """
 
     shared: Floats
@@ -80,18 +164,21 @@ class Arrow:
     @classmethod
     def diagonal(cls, layout: ParameterLayout, diagonal: Floats) -> Arrow:
         """Return a diagonal matrix, and in its cross part the sums that are held."""
-        p, q, width = layout.n_shared, layout.n_local, layout.width
-        cross = np.zeros((layout.n_groups, q, width))
-        cross[:, :, p:] = layout.local_sums
-        empty = cls(np.zeros((width, width)), cross, np.zeros((layout.n_groups, q, q)))
+        width = layout.width
+        cross = np.zeros((int(layout.starts[-1]), width))
+        if layout.local_sums.size:
+            sums = np.tile(layout.local_sums, (layout.n_groups, 1))
+            cross[:, layout.n_shared :] = sums
+        cells = np.zeros(int(layout.block_starts[-1]))
+        empty = cls(np.zeros((width, width)), cross, cells)
         return empty.plus_diagonal(layout, diagonal)
 
     def plus_diagonal(self, layout: ParameterLayout, diagonal: Floats) -> Arrow:
         """Return the matrix with more on its diagonal."""
-        shared = self.shared.copy()
+        shared, local = self.shared.copy(), self.local.copy()
         p = range(layout.n_shared)
         shared[p, p] += layout.shared(diagonal)
-        local = self.local + layout.local(diagonal)[:, :, None] * np.eye(layout.n_local)
+        local[layout.diagonal] += layout.local(diagonal)
         return Arrow(shared, self.cross, local)
 
     def towards(self, other: Arrow, share: float) -> Arrow:
@@ -102,13 +189,16 @@ class Arrow:
             (1 - share) * self.local + share * other.local,
         )
 
-    def of_groups(self, groups: slice) -> Arrow:
+    def of_groups(self, layout: ParameterLayout, groups: slice) -> Arrow:
         """Return a view of the part for some groups."""
-        return Arrow(self.shared, self.cross[groups], self.local[groups])
+        rows, cells = layout.parameters_of(groups), layout.cells_of(groups)
+        return Arrow(self.shared, self.cross[rows], self.local[cells])
 
-    def plus_transpose(self) -> Arrow:
+    def plus_transpose(self, layout: ParameterLayout) -> Arrow:
         """Return the matrix plus its transpose; the cross part stays as it is."""
-        local = self.local + self.local.swapaxes(1, 2)
+        local = self.local.copy()
+        for stack in layout.stacks():
+            stack.blocks(local)[:] += stack.blocks(self.local).swapaxes(1, 2)
         return Arrow(self.shared + self.shared.T, self.cross, local)
 
 
@@ -116,9 +206,9 @@ class Arrow:
 class Covariance:
     """The inverse of an arrow matrix.
 
-    ``shared`` (w, w) is V, ``regression`` (G, q, w) is R and ``conditional`` (G, q, q)
-    is D^-1.  ``log_determinant`` is that of the matrix where the sums are zero, up to a
-    constant of the sums.
+    ``shared`` (w, w) is V, ``regression`` (local, w) is R, and ``conditional`` has the
+    cells of D^-1, block by block.  ``log_determinant`` is that of the matrix where the sums
+    are zero, up to a constant of the sums.
     """
 
     layout: ParameterLayout
@@ -129,25 +219,29 @@ class Covariance:
 
     def of_groups(self, groups: slice) -> Arrow:
         """Return the covariances of the shared parameters and some groups."""
-        R = self.regression[groups]
-        cross = (stacked_blocks(R) @ self.shared).reshape(R.shape)
-        local = self.conditional[groups] + np.matmul(cross, R.swapaxes(1, 2))
+        rows = self.layout.parameters_of(groups)
+        cells = self.layout.cells_of(groups)
+        cross = self.regression[rows] @ self.shared
+        local = self.conditional[cells].copy()
+        part = replace(self.layout, n_local=self.layout.n_local[groups])
+        for stack in part.stacks():
+            R = stack.rows(self.regression[rows])
+            stack.blocks(local)[:] += np.matmul(stack.rows(cross), R.swapaxes(1, 2))
         return Arrow(self.shared, cross, local)
 
     def variances(self) -> Floats:
         """Return the variances of all parameters, (parameters,)."""
         variances = self.conditional_variances()
         local = self.layout.local(variances)
-        for groups in chunks_of(self.layout.n_groups):
-            local[groups] = np.einsum("gqq->gq", self.of_groups(groups).local)
+        for stack in self.layout.stacks():
+            R = self.regression[stack.parameters]
+            local[stack.parameters] += np.einsum("kw,kw->k", R @ self.shared, R)
         return variances
 
     def conditional_variances(self) -> Floats:
         """Return the variances, of the local parameters given the shared ones."""
-        variances = np.empty(self.layout.size)
-        self.layout.shared(variances)[:] = np.diag(self.shared)[: self.layout.n_shared]
-        self.layout.local(variances)[:] = np.einsum("gqq->gq", self.conditional)
-        return variances
+        shared = np.diag(self.shared)[: self.layout.n_shared]
+        return np.concatenate([shared, self.conditional[self.layout.diagonal]])
 
     def solve(self, right: Floats) -> Floats:
         """Return the covariance times a vector of parameters, or times several columns.
@@ -156,11 +250,11 @@ class Covariance:
         """
         p = self.layout.n_shared
         columns = right.reshape(self.layout.size, -1)
-        R = stacked_blocks(self.regression)
+        R = self.regression
         onto_shared = R.T @ columns[p:]
         onto_shared[:p] += columns[:p]
         shared = self.shared @ onto_shared
-        local = stacked_blocks(np.matmul(self.conditional, self.layout.local(columns)))
+        local = blockwise(self.layout, self.conditional, columns[p:])
         return np.concatenate([shared[:p], local + R @ shared]).reshape(right.shape)
 
     def draws(self, count: int, seed: int) -> Floats:
@@ -173,15 +267,24 @@ class Covariance:
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         shared = root @ rng.normal(size=(p, count))
 
-        root = np.linalg.cholesky(self.conditional)
-        normal = rng.normal(size=(layout.n_groups, layout.n_local, count))
-        local = np.matmul(root, normal) + np.matmul(self.regression[:, :, :p], shared)
-        # Hold the sums: take off the excess, in proportion to the variances.
-        weights = np.matmul(self.conditional, layout.local_sums)
-        excess = layout.local_sums.T @ local.sum(axis=0)
-        total = layout.local_sums.T @ weights.sum(axis=0)
-        local -= np.matmul(weights, np.linalg.solve(total, excess))
-        return np.concatenate([shared, stacked_blocks(local)])
+        local = self.regression[:, :p] @ shared
+        for stack in layout.stacks():
+            root = np.linalg.cholesky(stack.blocks(self.conditional))
+            normal = rng.normal(size=(stack.n_groups, stack.q, count))
+            stack.rows(local)[:] += np.matmul(root, normal)
+        return np.concatenate([shared, self.without_excess(local)])
+
+    def without_excess(self, local: Floats) -> Floats:
+        """Return draws of local parameters with the sums held, (local, count).
+
+        The excess is taken off in proportion to the variances.
+        """
+        sums = self.layout.local_sums
+        if not sums.size:
+            return local
+        sums = np.tile(sums, (self.layout.n_groups, 1))
+        weights = blockwise(self.layout, self.conditional, sums)
+        return local - weights @ np.linalg.solve(sums.T @ weights, sums.T @ local)
 
 
 def invert(matrix: Arrow, layout: ParameterLayout) -> Covariance:
@@ -192,13 +295,16 @@ def invert(matrix: Arrow, layout: ParameterLayout) -> Covariance:
     numpy.linalg.LinAlgError
         If the matrix is not positive definite where the sums are zero.
     """
-    roots = np.linalg.cholesky(matrix.local)
-    log_of_local = 2 * np.log(np.einsum("gqq->gq", roots)).sum()
-    conditional = np.linalg.inv(matrix.local)
+    log_of_local = 0.0
+    conditional = np.empty_like(matrix.local)
     schur = matrix.shared.copy()
-    for groups in chunks_of(layout.n_groups):
-        B = matrix.cross[groups]
-        R = np.matmul(-conditional[groups], B)
+    for stack in layout.stacks():
+        D, B = stack.blocks(matrix.local), stack.rows(matrix.cross)
+        roots = np.linalg.cholesky(D)
+        log_of_local += 2 * np.log(np.einsum("gqq->gq", roots)).sum()
+        inverse = stack.blocks(conditional)
+        inverse[:] = np.linalg.inv(D)
+        R = np.matmul(-inverse, B)
         schur += stacked_blocks(B).T @ stacked_blocks(R)
         B[:] = R
     shared, log_of_shared = invert_shared(schur, layout)
@@ -247,23 +353,22 @@ def invert_definite(matrix: Floats) -> tuple[Floats, float]:
     return inverse, log_determinant
 
 
+def blockwise(layout: ParameterLayout, cells: Floats, rows: Floats) -> Floats:
+    """Return blocks, given by their cells, times rows of local parameters, (local, n)."""
+    product = np.empty_like(rows)
+    for stack in layout.stacks():
+        stack.rows(product)[:] = np.matmul(stack.blocks(cells), stack.rows(rows))
+    return product
+
+
 def stacked_blocks(blocks: Floats) -> Floats:
     """Return the blocks of the groups, (G, q, columns), as one matrix."""
     return blocks.reshape(-1, blocks.shape[-1])
 
 
-def block_diagonal(blocks: Array) -> csr_array:
-    """Return blocks (G, q, q) as a sparse matrix (G q, G q)."""
-    n_groups, size, _ = blocks.shape
-    index = np.arange(n_groups)
-    pointer = np.arange(n_groups + 1)
-    shape = (n_groups * size, n_groups * size)
-    if size == 0:
-        return csr_array(shape)
-    return csr_array(bsr_array((blocks, index, pointer), shape=shape))
-
-
-def chunks_of(n_groups: int) -> Iterator[slice]:
-    """Yield slices of the groups."""
-    for start in range(0, n_groups, GROUPS_PER_CHUNK):
-        yield slice(start, start + GROUPS_PER_CHUNK)
+def block_diagonal(layout: ParameterLayout, cells: Floats) -> csr_array:
+    """Return blocks, given by their cells, as a sparse matrix (local, local)."""
+    lengths, starts = layout.row_lengths, layout.row_starts
+    first = np.repeat(layout.starts[:-1], layout.n_local)
+    column = np.arange(len(cells)) - np.repeat(starts[:-1] - first, lengths)
+    return csr_array((cells, column, starts), shape=(len(lengths), len(lengths)))

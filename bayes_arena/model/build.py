@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -40,10 +40,14 @@ def design_of_rows(votes: Votes, model: Model, prior: Prior) -> Design:
     """Return the design with the rows as they are, sorted by group."""
     effects = effects_of(model, prior)
     eliminated = largest_kind(effects, votes)
-    votes, group = sort_by_group(votes, eliminated)
+    local = [effect for effect in effects if effect.by == eliminated is not None]
+    n_local = local_sizes(local, votes, eliminated)
+    group_of_level = ranks_of(n_local)
+    votes, group = sort_by_group(votes, eliminated, group_of_level)
     blocks: list[Block] = []
-    for effect in effects:
-        is_local = effect.by == eliminated is not None
+    # An effect of which levels have different numbers of parameters takes the last columns.
+    for effect in sorted(effects, key=lambda e: e.per_competitor and e in local):
+        is_local = effect in local
         blocks.append(
             build_block(effect, votes, is_local, next_column(blocks, is_local))
         )
@@ -55,9 +59,10 @@ def design_of_rows(votes: Votes, model: Model, prior: Prior) -> Design:
         n_votes=counts.sum(axis=1),
         statistic=np.ascontiguousarray((counts @ outcomes.phi).T),
         group=group,
+        group_of_level=group_of_level,
         blocks=tuple(blocks),
         terms=tuple(term for block in blocks for term, _ in terms_of(block, votes)),
-        layout=build_layout(blocks, count_groups(votes, eliminated, group)),
+        layout=build_layout(blocks, np.sort(n_local)),
     )
 
 
@@ -71,25 +76,49 @@ def largest_kind(effects: tuple[Effect, ...], votes: Votes) -> str | None:
     return max(sizes, key=lambda by: sizes[by], default=None)
 
 
-def sort_by_group(votes: Votes, eliminated: str | None) -> tuple[Votes, Ints]:
+def local_sizes(
+    effects: Sequence[Effect], votes: Votes, eliminated: str | None
+) -> Ints:
+    """Return how many parameters the local effects have in each group, in order of levels.
+
+    If nothing is eliminated, groups are plain runs of rows, which have none.
+    """
+    if eliminated is None:
+        return np.zeros(int(runs_of_rows(votes).max(initial=0)) + 1, np.intp)
+    sizes = []
+    for effect in effects:
+        keys = parameter_keys(effect, votes)
+        level = keys // votes.n_competitors if effect.per_competitor else keys
+        sizes.append(np.bincount(level, minlength=count_levels(votes, eliminated)))
+    return np.sum(sizes, axis=0)
+
+
+def ranks_of(sizes: Ints) -> Ints:
+    """Return the place of each number in the order of all, (numbers,)."""
+    place = np.empty_like(sizes)
+    place[np.argsort(sizes, kind="stable")] = np.arange(len(sizes))
+    return place
+
+
+def runs_of_rows(votes: Votes) -> Ints:
+    """Return the run of each row, (rows,)."""
+    return np.arange(len(votes)) // ROWS_PER_CHUNK
+
+
+def sort_by_group(
+    votes: Votes, eliminated: str | None, group_of_level: Ints
+) -> tuple[Votes, Ints]:
     """Return the votes sorted by group, and the group of each row.
 
     If nothing is eliminated, groups are plain runs of rows.
     """
     if eliminated is None:
-        return votes, np.arange(len(votes)) // ROWS_PER_CHUNK
-    group = votes.level(eliminated)
+        return votes, runs_of_rows(votes)
+    group = group_of_level[votes.level(eliminated)]
     if np.all(np.diff(group) >= 0):
         return votes, group
     order = np.argsort(group, kind="stable")
     return votes.take(order), group[order]
-
-
-def count_groups(votes: Votes, eliminated: str | None, group: Ints) -> int:
-    """Return the number of groups, also of those without votes."""
-    if eliminated is None:
-        return int(group.max(initial=0)) + 1
-    return count_levels(votes, eliminated)
 
 
 def count_levels(votes: Votes, by: str) -> int:
@@ -178,16 +207,15 @@ def initial_spread(effect: Effect, votes: Votes) -> float:
     return effect.spread.sd / float(np.sqrt(mean_square))
 
 
-def build_layout(blocks: list[Block], n_groups: int) -> ParameterLayout:
+def build_layout(blocks: list[Block], n_local: Ints) -> ParameterLayout:
     """Return the layout of all parameters, with the sums that are held at zero."""
     n_shared = next_column(blocks, is_local=False)
-    n_local = next_column(blocks, is_local=True)
+    local = [block for block in blocks if block.is_local]
     return ParameterLayout(
         n_shared=n_shared,
-        n_groups=n_groups,
         n_local=n_local,
         shared_sums=zero_sums([b for b in blocks if not b.is_local], n_shared),
-        local_sums=zero_sums([b for b in blocks if b.is_local], n_local),
+        local_sums=zero_sums(local, next_column(local, is_local=True)),
     )
 
 

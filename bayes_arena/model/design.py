@@ -74,7 +74,9 @@ class Chunk:
     """The rows of some consecutive groups.
 
     ``first_local`` is the index of the first local parameter of these groups, and
-    ``group_start`` (rows,) the distance from it to the first one of each row's group.
+    ``group_start`` (rows,) the distance from it to the first one of each row's group, of
+    which there are ``n_local`` (rows,); ``block_start`` (rows,) is where the cells of the
+    group's block of D begin.
     """
 
     groups: slice
@@ -84,6 +86,8 @@ class Chunk:
     terms: tuple[Term, ...]
     first_local: int
     group_start: Ints
+    n_local: Ints
+    block_start: Ints
 
     def position(self, term: Term) -> Ints:
         """Return a term's position among the shared or the chunk's local parameters."""
@@ -100,7 +104,8 @@ class Design:
     """Rows of votes, sorted by group, and what they depend on.
 
     The number of votes ``n_votes`` (rows,) and ``statistic`` (coordinates, rows), the
-    counts times the outcome table, are sufficient.  ``group`` is (rows,).
+    counts times the outcome table, are sufficient.  ``group`` is (rows,), and
+    ``group_of_level`` (levels,) that of each annotator, or level of the slice.
     """
 
     votes: Votes
@@ -108,6 +113,7 @@ class Design:
     n_votes: Floats
     statistic: Floats
     group: Ints
+    group_of_level: Ints
     blocks: tuple[Block, ...]
     terms: tuple[Term, ...]
     layout: ParameterLayout
@@ -126,13 +132,6 @@ class Design:
         return any(block.effect.name == name for block in self.blocks)
 
     def indices(self, block: Block) -> Ints:
-        """Return the indices of a block's parameters among all parameters, (size,)."""
-        indices = np.arange(self.layout.size)
-        if block.is_local:
-            return self.layout.local(indices)[:, block.columns].ravel()
-        return self.layout.shared(indices)[block.columns]
-
-    def parameters(self, block: Block) -> Ints:
         """Return the index of each parameter of a block, in the order of its keys."""
         index = block.columns.start + block.column
         if not block.is_local:
@@ -140,7 +139,8 @@ class Design:
         level = block.keys
         if block.effect.per_competitor:
             level = level // self.votes.n_competitors
-        return self.layout.n_shared + level * self.layout.n_local + index
+        start = self.layout.starts[self.group_of_level[level]]
+        return self.layout.n_shared + start + index
 
     def prior_precision(self) -> Floats:
         """Return the prior precision of each parameter, (parameters,)."""
@@ -174,13 +174,19 @@ class Design:
         for term in self.terms:
             column, coefficient = term.column[rows], term.coefficient[rows]
             terms.append(replace(term, column=column, coefficient=coefficient))
-        n_local = self.layout.n_local
+        layout, group = self.layout, self.group[rows]
+        first, first_cell = (
+            layout.starts[groups.start],
+            layout.block_starts[groups.start],
+        )
         return Chunk(
             groups=groups,
             rows=rows,
             n_votes=self.n_votes[rows],
             statistic=self.statistic[:, rows],
             terms=tuple(terms),
-            first_local=self.layout.n_shared + groups.start * n_local,
-            group_start=(self.group[rows] - groups.start) * n_local,
+            first_local=layout.n_shared + int(first),
+            group_start=layout.starts[group] - first,
+            n_local=layout.n_local[group],
+            block_start=layout.block_starts[group] - first_cell,
         )

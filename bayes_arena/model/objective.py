@@ -82,8 +82,9 @@ def expand(
             loss.hessian[THETA, LEAD] += loss.gradient[ETA]
         total += loss.total
         add_gradient(gradient, chunk, loss.gradient)
-        add_half_hessian(hessian, chunk, loss.hessian)
-    return Expansion(total, gradient, hessian.plus_transpose())
+        part = hessian.of_groups(design.layout, chunk.groups)
+        add_half_hessian(part, chunk, loss.hessian)
+    return Expansion(total, gradient, hessian.plus_transpose(design.layout))
 
 
 def row_coordinates(design: Design, x: Floats) -> Floats:
@@ -123,14 +124,13 @@ def add_gradient(gradient: Floats, chunk: Chunk, slope: Floats) -> None:
 
 
 def add_half_hessian(hessian: Arrow, chunk: Chunk, curvature: Floats) -> None:
-    """Add half the Hessians of the rows, given those in the predictors.
+    """Add half the Hessians of the rows to that of the chunk's groups.
 
-    The other half is the transpose.  So two terms are added on one side of the
-    diagonal, and a term with itself counts half.
+    The ``curvature`` is that in the predictors.  The other half is the transpose.  So two
+    terms are added on one side of the diagonal, and a term with itself counts half.
     """
-    matrix = hessian.of_groups(chunk.groups)
     for a, b in term_pairs(chunk):
-        values, position = entries(matrix, chunk, a, b)
+        values, position = entries(hessian, chunk, a, b)
         product = a.coefficient * b.coefficient * curvature[a.predictor, b.predictor]
         np.add.at(values, position, product / 2 if a is b else product)
 
@@ -153,12 +153,9 @@ def entries(matrix: Arrow, chunk: Chunk, a: Term, b: Term) -> tuple[Floats, Ints
     position : ndarray, shape (rows,)
         Where in it each row's entry is.
     """
-    if not a.is_local:
-        block = matrix.shared
-    elif not b.is_local:
-        block = matrix.cross
-    else:
-        block = matrix.local
+    if b.is_local:  # and so is a
+        return matrix.local, chunk.block_start + a.column * chunk.n_local + b.column
+    block = matrix.cross if a.is_local else matrix.shared
     # The groups of a chunk are consecutive, so that their part lies in one piece.
     values = block.reshape(-1, copy=False)
     return values, chunk.position(a) * block.shape[-1] + b.column

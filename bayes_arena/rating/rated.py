@@ -161,7 +161,7 @@ class Rated:
         """What changed since a former board."""
         if self.former is None:
             return None
-        return Changes(self.former, self.standing, self.elo)
+        return Changes(self.former, self.standing, self.elo, self.left_out)
 
     @cached_property
     def board_columns(self) -> Columns:

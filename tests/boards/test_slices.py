@@ -102,6 +102,7 @@ def test_gaps_of_a_fit_by_nuts_are_those_of_its_samples(fit):
         method="nuts",
         draws=1000,
         tune=1000,
+        seed=1,
     )
     table = ba.slice_gaps(sampled, "category").set_index(["category", "competitor"])
     assert not np.allclose(table["gap"], gaussian["gap"].loc[table.index], atol=1e-6)

@@ -221,6 +221,10 @@ def test_an_arena_grows(command, votes_file, tmp_path):
     assert "2 annotators excluded" in out
     assert command("arena", "publish", path)[1].count("model-") == 8
     assert command("arena", "history", path, "rounds")[0] == 0
+    code, out, _ = command("arena", "publish", path, "--board")
+    assert code == 0 and "Davidson: all votes have equal weight." in out
+    assert "More:" not in out
+    assert command("arena", "history", path, "boards")[1].count("model-") == 8
 
 
 def test_votes_of_an_arena_may_have_ids(command, tmp_path):

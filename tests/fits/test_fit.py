@@ -196,7 +196,7 @@ def test_a_fit_has_few_public_attributes():
 
 def layout_of(n_shared, n_groups, n_local):
     sums = np.zeros((n_shared, 0)), np.zeros((n_local, 0))
-    return ParameterLayout(n_shared, n_groups, n_local, *sums)
+    return ParameterLayout(n_shared, np.full(n_groups, n_local), *sums)
 
 
 def test_a_long_fit_says_how_long_it_takes():

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bayes_arena.model.arrow import block_diagonal
 from bayes_arena.model.build import build_design
 from bayes_arena.model.priors import Prior
 from bayes_arena.model.spec import PRESETS, Model
@@ -55,14 +56,12 @@ def random_point(design, scale=0.3):
 
 def dense(matrix, layout):
     """Return an arrow matrix as a dense one, without the multipliers."""
-    p, q = layout.n_shared, layout.n_local
+    p = layout.n_shared
     full = np.zeros((layout.size, layout.size))
     full[:p, :p] = matrix.shared[:p, :p]
-    full[p:, :p] = matrix.cross[:, :, :p].reshape(-1, p)
+    full[p:, :p] = matrix.cross[:, :p]
     full[:p, p:] = full[p:, :p].T
-    for group in range(layout.n_groups if q else 0):
-        local = slice(p + group * q, p + (group + 1) * q)
-        full[local, local] = matrix.local[group]
+    full[p:, p:] = block_diagonal(layout, matrix.local).toarray()
     return full
 
 
@@ -71,6 +70,6 @@ def held_sums(layout):
     shared = np.zeros((layout.size, layout.shared_sums.shape[1]))
     shared[: layout.n_shared] = layout.shared_sums
     local = np.zeros((layout.size, layout.local_sums.shape[1]))
-    if layout.n_local:
+    if layout.local_sums.size:
         local[layout.n_shared :] = np.tile(layout.local_sums, (layout.n_groups, 1))
     return np.hstack([shared, local])

@@ -63,7 +63,7 @@ def value_of(design, parameters):
     for block, values in zip(design.blocks, parameters, strict=True):
         indices = design.indices(block)
         if block.effect.per_competitor:
-            indices = design.parameters(block)
+            indices = design.indices(block)
         x[indices] = values - (block.effect.name == "discrimination")
     return -value(design, x)
 
