@@ -260,7 +260,8 @@ ANNOTATORS: Table = (
     ),
     Column(
         "p_anomaly",
-        "probability that the agreement is below .4 of the median annotator's",
+        "probability that the agreement is below .4 of the median annotator's; it does "
+        "not count favourites or copied votes",
         "P",
         SHARE,
         spare=2,

@@ -12,7 +12,6 @@ from bayes_arena.errors import (
     ModelError,
     did_you_mean,
     listing,
-    require_choice,
 )
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
@@ -41,14 +40,12 @@ def left_out_names(
         return ()
     rated.votes.require_annotators()
     annotators = rated.votes.annotators
-    if isinstance(without, str) and without not in annotators:
-        require_choice("without", without, (*WITHOUT, "names of annotators"))
     names: list[str] = []
     for asked in asked_for(without):
         names += names_of_kind(rated, asked) if asked in WITHOUT else [asked]
     unknown = [name for name in names if name not in annotators]
     if unknown:
-        hint = did_you_mean(unknown[0], annotators)
+        hint = did_you_mean(unknown[0], (*WITHOUT, *annotators))
         raise ModelError(
             f"No votes of {listing(map(repr, unknown))}.{hint}",
             *(Use(without=kind) for kind in WITHOUT),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
@@ -26,9 +26,11 @@ from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
 from bayes_arena.people.groups import GROUP, LARGER, SMALLER, describe_groups
-from bayes_arena.rating.rating import Rating
 from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, json_text, records
+
+if TYPE_CHECKING:
+    from bayes_arena.rating.rating import Rating
 
 
 def write_page(rating: Rating, path: str | Path, title: str) -> None:
