@@ -163,7 +163,7 @@ def called(weeks: Weeks, seed: int) -> list[float]:
     before, now = weeks.draw(seed)
     former = as_former(board(before, combined=weeks.combined))
     changes = board(now, former, combined=weeks.combined).changes
-    excluded = np.abs(changes.change) > changes.width * np.sqrt(changes.variance)
+    excluded = np.abs(changes.change) > changes.half
     return [excluded.mean(), changes.called.any(), *by_difference(changes)]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from bayes_arena import plots
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.former import read_former
 from bayes_arena.boards.leaderboard import notes_of_boards, stacked_columns
@@ -20,13 +21,14 @@ from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
     Answering,
     Boarding,
+    Drawable,
     Fitting,
     Reading,
     Saving,
     Sources,
     option,
 )
-from bayes_arena.cli.output import Answer, Done
+from bayes_arena.cli.output import Answer, Done, drawn
 from bayes_arena.cli.source import fit_of_sources, name_of
 from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
 from bayes_arena.errors import ModelError, OutputError, plural
@@ -51,7 +53,7 @@ About = Annotated[
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 
 
-@command(Answering)
+@command(Drawable)
 def rank(
     votes: Sources = None,
     *,
@@ -71,8 +73,12 @@ def rank(
     reading: Reading,
     fitting: Fitting,
     boarding: Boarding,
-) -> Answer:
-    """Rank the competitors: scores, intervals, ranks, and who is the best."""
+    writing: Drawable,
+) -> Answer | Done:
+    """Rank the competitors: scores, intervals, ranks, and who is the best.
+
+    With -o board.png, .svg or .pdf it is drawn.
+    """
     former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
     fit = fit_of_sources(votes, reading, fitting)
@@ -85,6 +91,8 @@ def rank(
         about=facts,
         rank_spread=rank_spread,
     )
+    if writing.output is not None and writing.is_picture:
+        return drawn(plots.board(rating).figure, writing.output)
     remarks = remarks_on(rating.votes) if votes else []
     n_shown = None if show_all else SHOWN_ROWS
     return replace(board_answer(rating, remarks), n_shown=n_shown, more="--all")

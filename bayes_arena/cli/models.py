@@ -16,12 +16,11 @@ from bayes_arena.cli.options import (
     Sources,
     option,
 )
-from bayes_arena.cli.output import Answer, Done, columns_of
+from bayes_arena.cli.output import Answer, Done, columns_of, drawn
 from bayes_arena.cli.source import fit_of_sources, name_of, saved_fit
 from bayes_arena.cli.terminal import Terminal
 from bayes_arena.columns import COMPARISON, DIAGNOSIS, HELD_OUT
 from bayes_arena.errors import ModelError, OutputError
-from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS, Preset
@@ -152,10 +151,8 @@ def reproduce(
     if saved_fit(votes) is not None:
         raise ModelError("reproduce takes votes, not a saved fit.")
     result = reproduce_figure(name, reading.votes(votes))
-    if writing.output is not None and writing.suffix in writing.pictures:
-        with written_beside(writing.output) as draft:
-            result.draw().savefig(draft)
-        return Done(f"{writing.output} written.")
+    if writing.output is not None and writing.is_picture:
+        return drawn(result.draw(), writing.output)
     used = describe_votes(result.votes, name_of(votes))
     return Answer(
         key="summary",

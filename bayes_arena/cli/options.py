@@ -5,6 +5,7 @@ Commands take groups of options: a frozen dataclass each, whose fields are Typer
 
 # ruff: noqa: RUF009  (`shared` returns a field)
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -27,11 +28,14 @@ from bayes_arena.model.spec import PRESETS
 from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.reading.facts import Facts
 from bayes_arena.reading.read import read_votes
+from bayes_arena.reading.sources import readable
+from bayes_arena.reading.text_files import table_in
 from bayes_arena.said import Arguments
 from bayes_arena.simulation import example_arena
 from bayes_arena.votes.votes import Votes
 
 FORMATS = ("table", "json", "csv", "markdown")
+STDIN = "-"
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown"}
 OTHER_COMMANDS = {".html": "report", ".npz": "fit", ".nc": "fit"}
 # Options that read_votes takes under the same name.
@@ -42,8 +46,8 @@ Sources = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="VOTES",
-        help="Files of votes (CSV, TSV, JSON, JSONL, Parquet, hf:owner/name) or a saved "
-        "fit. By default the built-in example.",
+        help="Files of votes (CSV, TSV, JSON, JSONL, Parquet, hf:owner/name), - for "
+        "standard input, or a saved fit. By default the built-in example.",
         show_default=False,
     ),
 ]
@@ -134,9 +138,14 @@ class Reading(Group):
 
 
 def source_of(sources: Sequence[str] | None) -> Any:
-    """Return what is to be read: a file, several, or the example."""
+    """Return what is to be read: a file, several, standard input, or the example."""
     if not sources:
         return example_arena().columns
+    if STDIN in sources:
+        if len(sources) > 1:
+            raise VotesError("Standard input, -, is read alone, without files.")
+        with readable("standard input"):
+            return table_in(sys.stdin.buffer.read(), "Standard input")
     return sources[0] if len(sources) == 1 else list(sources)
 
 
@@ -344,3 +353,8 @@ class Drawable(Answering):
     """How an answer is written, or drawn."""
 
     pictures: ClassVar[tuple[str, ...]] = (".png", ".svg", ".pdf")
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether a picture is asked for."""
+        return self.format is None and self.suffix in self.pictures

@@ -18,7 +18,11 @@ from bayes_arena.said import Note, Said, sentence
 from bayes_arena.tables import Columns, Shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
+
+PICTURE_DPI = 200
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,13 @@ class Done:
 
     line: str
     exit_code: int = 0
+
+
+def drawn(figure: Any, path: Path) -> Done:
+    """Write a figure of matplotlib, and return the line that says so."""
+    with written_beside(path) as draft:
+        figure.savefig(draft, dpi=PICTURE_DPI)
+    return Done(f"{path} written.")
 
 
 def write_text(text: str, writing: Answering) -> None:

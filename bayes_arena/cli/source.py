@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bayes_arena.cli.options import Fitting, Reading
+from bayes_arena.cli.options import STDIN, Fitting, Reading
 from bayes_arena.cli.terminal import written
 from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fit
@@ -23,6 +23,8 @@ def name_of(sources: Sequence[str] | None) -> str:
     """Return the name of the files of votes."""
     if not sources:
         return EXAMPLE
+    if STDIN in sources:
+        return "standard input"
     name = Path(sources[0]).name
     return name if len(sources) == 1 else f"{name} and {len(sources) - 1} more"
 

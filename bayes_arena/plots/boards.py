@@ -47,8 +47,10 @@ def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axe
     matplotlib.axes.Axes
     """
     table: Any = source
-    if isinstance(source, Fit | Rating):
-        table = leaderboard_columns(standing_from(source))
+    if isinstance(source, Fit):
+        table = leaderboard_columns(standing_of(source))
+    elif isinstance(source, Rating):
+        table = source.board_columns
     has_score = np.isfinite(np.asarray(table["elo"], float))
     drawn = {name: np.asarray(table[name])[has_score] for name in COLUMNS}
     may_be_best = drawn["rank_lower"] == 1

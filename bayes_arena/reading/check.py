@@ -135,7 +135,7 @@ def check(source: object, **columns: Unpack[ReadOptions]) -> Check:
     VotesError
         If the votes cannot be read.
     """
-    return check_of(*read(source, options_from(columns)))
+    return check_of(*read(source, options_from(columns), most_searched=math.inf))
 
 
 def check_of(votes: Votes, opened: Opened | None) -> Check:

@@ -41,7 +41,12 @@ def scan_columns(file: Path) -> pl.LazyFrame:
 def separator_of(file: Path) -> str:
     """Return what divides the first lines of a file into as many columns each."""
     with opened(file) as handle:
-        head = handle.read(BYTES_LOOKED_AT).decode("utf-8-sig", errors="replace")
+        return separator_in(handle.read(BYTES_LOOKED_AT))
+
+
+def separator_in(content: bytes) -> str:
+    """Return what divides the first lines of a content into as many columns each."""
+    head = content[:BYTES_LOOKED_AT].decode("utf-8-sig", errors="replace")
     lines = re.sub(r'"[^"]*("|\Z)', "", head).splitlines()
     lines = [line for line in lines[: LINES_LOOKED_AT + 1] if line.strip()]
     if len(head) > len(lines[0] if lines else "") and len(lines) > 1:
@@ -105,14 +110,30 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
     if format_of(file) in PREFLIB:
         return preflib_records(text)
     if format_of(file) == ".json":
-        try:
-            value = json.loads(text)
-        except ValueError as error:  # lines, whatever the file is called
-            if "\n" not in text.strip():
-                raise VotesError(f"{name} is not JSON: {error}.") from None
-        else:
-            return records_in(value, name)
+        return json_records(text, name)
     return records_in(json_lines(text, name), name)
+
+
+def json_records(text: str, name: str) -> list[Mapping[str, Any]]:
+    """Return the records of JSON, or of JSON lines, whatever their file is called."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        if "\n" not in text.strip():
+            raise VotesError(f"{name} is not JSON: {error}.") from None
+        value = json_lines(text, name)
+    return records_in(value, name)
+
+
+def table_in(content: bytes, name: str) -> pl.DataFrame:
+    """Return a content as a table of text: JSON by how it begins, else columns."""
+    start = content.lstrip(codecs.BOM_UTF8).lstrip()[:1]
+    if not start:
+        raise VotesError(f"{name} is empty.")
+    if start in (b"{", b"["):
+        text = content.decode("utf-8-sig")
+        return table_of_records(json_records(text, name), name)
+    return pl.read_csv(content, separator=separator_in(content), infer_schema=False)
 
 
 def json_lines(text: str, name: str) -> list[Any]:

@@ -95,9 +95,12 @@ def test_where_prompts_are_the_limit_nobody_asks_for_votes(command):
     assert "prompts would" not in out
 
 
-@pytest.mark.parametrize("name", ["board.xlsx", "board.png", "board.html"])
-def test_a_file_that_cannot_hold_a_table_is_refused(command, bought, tmp_path, name):
-    code, _, message = command("rank", bought, "-o", tmp_path / name)
+@pytest.mark.parametrize(
+    "words", ["rank board.xlsx", "rank board.html", "pairs pairs.png"]
+)
+def test_a_file_that_cannot_hold_a_table_is_refused(command, bought, tmp_path, words):
+    verb, name = words.split()
+    code, _, message = command(verb, bought, "-o", tmp_path / name)
     assert code == 2 and ".json, .csv, .md, .txt" in message
     assert not (tmp_path / name).exists()
 

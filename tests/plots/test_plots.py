@@ -120,3 +120,11 @@ def test_many_rows_keep_their_names_apart():
     votes = ba.simulate(competitors=150, annotators=5, votes=3000, seed=0).votes
     ax = ba.plots.board(ba.fit(votes))
     assert 50 <= len(ax.get_yticks()) < 150
+
+
+def test_the_board_of_a_rating_is_drawn_on_its_scale():
+    votes = ba.example_arena().votes
+    rating = ba.rate(votes, elo=ba.EloScale(anchor=("model-18", 2000.0)))
+    ax = ba.plots.board(rating)
+    drawn = max(max(line.get_xdata(), default=0) for line in ax.lines)
+    assert drawn == pytest.approx(2000)
