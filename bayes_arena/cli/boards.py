@@ -310,6 +310,10 @@ def report(
             "Weigh votes by how closely annotators follow the ranking, as far as is safe."
         ),
     ] = False,
+    by: Annotated[
+        list[str] | None,
+        option("Show boards by a slice, too: category. May be repeated."),
+    ] = None,
     since: Since = None,
     about: About = None,
     reading: Reading,
@@ -322,7 +326,7 @@ def report(
         raise OutputError("Name the page to write: -o board.html.")
     former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
-    fit = fit_of_sources(votes, reading, fitting)
+    fit = fit_of_sources(votes, reading, fitting, slices=by or ())
     rating = boarding.rating(
         fit,
         name_of(votes),
@@ -331,5 +335,5 @@ def report(
         former=former,
         about=facts,
     )
-    rating.report(writing.output, title=title)
+    rating.report(writing.output, title=title, by=by or ())
     return Done(f"{writing.output} written.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -141,11 +141,20 @@ class Rating(Rated):
         """Notes and warnings, a line each."""
         return [*map(str, self.notes), *(f"Warning: {note}" for note in self.warnings)]
 
-    def report(self, path: str | Path, *, title: str = "Leaderboard") -> None:
-        """Write the page of the rating: one file of HTML that opens anywhere."""
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str = "Leaderboard",
+        by: str | Sequence[str] = (),
+    ) -> None:
+        """Write the page of the rating: one file of HTML that opens anywhere.
+
+        With ``by`` it has the boards by one slice or several, as category and language.
+        """
         from bayes_arena.rating.page import write_page
 
-        write_page(self, path, title)
+        write_page(self, path, title, (by,) if isinstance(by, str) else by)
 
     def to_json(self) -> str:
         """Return the rating as one object of JSON, as ``rank --format json`` does."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import LOOK
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.errors import ModelError, VotesError
 from bayes_arena.people.groups import smaller_group
@@ -60,7 +61,7 @@ def test_a_board_for_each_group(camps, found):
     gap = (smaller - larger).sort_values()
     assert set(gap.index[:2]) == set(found.over)
     assert set(gap.index[-2:]) == set(found.prefers)
-    columns = level_gap_columns(fit, "annotator_group", "smaller", "larger", 0.95)
+    columns = level_gap_columns(fit, "annotator_group", "smaller", "larger", LOOK)
     assert list(columns["competitor"]) == list(gap.index[::-1])
     np.testing.assert_allclose(columns["gap"], gap[::-1], atol=1e-6)
     assert columns["lower"][1] > 0 > columns["upper"][-2]
