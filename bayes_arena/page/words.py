@@ -90,7 +90,6 @@ def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str,
     facts = {
         "Model": fit.plan,
         "Prior": prior_in_words(fit),
-        "Method": fit.method,
         "Intervals": f"{intervals}, {100 * standing.look.level:g} %",
         "Votes": f"{fit.votes.n_votes:,.0f}",
         "Seed": str(standing.look.seed),
