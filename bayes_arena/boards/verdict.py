@@ -167,11 +167,11 @@ def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     """Say whether more votes would help, or only more prompts (or other clusters)."""
     if is_divided:
         return "About half of the annotators vote against the others: no votes settle that."
-    uncertainty = standing.uncertainty
-    cluster, n = uncertainty.cluster, uncertainty.n_clusters
+    cluster = standing.uncertainty.cluster
     if cluster is None:
         return "More votes would settle it."
     if clusters_are_the_limit(standing):
+        n = standing.votes.n_levels(cluster)
         return f"More {cluster}s would settle it; more votes on these {n:,} would not."
     return f"More votes, on more {cluster}s, would settle it."
 

@@ -60,7 +60,9 @@ def rank(
     show_all: Annotated[bool, option("Print all rows.", "--all")] = False,
     combined: Annotated[
         bool,
-        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+        option(
+            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
+        ),
     ] = False,
     since: Since = None,
     about: About = None,
@@ -307,7 +309,9 @@ def report(
     title: Annotated[str, option("Heading of the page.")] = "Leaderboard",
     combined: Annotated[
         bool,
-        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+        option(
+            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
+        ),
     ] = False,
     by: Annotated[
         list[str] | None,

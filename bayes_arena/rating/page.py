@@ -26,7 +26,7 @@ from bayes_arena.page.people import about_annotators, annotator_rows
 from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
-from bayes_arena.people.groups import GROUP, LARGER, SMALLER
+from bayes_arena.people.groups import GROUP, LARGER, SMALLER, describe_groups
 from bayes_arena.rating.by_slice import BySlice, by_slices
 from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, json_text, records
@@ -116,7 +116,8 @@ def groups_of(rating: Rating) -> TwoGroups | None:
     fit = fit_model(votes, model=model)
     look = rating.standing.look
     gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, look)
-    return two_groups(rating.groups, gaps)
+    sentence = describe_groups(rating.groups, rating.annotator_columns)
+    return two_groups(rating.groups, sentence, gaps)
 
 
 def flagged_competitors(columns: Columns) -> list[str]:

@@ -25,7 +25,7 @@ from bayes_arena.rating.combining import (
     two_fits,
 )
 from bayes_arena.rating.content import facts_of
-from bayes_arena.rating.left_out import WITHOUT, left_out_names, refitted
+from bayes_arena.rating.left_out import describe_nobody, left_out_names, refitted
 from bayes_arena.rating.notes import notes_of
 from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.text import (
@@ -100,8 +100,8 @@ class Rating(Rated):
         lines = [describe_votes(self.votes, self.source), words]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
-        elif isinstance(self.without, str):
-            lines.append(f"Nobody was left out: nobody {WITHOUT[self.without]}.")
+        elif self.without is not None:
+            lines.append(describe_nobody(self.without))
         return tuple(lines)
 
     @cached_property
@@ -222,8 +222,8 @@ def rate(
         follows the ranking, as far as is safe (Stein's rule): for the default model of
         five competitors and more, by known annotators.
     without : {"flagged", "favourites"} or collection of str, optional
-        Annotators to leave out: the anomalous, those with a favourite, or by name.  The
-        result has the board before and after.
+        Annotators to leave out: the anomalous, those with a favourite, or by name; several
+        together.  The result has the board before and after.
     since : path, optional
         JSON of a former rating (:meth:`Rating.to_json`, ``rank -o last.json``).  The board
         has the rank and score before, on the scale of this board, and the change of the

@@ -22,7 +22,7 @@ TABLE = {
     "boards": f"{ALL} by",
     "pairs": f"{ALL} between require margin",
     "next": f"{ALL} goal count",
-    "annotators": f"{READING} {FITTING} seed {ANSWERING} makers",
+    "annotators": f"{READING} {FITTING} seed {ANSWERING} makers without",
     "compare": f"{READING} seed {ANSWERING} models over",
     "report": f"{READING} {FITTING} seed {BOARDING} output strict "
     "title combined by since about",
