@@ -82,7 +82,7 @@ def interval(spare: int) -> Table:
     """Return the columns of an interval."""
     lower = Column(
         "lower",
-        "ends of the interval, which holds the number with the probability of its level",
+        "ends of the interval, which holds the true value with the probability `level`",
         "{level} interval",
         WHOLE,
         beside="upper",
@@ -117,9 +117,7 @@ def held_out_scores() -> Table:
 
 
 BOARD: Table = (
-    Column(
-        "rank", "1 for the best; none with hardly any votes", "rank", WHOLE, spare=5
-    ),
+    Column("rank", "1 for the best; empty below `min_votes`", "rank", WHOLE, spare=5),
     Column("competitor", heading="competitor"),
     Column(
         "elo",
@@ -262,7 +260,8 @@ ANNOTATORS: Table = (
     ),
     Column(
         "p_anomaly",
-        "probability that the agreement is below .4 of the median annotator's",
+        "probability that the agreement is below .4 of the median annotator's; it does "
+        "not count favourites or copied votes",
         "P",
         SHARE,
         spare=2,
@@ -317,7 +316,7 @@ FAVOURITES: Table = (
     Column("votes", "of the annotator on the competitor"),
     Column("wins", "of the competitor among them"),
     Column("score", "its wins, and half its ties"),
-    Column("expected", "the score that all others' votes make one expect"),
+    Column("expected", "the score expected from all other votes"),
     Column("p_value", "of a score as far from it"),
     Column("flagged", "whether it is far beyond chance"),
 )

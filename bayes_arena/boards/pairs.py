@@ -145,10 +145,10 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
 
     Intervals shrink with the root of the number of clusters.
     """
-    is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
-    if not clusters_are_the_limit(standing) or not len(is_open):
-        return ()
     cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
+    if cluster is None or not clusters_are_the_limit(standing) or not len(is_open):
+        return ()
     gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
     with np.errstate(divide="ignore"):
         growth = ((gap - lower) / gap) ** 2 - 1
@@ -156,13 +156,12 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
     count = np.ceil(growth.min() * n)
     if count > MOST_MULTIPLE * n:
         return (Note("pairs", what_would_settle(standing)),)
-    lacking = f"some {plural(count, f'more {cluster}')}"
-    useless = f"more votes on these {n:,} would not"
+    useless = f"more votes on these {standing.votes.n_levels(cluster):,} would not"
     if len(is_open) == 1:
-        text = f"{lacking.capitalize()} would settle it; {useless}."
+        text = f"About {plural(count, f'more {cluster}')} would settle it; {useless}."
     else:
         pair = f"{columns['first'][nearest]} or {columns['second'][nearest]}"
-        text = f"More {cluster}s would settle them, {pair} {lacking}; {useless}."
+        text = f"More {cluster}s would settle them, about {count:,.0f} for {pair}; {useless}."
     return (Note("pairs", text),)
 
 

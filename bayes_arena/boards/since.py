@@ -125,6 +125,8 @@ class Changes:
     def variance(self) -> Floats:
         """Var(d), (codes,); nan where there is nothing by which it could have changed."""
         now, before = self.variances
+        if len(self.codes) < 2:
+            return np.full(len(self.codes), np.nan)
         if not self.has_former_votes:
             return before + now
         n = self.outcomes.sum(axis=1)
@@ -139,21 +141,29 @@ class Changes:
         return half_width(self.standing.look.level, self.standing.uncertainty.df)
 
     @cached_property
+    def half(self) -> Floats:
+        """Half of the intervals of the changes, in Elo points, (codes,)."""
+        return self.width * np.sqrt(self.variance)
+
+    @property
+    def z(self) -> Floats:
+        """Changes in standard deviations, (codes,)."""
+        return np.abs(self.change) / np.sqrt(self.variance)
+
+    @cached_property
     def called(self) -> Array:
         """Which changes are sure, (codes,)."""
         df = self.standing.uncertainty.df
-        z = np.abs(self.change) / np.sqrt(self.variance)
-        p = 2 * (stdtr(df, -z) if np.isfinite(df) else ndtr(-z))
+        p = 2 * (stdtr(df, -self.z) if np.isfinite(df) else ndtr(-self.z))
         return discoveries(np.nan_to_num(p, nan=1.0), 1 - self.standing.look.level)
 
     def columns_of(self, board: Columns) -> Columns:
         """Return the columns that stand beside those of the board at hand."""
-        half = self.width * np.sqrt(self.variance)
         values = {
             "rank_before": self.former.rank[self.rows],
             "elo_change": self.change,
-            "change_lower": self.change - half,
-            "change_upper": self.change + half,
+            "change_lower": self.change - self.half,
+            "change_upper": self.change + self.half,
             "changed": self.called,
         }
         position = {name: at for at, name in enumerate(board["competitor"])}
@@ -224,17 +234,18 @@ class Changes:
 
     def of_scores(self) -> list[str]:
         """Say whose score surely changed, the surest first."""
-        z = np.abs(self.change) / np.sqrt(self.variance)
-        order = [at for at in np.argsort(-z, kind="stable") if self.called[at]]
+        if len(self.codes) < 2:
+            return ["fewer than two competitors have a rank on both boards"]
+        order = [at for at in np.argsort(-self.z, kind="stable") if self.called[at]]
         if not order:
-            return ["no score has surely changed"]
+            return ["no score has changed beyond chance"]
         phrases = [self.of_score(at) for at in order[:MOST_NAMED]]
         n_more = len(order) - len(phrases)
         return [*phrases, f"{n_more} more changed"] if n_more else phrases
 
     def of_score(self, at: int) -> str:
         """Say by how much a score changed."""
-        change, half = abs(self.change[at]), self.width * np.sqrt(self.variance[at])
+        change, half = abs(self.change[at]), self.half[at]
         way = "up" if self.change[at] > 0 else "down"
         ends = f"{change - half:.0f} … {change + half:.0f}"
         return f"{self.names[at]} is {way} by {change:.0f} Elo ({ends})"

@@ -2,7 +2,8 @@
 
 At level g of a slice a competitor has the strength r_i + u_gi, and the scores there are on
 the common scale as those of the whole board are, with u_g known up to its posterior instead
-of drawn from the slices that the prior expects.
+of drawn from the slices that the prior expects.  Over all votes, of which n_gi are at level
+g and on competitor i, it has r_i + sum_g n_gi u_gi / sum_g n_gi: what a level differs from.
 """
 
 from __future__ import annotations
@@ -12,20 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtr
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.intervals import uncertainty_of
-from bayes_arena.boards.look import Look
+from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, have_rank
-from bayes_arena.boards.uncertainty import half_width
-from bayes_arena.errors import ModelError, listing, require_level
+from bayes_arena.boards.surprise import FALSE_RATE, discoveries
+from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, seen_votes
-from bayes_arena.inference.estimate import Estimate, delta_method
+from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
-from bayes_arena.model.constants import TINY
 from bayes_arena.model.design import Design
 from bayes_arena.said import Call, Use
 from bayes_arena.tables import Columns, dataframe, stacked
@@ -69,10 +68,13 @@ def slice_gaps(
     fit: Fit,
     by: str,
     *,
+    interval: Interval | None = None,
+    cluster: str | None = None,
     level: float = 0.95,
     elo: EloScale = ELO,
+    seed: int = 0,
 ) -> pd.DataFrame:
-    """Return where competitors are stronger or weaker than overall.
+    """Return where competitors are stronger or weaker than over all votes.
 
     Parameters
     ----------
@@ -80,42 +82,48 @@ def slice_gaps(
         Of a model with the slice in ``strength_by``.
     by : str
         The slice.
-    level : float
-        Of the intervals.
-    elo : EloScale
+    interval, cluster, level, elo, seed
+        As in :func:`~bayes_arena.leaderboard`.
 
     Returns
     -------
     pandas.DataFrame
-        The slice's level, ``competitor, gap, lower, upper`` (Elo) and ``p_above``, the
-        probability that the gap is above zero; the largest gaps first.
+        The slice's level, ``competitor, gap, lower, upper`` (Elo, relative to the others
+        seen there), ``p_above``, the probability that the gap is above zero, and
+        ``flagged``, whether it surely is no zero: one in twenty of these is false, at
+        most.  The largest gaps come first.
 
     Raises
     ------
     ModelError
         If the model has no strengths by the slice.
     """
-    return dataframe(slice_gap_columns(fit, by, level=level, elo=elo))
+    look = Look(interval, cluster, level, seed=seed)
+    columns = slice_gap_columns(fit, by, look, elo)
+    order = np.argsort(-np.abs(columns["gap"]), kind="stable")
+    return dataframe({name: values[order] for name, values in columns.items()})
 
 
-def slice_gap_columns(fit: Fit, by: str, *, level: float, elo: EloScale) -> Columns:
-    """Return the columns of :func:`slice_gaps`."""
-    require_level(level)
+def slice_gap_columns(
+    fit: Fit, by: str, look: Look, elo: EloScale = ELO
+) -> dict[str, Array]:
+    """Return the columns of :func:`slice_gaps`, level by level."""
     require_slice(fit, by)
     tables = []
+    overall = over_all_votes(fit, by)
     for number, name in enumerate(fit.votes.levels[by]):
         there = level_of(fit, by, number)
         if there.seen.any():
-            columns = gap_columns(fit, there, everywhere(fit), level, elo)
+            columns = gap_columns(fit, there, overall, look, elo)
             names = np.full(there.seen.sum(), name, dtype=object)
             tables.append({by: names, **columns})
     columns = stacked(tables)
-    order = np.argsort(-np.abs(columns["gap"]), kind="stable")
-    return {name: values[order] for name, values in columns.items()}
+    p_value = 2 * np.minimum(columns["p_above"], 1 - columns["p_above"])
+    return {**columns, "flagged": discoveries(p_value, FALSE_RATE)}
 
 
 def level_gap_columns(
-    fit: Fit, by: str, one: str, other: str, level: float, elo: EloScale = ELO
+    fit: Fit, by: str, one: str, other: str, look: Look, elo: EloScale = ELO
 ) -> Columns:
     """Return how much stronger competitors are at one level of a slice than at another.
 
@@ -123,13 +131,13 @@ def level_gap_columns(
     """
     names = fit.votes.levels[by]
     first, second = (level_of(fit, by, names.index(name)) for name in (one, other))
-    columns = gap_columns(fit, first, second, level, elo)
+    columns = gap_columns(fit, first, second, look, elo)
     order = np.argsort(-columns["gap"], kind="stable")
     return {name: values[order] for name, values in columns.items()}
 
 
 def gap_columns(
-    fit: Fit, here: Level, there: Level, level: float, elo: EloScale
+    fit: Fit, here: Level, there: Level, look: Look, elo: EloScale
 ) -> dict[str, Array]:
     """Return how much stronger those seen at two levels are at one than at the other.
 
@@ -138,14 +146,14 @@ def gap_columns(
     """
     estimate = gap_estimate(fit, here, there)
     names = np.array(fit.posterior.design.votes.competitors, dtype=object)
-    gap, sd = (elo.points_per_logit * x for x in (estimate.value, estimate.sd))
-    width = half_width(level) * sd
+    uncertainty = uncertainty_of(fit, estimate, look)
+    lower, upper = uncertainty.bounds(estimate.value, look.level)
     return {
         "competitor": names[here.seen & there.seen],
-        "gap": gap,
-        "lower": gap - width,
-        "upper": gap + width,
-        "p_above": ndtr(gap / np.maximum(sd, TINY)),
+        "gap": elo.points_per_logit * estimate.value,
+        "lower": elo.points_per_logit * lower,
+        "upper": elo.points_per_logit * upper,
+        "p_above": uncertainty.p_above_zero(estimate.value),
     }
 
 
@@ -155,12 +163,13 @@ class Level:
 
     ``strengths`` (competitors, parameters) takes the parameters to the strengths there,
     and ``seen`` (competitors,) says who was seen there.  In the ``design`` the effects of
-    the slice are no noise.
+    the slice are no noise.  The ``board`` has the strengths on the common scale.
     """
 
     design: Design
     strengths: csr_array
     seen: Array
+    board: Linear
 
 
 def centring(seen: Array) -> Floats:
@@ -168,29 +177,42 @@ def centring(seen: Array) -> Floats:
     return np.eye(len(seen))[seen] - seen / seen.sum()
 
 
-def everywhere(fit: Fit) -> Level:
-    """Return what competitors are overall, where a new level may be any."""
-    design = fit.posterior.design
-    seen = np.ones(design.votes.n_competitors, bool)
-    return Level(design, strength_rows(design), seen)
+def over_all_votes(fit: Fit, by: str) -> Level:
+    """Return what competitors are over all levels of a slice, by their votes there."""
+    votes = seen_votes(fit)
+    keys = fit.posterior.design.block(f"strength_by_{by}").keys
+    cast = np.zeros(len(votes.levels[by]) * votes.n_competitors)
+    level, count = votes.slices[by], votes.counts.sum(axis=1)
+    for side in (votes.i, votes.j):
+        known = level >= 0
+        key = level[known] * votes.n_competitors + side[known]
+        cast += np.bincount(key, count[known], len(cast))
+    share = cast[keys] / votes.votes_by_competitor[keys % votes.n_competitors]
+    return weighted(fit, by, share)
 
 
 def level_of(fit: Fit, by: str, number: int) -> Level:
     """Return a level of a slice."""
     design = fit.posterior.design
+    keys = design.block(f"strength_by_{by}").keys
+    return weighted(fit, by, 1.0 * (keys // design.votes.n_competitors == number))
+
+
+def weighted(fit: Fit, by: str, weight: Floats) -> Level:
+    """Return the strengths r plus the sum of the effects u of a slice by some weights."""
+    design = fit.posterior.design
     block = design.block(f"strength_by_{by}")
     n = design.votes.n_competitors
-    levels, competitors = np.divmod(block.keys, n)
-    mask = levels == number
-    competitors, index = competitors[mask], design.indices(block)[mask]
-    entries = (np.ones(len(index)), (competitors, index))
+    column = np.flatnonzero(weight)
+    competitors = block.keys[column] % n
+    entries = (weight[column], (competitors, design.indices(block)[column]))
     shift = csr_array(entries, shape=(n, design.layout.size))
+    strengths = csr_array(strength_rows(design) + shift)
     known = {f"strength_by_{by}": KNOWN_SPREAD, f"tie_by_{by}": KNOWN_SPREAD}
-    return Level(
-        design=design.with_spreads(known),
-        strengths=csr_array(strength_rows(design) + shift),
-        seen=np.isin(np.arange(n), competitors),
-    )
+    design = design.with_spreads(known)
+    with threads_for(n):
+        board = linear_board(fit.posterior, design, strengths)
+    return Level(design, strengths, np.isin(np.arange(n), competitors), board)
 
 
 def level_estimate(fit: Fit, level: Level) -> Estimate:
@@ -201,8 +223,7 @@ def level_estimate(fit: Fit, level: Level) -> Estimate:
         return board_strengths(level.design, draws, level.strengths) @ rows.T
 
     with threads_for(len(level.seen)):
-        linear = linear_board(fit.posterior, level.design, level.strengths)
-        gaussian = delta_method(fit.posterior, linear.contrast(rows), at)
+        gaussian = delta_method(fit.posterior, level.board.contrast(rows), at)
         return fit.marginals.estimate(gaussian)
 
 
@@ -219,7 +240,5 @@ def gap_estimate(fit: Fit, here: Level, there: Level) -> Estimate:
         return (one - other) @ rows.T
 
     with threads_for(len(here.seen)):
-        one = linear_board(fit.posterior, here.design, here.strengths)
-        other = linear_board(fit.posterior, there.design, there.strengths)
-        gap = one.less(other).contrast(rows)
+        gap = here.board.less(there.board).contrast(rows)
         return fit.marginals.estimate(delta_method(fit.posterior, gap, at))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from bayes_arena.arrays import Floats
+from bayes_arena.model.constants import TINY
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import PROMPT
 
@@ -65,6 +66,13 @@ class Uncertainty:
             return lower, upper
         width = half_width(level, self.df) * self.sd
         return value - width, value + width
+
+    def p_above_zero(self, value: Floats) -> Floats:
+        """Return the probabilities that numbers (m,) are above zero."""
+        if self.samples is not None:
+            return (self.samples > 0).mean(axis=0)
+        z = value / np.maximum(self.sd, TINY)
+        return np.asarray(stdtr(self.df, z) if np.isfinite(self.df) else ndtr(z))
 
 
 def half_width(level: float, df: float = np.inf) -> float:

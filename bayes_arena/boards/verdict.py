@@ -65,13 +65,17 @@ def verdict_of(standing: Standing, *, is_divided: bool = False) -> str:
         Whether about half of the annotators vote against the others: then more votes
         would not settle what is open.
     """
+    return the_best(standing, what_would_settle(standing, is_divided=is_divided))
+
+
+def the_best(standing: Standing, remedy: str = "") -> str:
+    """Return who is the best, and a sentence on what would settle it where it is open."""
     if standing.n_groups > 1:
         return (
             f"Nobody is the best of all: no votes compare {standing.n_groups} groups of "
             "competitors. Votes between them would."
         )
     candidates, p_best = candidates_of(standing)
-    remedy = what_would_settle(standing, is_divided=is_divided)
     if len(candidates):
         verdict = name_the_best(standing, candidates, p_best, remedy)
     else:
@@ -163,11 +167,11 @@ def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     """Say whether more votes would help, or only more prompts (or other clusters)."""
     if is_divided:
         return "About half of the annotators vote against the others: no votes settle that."
-    uncertainty = standing.uncertainty
-    cluster, n = uncertainty.cluster, uncertainty.n_clusters
+    cluster = standing.uncertainty.cluster
     if cluster is None:
         return "More votes would settle it."
     if clusters_are_the_limit(standing):
+        n = standing.votes.n_levels(cluster)
         return f"More {cluster}s would settle it; more votes on these {n:,} would not."
     return f"More votes, on more {cluster}s, would settle it."
 

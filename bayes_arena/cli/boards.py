@@ -60,7 +60,9 @@ def rank(
     show_all: Annotated[bool, option("Print all rows.", "--all")] = False,
     combined: Annotated[
         bool,
-        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+        option(
+            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
+        ),
     ] = False,
     since: Since = None,
     about: About = None,
@@ -307,8 +309,14 @@ def report(
     title: Annotated[str, option("Heading of the page.")] = "Leaderboard",
     combined: Annotated[
         bool,
-        option("Weigh votes by how closely annotators follow the ranking, as is safe."),
+        option(
+            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
+        ),
     ] = False,
+    by: Annotated[
+        list[str] | None,
+        option("Show boards by a slice, too: category. May be repeated."),
+    ] = None,
     since: Since = None,
     about: About = None,
     reading: Reading,
@@ -321,7 +329,7 @@ def report(
         raise OutputError("Name the page to write: -o board.html.")
     former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)
-    fit = fit_of_sources(votes, reading, fitting)
+    fit = fit_of_sources(votes, reading, fitting, slices=by or ())
     rating = boarding.rating(
         fit,
         name_of(votes),
@@ -330,5 +338,5 @@ def report(
         former=former,
         about=facts,
     )
-    rating.report(writing.output, title=title)
+    rating.report(writing.output, title=title, by=by or ())
     return Done(f"{writing.output} written.")

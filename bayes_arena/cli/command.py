@@ -131,7 +131,7 @@ def terminal_of(
     if is_saved_fit(sources):  # which has its own votes and model
         options -= of_votes | {entry.name for entry in fields_of(Fitting)} - {"seed"}
     votes = files_in_words(sources) + in_words(reading.given)
-    return Terminal(options, positional, votes)
+    return Terminal(options, positional, votes, values.get("without"))
 
 
 def is_positional(parameter: inspect.Parameter) -> bool:

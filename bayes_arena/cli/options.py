@@ -25,7 +25,6 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating.left_out import WITHOUT
 from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.reading.facts import Facts
 from bayes_arena.reading.read import read_votes
@@ -233,6 +232,15 @@ def changed_name(name: str, changes: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
+WITHOUT_HELP = "Leave out annotators: flagged, favourites, or NAME,NAME."
+
+
+def names_in(without: str) -> str | tuple[str, ...]:
+    """Return whom an option says to leave out: one word or name, or several."""
+    names = tuple(name.strip() for name in without.split(","))
+    return names if len(names) > 1 else names[0]
+
+
 @dataclass(frozen=True)
 class Boarding(Group):
     """How a board is made."""
@@ -243,9 +251,7 @@ class Boarding(Group):
     min_votes: float = shared("Votes from which a competitor has a rank.", 10)
     anchor: list[str] | None = shared("A competitor and its score: NAME=SCORE.")
     init: float | None = shared("Mean score; 1000 unless there is an anchor.")
-    without: str | None = shared(
-        "Leave out annotators: flagged, favourites, or NAME,NAME."
-    )
+    without: str | None = shared(WITHOUT_HELP)
 
     @property
     def elo(self) -> EloScale:
@@ -265,9 +271,7 @@ class Boarding(Group):
     @property
     def left_out(self) -> str | tuple[str, ...] | None:
         """Which annotators to leave out."""
-        if self.without is None or self.without in WITHOUT:
-            return self.without
-        return tuple(name.strip() for name in self.without.split(","))
+        return None if self.without is None else names_in(self.without)
 
     def look(self, seed: int) -> Look:
         """Return how the board is looked at."""

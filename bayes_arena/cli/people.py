@@ -8,10 +8,12 @@ import numpy as np
 
 from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
+    WITHOUT_HELP,
     Answering,
     Fitting,
     Reading,
     Sources,
+    names_in,
     option,
 )
 from bayes_arena.cli.output import Answer
@@ -28,19 +30,30 @@ from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.people.annotators import annotator_columns
 from bayes_arena.people.doors import judging
-from bayes_arena.people.favourites import find_favourites
-from bayes_arena.people.groups import BOARDS_BY_GROUP, Groups, find_groups
+from bayes_arena.people.favourites import (
+    favourite_columns,
+    find_favourites,
+    named_favourites,
+)
+from bayes_arena.people.groups import (
+    BOARDS_BY_GROUP,
+    Groups,
+    describe_groups,
+    find_groups,
+)
 from bayes_arena.rating.content import facts_of_votes
+from bayes_arena.rating.rating import rate
 from bayes_arena.rating.text import SHOWN_ROWS
-from bayes_arena.rating.wording import name_of_model
+from bayes_arena.rating.wording import RING, describe_favouring, name_of_model
 from bayes_arena.said import Call, Note
+from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import MIN_VOTES, Votes
 
 SHOWN = ("anomalous", "has a favourite", "suspect", "differs")
 # Verdicts that are counted beside the anomalous, of one and of many.
 COUNTED = (
     ("has a favourite", "has a favourite", "have a favourite"),
-    ("differs", "votes by a ranking of its own", "vote by rankings of their own"),
+    ("differs", "has a ranking of its own", "have rankings of their own"),
 )
 # By their verdict: whom a board can leave out.
 WITHOUT = (
@@ -56,15 +69,18 @@ def annotators(
     makers: Annotated[
         str | None, option("CSV of names and their makers: adds own_maker.")
     ] = None,
+    without: Annotated[str | None, option(WITHOUT_HELP)] = None,
     reading: Reading,
     fitting: Fitting,
 ) -> Answer:
     """Say who votes how: who votes reversed, always ties, has a favourite."""
-    cast, known, judge = judged_votes(votes, reading, fitting)
+    cast, known, judge = judged_votes(votes, reading, fitting, without)
+    favourites = find_favourites(known)
     columns: dict[str, Any] = dict(
-        annotator_columns(known, judge, find_favourites(known), fitting.seed)
+        annotator_columns(known, judge, favourites, fitting.seed)
     )
     found = Groups() if isinstance(judge, Note) else find_groups(judge, fitting.seed)
+    odd = named_favourites(favourite_columns(known, favourites), columns)
     columns |= found.columns_of(columns["annotator"])
     if makers is not None:
         from bayes_arena.people.makers import maker_columns
@@ -72,7 +88,9 @@ def annotators(
         columns |= maker_columns(known, makers, columns["annotator"])
     source = name_of(votes)
     asked = {} if is_saved_fit(votes) else fitting.judging
-    notes = [*about_groups(found), *boards_without(columns, asked)]
+    notes = [*together(odd, columns), *about_groups(found, columns)]
+    if without is None:
+        notes += board_without(columns, asked)
     return Answer(
         key="annotators",
         columns=columns,
@@ -88,25 +106,36 @@ def annotators(
     )
 
 
-def about_groups(found: Groups) -> list[Note]:
+def together(favourites: Columns, columns: Columns) -> list[Note]:
+    """Say which accounts work together: for one competitor, or by the same votes."""
+    rings = [f"{text}." for text in describe_favouring(favourites, fewest=RING)]
+    if "copies" in columns["reason"]:
+        rings.append(
+            "Of accounts that cast the same votes, which is the original cannot be told."
+        )
+    return [Note("annotators", text) for text in rings]
+
+
+def about_groups(found: Groups, columns: Columns) -> list[Note]:
     """Say whether annotators fall into two groups, and who is in the smaller one."""
     if not found.sentence:
         return []
     if not found.members:
         return [Note("groups", found.sentence)]
     who = f"They are {listing(found.members)}."
-    return [Note("groups", f"{found.sentence} {who}", more=BOARDS_BY_GROUP)]
+    text = f"{describe_groups(found, columns)} {who}"
+    return [Note("groups", text, more=BOARDS_BY_GROUP)]
 
 
-def boards_without(columns: dict[str, Any], judging: dict[str, str]) -> list[Note]:
-    """Return the calls that show the board without those who are odd."""
-    notes = []
-    for name, whom, value in WITHOUT:
-        if name in columns["verdict"]:
-            board = Call("rate", **judging, without=value)
-            text = (f"To see the board without {whom}: ", board)
-            notes.append(Note("annotators", text))
-    return notes
+def board_without(columns: Columns, judging: dict[str, str]) -> list[Note]:
+    """Return the call that shows the board without those who are odd."""
+    odd = [entry for entry in WITHOUT if entry[0] in columns["verdict"]]
+    if not odd:
+        return []
+    whom = " and ".join(whom for _, whom, _ in odd)
+    values = tuple(value for _, _, value in odd)
+    board = Call("rate", **judging, without=values if len(odd) > 1 else values[0])
+    return [Note("annotators", (f"To see the board without {whom}: ", board))]
 
 
 def rows_to_show(columns: dict[str, Any]) -> int:
@@ -119,20 +148,28 @@ def rows_to_show(columns: dict[str, Any]) -> int:
 
 
 def judged_votes(
-    sources: Sequence[str] | None, reading: Reading, fitting: Fitting
+    sources: Sequence[str] | None,
+    reading: Reading,
+    fitting: Fitting,
+    without: str | None,
 ) -> tuple[Votes, Votes, Fit | Note]:
     """Return all votes, those of known annotators, and the fit that judges these.
 
     It is the fit that is asked for, if annotators differ in it, else am-Davidson's.
+    The votes of the annotators ``without`` are left out.
     """
     saved = saved_fit(sources)
     if saved is not None:
         require_defaults(reading, fitting)
+        if without is not None:
+            saved = rate(saved, without=names_in(without)).fit
         return (saved.votes, *judging(saved))
     require_choice("model", fitting.model, PRESETS)
     if PRESETS[fitting.model].discrimination == "none":
         fitting = replace(fitting, model="am-davidson")
     votes = votes_of(sources, reading, fitting)
+    if without is not None:
+        votes = votes.drop(annotators=rate(votes, without=names_in(without)).left_out)
     return (votes, *judging(votes, **fitting.options()))
 
 

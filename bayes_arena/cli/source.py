@@ -40,16 +40,17 @@ def fit_of_sources(
     fitting: Fitting,
     without: str | Collection[str] | None = None,
     by: str | None = None,
+    slices: Sequence[str] = (),
 ) -> Fit:
     """Return a saved fit, or fit the votes, with strengths by a further slice.
 
-    The votes of the annotators ``without`` are left out.
+    The votes of the annotators ``without`` are left out.  Further ``slices`` are read.
     """
     result = saved_fit(sources)
     if result is None:
         if by is not None:
             fitting = replace(fitting, strength_by=[*(fitting.strength_by or ()), by])
-        votes = votes_of(sources, reading, fitting)
+        votes = votes_of(sources, reading, fitting, slices)
         result = fit(votes, **fitting.options())
     else:
         require_defaults(reading, fitting)
@@ -57,10 +58,13 @@ def fit_of_sources(
 
 
 def votes_of(
-    sources: Sequence[str] | None, reading: Reading, fitting: Fitting
+    sources: Sequence[str] | None,
+    reading: Reading,
+    fitting: Fitting,
+    further_slices: Sequence[str] = (),
 ) -> Votes:
-    """Return the votes with the slices and features that a model needs."""
-    slices = fitting.strength_by or ()
+    """Return the votes with the slices and features that a model needs, and others."""
+    slices = (*(fitting.strength_by or ()), *further_slices)
     reading = reading.with_slices(
         [name for name in slices if name not in (PROMPT, GROUP)]
     )

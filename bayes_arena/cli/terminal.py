@@ -33,6 +33,8 @@ COMMANDS = {
     "diagnose": "diagnose",
     "report": "report",
 }
+# Calls whose commands can leave annotators out.
+LEAVING_OUT = ("rate", "pairs", "next_pairs", "annotators", "leaderboard", "report")
 ARENA = {"StableArena.create": "arena create", "StableArena.add": "arena add"}
 
 
@@ -48,11 +50,14 @@ class Terminal:
         The arguments that are typed without a name.
     votes : str
         Its files, and how they are read, as words of a command.
+    without : str, optional
+        Whose votes it leaves out; commands of boards and annotators leave them out, too.
     """
 
     options: Collection[str]
     positional: Collection[str] = ()
     votes: str = ""
+    without: str | None = None
 
     def use(self, remedy: Use) -> str | None:
         """Return ``--prior default``."""
@@ -67,9 +72,12 @@ class Terminal:
         options = in_words(remedy.arguments)
         if remedy.name in ARENA:
             return f"bayes-arena {ARENA[remedy.name]}{options}"
-        if remedy.name in COMMANDS:
-            return f"bayes-arena {COMMANDS[remedy.name]}{self.votes}{options}"
-        return None
+        if remedy.name not in COMMANDS:
+            return None
+        votes = self.votes
+        if self.without is not None and remedy.name in LEAVING_OUT:
+            votes += f" {written('without', self.without)}"
+        return f"bayes-arena {COMMANDS[remedy.name]}{votes}{options}"
 
     def option(self, name: str, value: object) -> str | None:
         """Return an argument as it is typed; None if the command has none."""

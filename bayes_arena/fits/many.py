@@ -48,10 +48,7 @@ def fit_many(
         columns, options = apart(options)
         columns.setdefault("slices", (by,))
         votes = votes_from(votes, **columns)
-    if by not in votes.slices:
-        remedy = (" Read its column with ", Use("slices"), ".")
-        hint = did_you_mean(by, votes.slices)
-        raise ModelError((f"The votes have no slice {by!r}.", remedy, hint))
+    require_slice_of(votes, by)
     levels = votes.levels[by]
     subsets = [level_votes(votes, by, code) for code in range(len(levels))]
     fits = {}
@@ -62,6 +59,14 @@ def fit_many(
             text = (f"{by} {name!r} has no board: ", result.text)
             warn(Note("no_board", text, result.remedies))
     return fits
+
+
+def require_slice_of(votes: Votes, by: str) -> None:
+    """Raise an error unless votes have a slice."""
+    if by not in votes.slices:
+        remedy = (" Read its column with ", Use("slices"), ".")
+        hint = did_you_mean(by, votes.slices)
+        raise ModelError((f"The votes have no slice {by!r}.", remedy, hint))
 
 
 def try_fits(

@@ -34,7 +34,6 @@ from bayes_arena.inference.average_vote import (
 from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model import constants
-from bayes_arena.model.arrow import invert_definite
 from bayes_arena.model.design import Design
 
 
@@ -68,7 +67,7 @@ def linear_board(posterior: Posterior, design: Design, strengths: csr_array) -> 
     r = strengths @ posterior.mean
     totals, by_strength, by_types = total_scores(tabulated_curve(design, types, r), r)
     board, laplacian = bradley_terry_strengths(totals, r)
-    weights = pseudoinverse(laplacian) @ np.hstack([by_types, by_strength])
+    weights = solve_laplacian(laplacian, np.hstack([by_types, by_strength]))
     return Linear(board, weights, csr_array(vstack([types.jacobian, strengths])))
 
 
@@ -160,7 +159,10 @@ def bradley_terry_strengths(
     return strength - strength.mean(), laplacian
 
 
-def pseudoinverse(laplacian: Floats) -> Floats:
-    """Return the pseudoinverse of a Laplacian, whose null space is the constant vectors."""
-    n = len(laplacian)
-    return invert_definite(laplacian + 1 / n)[0] - 1 / n
+def solve_laplacian(laplacian: Floats, right: Floats) -> Floats:
+    """Return the pseudoinverse of a Laplacian times columns, (competitors, columns).
+
+    Its null space is the constant vectors.
+    """
+    solved = solve_linear(laplacian + 1 / len(laplacian), right, assume_a="pos")
+    return np.asarray(solved - right.mean(axis=0))

@@ -11,6 +11,7 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.page.about import About
 from bayes_arena.page.board import AskedNext
 from bayes_arena.page.groups import TwoGroups
+from bayes_arena.page.slices import Sliced
 from bayes_arena.tables import Row
 
 
@@ -29,7 +30,9 @@ class Contents:
     ranked, unranked, annotators, favourites : list of dict
         Rows of tables, with the columns of the public tables.
     ends : tuple of float
-        Ends of all intervals on the board.
+        Ends of the intervals on the board.
+    slices : list of Sliced
+        The board by slices, where that is asked for.
     about : About, optional
         Facts about the competitors.
     scores, rank_shares : ndarray, shape (ranked, ranked)
@@ -56,6 +59,7 @@ class Contents:
     ranked: list[Row]
     unranked: list[Row]
     ends: tuple[float, float]
+    slices: list[Sliced]
     about: About | None
     scores: Floats
     rank_shares: Floats

@@ -52,14 +52,14 @@ class TwoGroups:
         return [*self.members[:MOST_MEMBERS], *more]
 
 
-def two_groups(groups: Groups, gaps: Columns) -> TwoGroups:
+def two_groups(groups: Groups, sentence: str, gaps: Columns) -> TwoGroups:
     """Return what the page shows of two groups and of the gaps between their boards."""
     rows = records(gaps)
     n_left_out = max(len(rows) - 2 * EACH_END, 0)
     if n_left_out:
         rows = rows[:EACH_END] + rows[-EACH_END:]
     return TwoGroups(
-        sentence=groups.sentence,
+        sentence=sentence,
         caution=FOUND_HERE,
         members=groups.members,
         n_others=len(groups.columns["annotator"]) - len(groups.members),

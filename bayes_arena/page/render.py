@@ -39,6 +39,9 @@ def render(contents: Contents) -> str:
     colours = f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
     style = colours + asset("style.css")
     script = asset("script.js")
+    if contents.slices:
+        style += asset("slices.css")
+        script += asset("slices.js")
     if contents.about:
         style += asset("about.css")
         script += asset("about.js")
@@ -63,7 +66,7 @@ def environment() -> Environment:
     """Return the settings of the template."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    names = ("page", "parts", "about")
+    names = ("page", "parts", "slices", "about")
     templates = {name: asset(f"{name}.html") for name in names}
     settings = Environment(
         loader=DictLoader(templates),

@@ -62,12 +62,13 @@ class PriceAxis:
 
 
 def scatter(prices: PriceAxis, rows: Sequence[Row], label: str) -> Markup:
-    """Draw scores with intervals over prices; those on the frontier come last, on top."""
+    """Draw scores with intervals over prices, and names of those on the frontier on top."""
     low = min(row["lower"] for row in rows)
     scores = Axis.around(low, max(row["upper"] for row in rows))
     shapes = [*grid(prices, scores)]
     for row in sorted(rows, key=lambda row: row["is_on"]):
         shapes += point(prices, scores, row)
+    shapes += [name_of(prices, scores, row) for row in rows if row["is_on"]]
     text = printable(label)
     return element("svg", *shapes, class_="price", role="img", aria_label=text)
 
@@ -89,22 +90,33 @@ def grid(prices: PriceAxis, scores: Axis) -> list[Markup]:
 
 
 def point(prices: PriceAxis, scores: Axis, row: Row) -> list[Markup]:
-    """Draw the interval and the dot of a competitor, and the name if it is on."""
-    share = prices.share(row["price"])
-    x = percent(share)
+    """Draw the interval and the dot of a competitor."""
+    x = percent(prices.share(row["price"]))
     # Heights are counted from the top.
     y, top, bottom = (
         percent(1 - scores.share(row[name])) for name in ("elo", "upper", "lower")
     )
     kind = "on" if row["is_on"] else "off"
     line = element("line", x1=x, x2=x, y1=top, y2=bottom, class_=kind)
-    shapes = [line, element("circle", cx=x, cy=y, r=4, class_=kind)]
-    if row["is_on"]:
-        side, dx = ("start", ".7em") if share < 0.5 else ("end", "-.7em")
-        look = f"on {side} chosen" if row["is_chosen"] else f"on {side}"
-        place = {"x": x, "y": y, "dx": dx, "dy": ".35em", "class_": look}
-        shapes.append(element("text", label_of(row["competitor"]), **place))
-    return shapes
+    return [line, element("circle", cx=x, cy=y, r=4, class_=kind)]
+
+
+def name_of(prices: PriceAxis, scores: Axis, row: Row) -> Markup:
+    """Write the name of a competitor above its interval."""
+    share = prices.share(row["price"])
+    look = f"on {side_of(share)}"
+    if row["is_chosen"]:
+        look += " chosen"
+    top = percent(1 - scores.share(row["upper"]))
+    place = {"x": percent(share), "y": top, "dy": "-.4em", "class_": look}
+    return element("text", label_of(row["competitor"]), **place)
+
+
+def side_of(share: float) -> str:
+    """Return where a name begins that stands in the figure, wherever its dot is."""
+    if share < 1 / 3:
+        return "start"
+    return "middle" if share < 2 / 3 else "end"
 
 
 def label_of(name: str) -> Markup:

@@ -29,15 +29,15 @@ COMBINED = {
     "Combined": (
         "Davidson's board, in which all votes have equal weight, moved towards the board "
         "in which votes weigh by how closely their annotator follows the ranking: as far "
-        "as it cannot become worse for that, whatever annotators believe."
+        "as is safe, whatever annotators believe."
     ),
 }
 ANNOTATORS = {
     "Anomalous": (
         "From P 0.8 on, with ten votes and a fault: a favourite, votes against the "
         "ranking, nothing but ties, one side, or no more agreement than chance; and so is "
-        "who casts the votes of another again. From 0.5 on, or with three in four votes "
-        "for a side, suspect. A probability is no proof: look at the votes."
+        "an account that casts the same votes as another. From 0.5 on, or with three in "
+        "four votes for a side, suspect. A probability is no proof: look at the votes."
     ),
     "Differs": (
         "Agrees no more than chance with the others, and yet votes by a ranking: one of "
@@ -45,7 +45,7 @@ ANNOTATORS = {
     ),
     "Favourite": (
         "A competitor to which an annotator gives far more, or far less, than everybody "
-        "else's votes make one expect. It is reported and not corrected."
+        "else's votes lead to expect. It is reported and not corrected."
     ),
     "Contested": (
         "A competitor about which annotators disagree far more than about the others."
@@ -91,7 +91,6 @@ def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str,
     facts = {
         "Model": fit.plan,
         "Prior": prior_in_words(fit),
-        "Method": fit.method,
         "Intervals": f"{intervals}, {100 * standing.look.level:g} %",
         "Votes": f"{fit.votes.n_votes:,.0f}",
         "Seed": str(standing.look.seed),

@@ -120,7 +120,7 @@ def favourites(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     -------
     DataFrame
         annotator, competitor, direction ("for" or "against"), votes, wins, score (sum of
-        wins and half the ties), expected (the score that the others' votes let expect),
+        wins and half the ties), expected (the score expected from the others' votes),
         p_value, flagged.
 
     Raises
@@ -130,6 +130,19 @@ def favourites(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
     """
     source = votes_of(votes, **columns)
     return dataframe(favourite_columns(source, find_favourites(source)))
+
+
+def named_favourites(columns: Columns, annotators: Columns) -> Columns:
+    """Return the clearest favourite of each annotator for whom that is what is odd.
+
+    Votes for one competitor are votes against the others, and a reversed annotator's
+    votes for the weak are flagged, too.
+    """
+    is_odd = np.asarray(annotators["reason"]) == "favourite"
+    odd = np.asarray(annotators["annotator"])[is_odd]
+    names, clearest = np.unique(columns["annotator"], return_index=True)
+    rows = np.sort(clearest[np.isin(names, odd)])
+    return {name: np.asarray(values)[rows] for name, values in columns.items()}
 
 
 def favourite_columns(votes: Votes, pairs: Favourites) -> Columns:
@@ -187,7 +200,7 @@ def extreme_pairs(votes: Votes) -> Array:
 def surprising_pairs(
     posterior: Posterior, votes: Votes, kept: Votes, left_out: Array
 ) -> Favourites:
-    """Return which pairs stand out from what the others' votes let expect.
+    """Return which pairs stand out from what the others' votes lead to expect.
 
     Parameters
     ----------

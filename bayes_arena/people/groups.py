@@ -49,6 +49,7 @@ NAMED = 2  # competitors on either side that a sentence names
 GROUP = "annotator_group"  # the slice by their groups
 GROUPS = LARGER, SMALLER = "larger", "smaller"
 BOARDS_BY_GROUP = Call("leaderboard", by=GROUP)
+ODD = ("anomalous", "has a favourite")
 FOUND_HERE = (
     "The two groups were found in these votes: their boards look more different here than "
     "they would in new ones."
@@ -103,7 +104,9 @@ class Groups:
         if self.p_value is None or self.p_value > SURE:
             return ""
         if not self.members:
-            return "Annotators have tastes of their own; no two groups."
+            return (
+                "Annotators have tastes of their own; two groups cannot be told apart."
+            )
         n_annotators = len(self.columns["annotator"])
         return (
             f"{len(self.members):,} of {n_annotators:,} annotators rank differently: they "
@@ -138,6 +141,18 @@ class Groups:
 
 
 COLUMNS = ("annotator", "slope", "sd", "group")
+
+
+def describe_groups(found: Groups, annotators: Columns) -> str:
+    """Return what was found, and whether the smaller group is odd by the table.
+
+    Accounts that favour one competitor together are a group that prefers it.
+    """
+    verdict = np.asarray(annotators["verdict"])
+    odd = np.asarray(annotators["annotator"])[np.isin(verdict, ODD)]
+    if 2 * np.isin(found.members, odd).sum() <= len(found.members):
+        return found.sentence
+    return f"{found.sentence} Most of them are anomalous or have a favourite."
 
 
 def groups(

@@ -1,6 +1,6 @@
 """The verdict on an annotator, and why: one rule decides in every place.
 
-*Anomalous* is who casts the votes of another again; or who has a probability of an anomaly
+*Anomalous* is who casts the same votes as another; or who has a probability of an anomaly
 of .8, ten votes, and a fault, asked in this order: a favourite; reversed (the interval of
 agreement lies below 0); always ties; one side; no more agreement than chance (it holds 0).
 In place of the last, who votes by a ranking of one's own *differs*.  *Has a favourite* is

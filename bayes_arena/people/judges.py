@@ -66,7 +66,7 @@ class JudgeReport:
 
     @property
     def table(self) -> pd.DataFrame:
-        """Its score for each competitor, beside what the others' votes let expect."""
+        """Its score for each competitor, beside the score expected from the others' votes."""
         return dataframe(self.competitors)
 
     def __str__(self) -> str:

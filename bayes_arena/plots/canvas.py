@@ -83,28 +83,36 @@ def intervals(
 
 def shaded_square(ax: Axes, shades: Ints, values: Floats, names: Sequence[str]) -> None:
     """Draw a square of shades from -5 to 5, with percentages where there is room."""
-    from matplotlib.colors import ListedColormap
     from matplotlib.ticker import MaxNLocator
 
+    shaded_rows(ax, shades, names)
     n = len(names)
+    if n > MOST_WRITTEN:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        return
+    ax.set_xticks(range(1, n + 1))
+    percent = np.vectorize("{:.0f}".format, otypes=[object])(100 * values)
+    write_cells(ax, shades, np.where(shades != 0, percent, ""))
+
+
+def shaded_rows(ax: Axes, shades: Ints, names: Sequence[str]) -> None:
+    """Draw cells of shades from -5 to 5, a row for each name and columns from 1 on."""
+    from matplotlib.colors import ListedColormap
+
+    n, n_columns = shades.shape
     ax.imshow(
         shades,
         cmap=ListedColormap(shade_colours()),
         vmin=-N_SHADES - 0.5,
         vmax=N_SHADES + 0.5,
         interpolation="nearest",
-        extent=(0.5, n + 0.5, n - 0.5, -0.5),
+        extent=(0.5, n_columns + 0.5, n - 0.5, -0.5),
     )
     named_rows(ax, names)
     ax.set_ylim(n - 0.5, -0.5)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    if n > MOST_WRITTEN:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        return
-    ax.set_xticks(range(1, n + 1))
-    write_percentages(ax, shades, values)
 
 
 def shade_colours() -> list[str]:
@@ -115,19 +123,18 @@ def shade_colours() -> list[str]:
     return [*losing, LIGHT["paper"], *winning]
 
 
-def write_percentages(ax: Axes, shades: Ints, values: Floats) -> None:
-    """Write the percentages of the cells that have a shade."""
-    for row, column in np.argwhere(shades != 0).tolist():
+def write_cells(ax: Axes, shades: Ints, texts: Array) -> None:
+    """Write texts into cells, in an ink that their shades let show."""
+    for row, column in np.argwhere(texts != "").tolist():
         darkness = abs(shades[row, column])
         ink = LIGHT["on5"] if darkness == N_SHADES else LIGHT["on4"]
-        text = f"{100 * values[row, column]:.0f}"
         style: dict[str, Any] = {
             "ha": "center",
             "va": "center",
             "fontsize": 8,
             "color": ink,
         }
-        ax.text(column + 1, row, text, **style)
+        ax.text(column + 1, row, texts[row, column], **style)
 
 
 def entitle(ax: Axes, title: str, x: str, y: str = "") -> None:

@@ -12,7 +12,6 @@ from bayes_arena.errors import (
     ModelError,
     did_you_mean,
     listing,
-    require_choice,
 )
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.result import Fit
@@ -40,21 +39,29 @@ def left_out_names(
     if without is None:
         return ()
     rated.votes.require_annotators()
-    if isinstance(without, str) and without in WITHOUT:
-        return names_of_kind(rated, without)
     annotators = rated.votes.annotators
-    if isinstance(without, str):
-        if without not in annotators:
-            require_choice("without", without, (*WITHOUT, "names of annotators"))
-        return (without,)
-    unknown = [name for name in without if name not in annotators]
+    names: list[str] = []
+    for asked in asked_for(without):
+        names += names_of_kind(rated, asked) if asked in WITHOUT else [asked]
+    unknown = [name for name in names if name not in annotators]
     if unknown:
-        hint = did_you_mean(unknown[0], annotators)
+        hint = did_you_mean(unknown[0], (*WITHOUT, *annotators))
         raise ModelError(
             f"No votes of {listing(map(repr, unknown))}.{hint}",
             *(Use(without=kind) for kind in WITHOUT),
         )
-    return tuple(dict.fromkeys(without))
+    return tuple(dict.fromkeys(names))
+
+
+def asked_for(without: str | Collection[str]) -> tuple[str, ...]:
+    """Return what was asked to be left out: kinds of annotators, or names."""
+    return (without,) if isinstance(without, str) else tuple(without)
+
+
+def describe_nobody(without: str | Collection[str]) -> str:
+    """Say that nobody was left out, of the kinds that were asked for."""
+    kinds = [WITHOUT[asked] for asked in asked_for(without) if asked in WITHOUT]
+    return f"Nobody was left out: nobody {' or '.join(kinds)}."
 
 
 def names_of_kind(rated: Rated, kind: str) -> tuple[str, ...]:

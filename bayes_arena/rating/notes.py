@@ -12,7 +12,7 @@ from bayes_arena.boards.frontier import describe_choice
 from bayes_arena.boards.unexplained import no_ranking_explains
 from bayes_arena.errors import listing, plural
 from bayes_arena.people.contested import describe_contested
-from bayes_arena.people.groups import BOARDS_BY_GROUP
+from bayes_arena.people.groups import BOARDS_BY_GROUP, describe_groups
 from bayes_arena.people.shared import RANDOM_EXPOSURE, SURE, SharedRanking
 from bayes_arena.rating.combining import NO_SHARE, is_combinable
 from bayes_arena.rating.rated import Rated
@@ -166,7 +166,8 @@ def two_groups(rated: Rated) -> Iterator[Note]:
         and rated.shared.p_value < SURE
         and rated.groups.members
     ):
-        yield Note("groups", rated.groups.sentence, more=BOARDS_BY_GROUP)
+        sentence = describe_groups(rated.groups, rated.annotator_columns)
+        yield Note("groups", sentence, more=BOARDS_BY_GROUP)
 
 
 def two_boards(rated: Rated) -> Iterator[Note]:
@@ -184,9 +185,13 @@ def other_competitors(rated: Rated, result: SharedRanking) -> Said:
     """Say that annotators saw different competitors, and what allows for it."""
     moved = int(np.argmax(np.abs(result.gap)))
     name = rated.votes.competitors[moved]
+    allowing: Said = (" ", Use(model="am-davidson"), " allows for that.")
+    if len(rated.named_favourites.get("annotator", ())):  # whose votes would weigh most
+        leaving_out = Use(without="favourites")
+        allowing = (" First leave out who has a favourite (", leaving_out, ").")
     return (
         "Annotators saw different competitors.",
-        (" ", Use(model="am-davidson"), " allows for that."),
+        allowing,
         f" Weighing votes by their annotator would move '{name}' the most: "
         f"{abs(result.gap[moved]):.0f} Elo.",
     )
@@ -198,7 +203,7 @@ def one_average(rated: Rated, result: SharedRanking) -> Said:
     if not is_combinable(rated.fit, rated.standing.look):
         return text
     if result.share < NO_SHARE:
-        return f"{text} No weighing of them is safe."
+        return f"{text} Weighing them is not sure to help."
     moved = int(np.argmax(np.abs(result.gap)))
     name, size = rated.votes.competitors[moved], result.share * abs(result.gap[moved])
     return (

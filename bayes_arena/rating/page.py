@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
@@ -25,21 +26,25 @@ from bayes_arena.page.people import about_annotators, annotator_rows
 from bayes_arena.page.render import render
 from bayes_arena.page.words import fitted_in_words, words_of
 from bayes_arena.people.favourites import favourite_rows
-from bayes_arena.people.groups import GROUP, LARGER, SMALLER
-from bayes_arena.rating.rating import Rating
+from bayes_arena.people.groups import GROUP, LARGER, SMALLER, describe_groups
+from bayes_arena.rating.by_slice import BySlice, by_slices
 from bayes_arena.said import NOWHERE
 from bayes_arena.tables import Columns, json_text, records
 
+if TYPE_CHECKING:
+    from bayes_arena.rating.rating import Rating
 
-def write_page(rating: Rating, path: str | Path, title: str) -> None:
+
+def write_page(rating: Rating, path: str | Path, title: str, by: Sequence[str]) -> None:
     """Write a page: one file of HTML that opens anywhere."""
-    html = render(contents_of(rating, title))
+    html = render(contents_of(rating, title, by))
     with written_beside(path) as draft:
         draft.write_text(html, encoding="utf-8")
 
 
-def contents_of(rating: Rating, title: str) -> Contents:
-    """Return what the page shows of a rating."""
+def contents_of(rating: Rating, title: str, by: Sequence[str] = ()) -> Contents:
+    """Return what the page shows of a rating, and of its boards by slice."""
+    slices = by_slices(rating, by)
     standing = rating.standing
     people = rating.annotator_columns
     contested = flagged_competitors(rating.contested_columns)
@@ -51,13 +56,14 @@ def contents_of(rating: Rating, title: str) -> Contents:
         title=title,
         header=rating.header,
         date=content["date"],
-        data=downloaded(content),
+        data=downloaded(content, slices),
         verdict=rating.verdict,
         notes=tuple(note.spelled(NOWHERE) for note in notes),
         level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],
         ends=axis_ends(rows),
+        slices=[each.shown for each in slices],
         about=about_of(rating),
         scores=expected_scores(standing),
         rank_shares=standing.rank_shares,
@@ -79,14 +85,18 @@ def contents_of(rating: Rating, title: str) -> Contents:
     )
 
 
-def downloaded(content: dict[str, Any]) -> str:
-    """Return the data that a reader can download: the rating's JSON.
+def downloaded(content: dict[str, Any], slices: Sequence[BySlice]) -> str:
+    """Return the data that a reader can download: the rating's JSON, and boards by slice.
 
     Of the favourites only those that are flagged: the others, every annotator by every
     competitor, can take more room than all the rest.
     """
-    flagged = [row for row in content["favourites"] if row["flagged"]]
-    return json_text(content | {"favourites": flagged}, NOWHERE)
+    data = dict(content)
+    data["favourites"] = [row for row in content["favourites"] if row["flagged"]]
+    if slices:
+        data["boards"] = {each.by: each.rows for each in slices}
+        data["slice_gaps"] = {each.by: records(each.gaps) for each in slices}
+    return json_text(data, NOWHERE)
 
 
 def about_of(rating: Rating) -> About | None:
@@ -104,9 +114,10 @@ def groups_of(rating: Rating) -> TwoGroups | None:
     votes = rating.groups.label(rating.known_votes)
     model = replace(PRESETS["davidson"], name="by group", strength_by=(GROUP,))
     fit = fit_model(votes, model=model)
-    level = rating.standing.look.level
-    gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, level)
-    return two_groups(rating.groups, gaps)
+    look = rating.standing.look
+    gaps = level_gap_columns(fit, GROUP, SMALLER, LARGER, look)
+    sentence = describe_groups(rating.groups, rating.annotator_columns)
+    return two_groups(rating.groups, sentence, gaps)
 
 
 def flagged_competitors(columns: Columns) -> list[str]:

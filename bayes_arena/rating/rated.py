@@ -37,6 +37,7 @@ from bayes_arena.people.favourites import (
     Favourites,
     favourite_columns,
     find_favourites,
+    named_favourites,
 )
 from bayes_arena.people.groups import Groups, find_groups
 from bayes_arena.people.shared import SharedRanking, compare_boards
@@ -77,8 +78,8 @@ class Rated:
 
     @property
     def is_full(self) -> bool:
-        """Whether annotators are judged and boards compared: beside Davidson's."""
-        return self.fit.model.name == "davidson"
+        """Whether annotators are judged: beside Davidson's board, or by am-Davidson's."""
+        return self.fit.model.name in ("davidson", "am-davidson")
 
     @property
     def judges_annotators(self) -> bool:
@@ -97,6 +98,8 @@ class Rated:
         """The fit that judges annotators, or why there is none; None if none is asked."""
         if self.weighted is not None or not self.judges_annotators:
             return self.weighted
+        if self.fit.model.discrimination != "none":
+            return self.fit
         with warnings.catch_warnings():  # they are not about the board
             warnings.simplefilter("ignore", ArenaWarning)
             return judging(self.known_votes)[1]
@@ -109,12 +112,12 @@ class Rated:
     @cached_property
     def shared(self) -> SharedRanking | None:
         """Whether annotators share one ranking; None where that is not asked."""
-        if self.annotator_fit is None or not np.isfinite(self.fit.strength).all():
+        weighed, plain = self.annotator_fit, self.fit
+        if weighed is None or weighed is plain or not np.isfinite(plain.strength).all():
             return None
-        plain = self.fit
         if self.known_votes is not self.votes:
-            plain = fit_model(self.known_votes, prior=self.fit.prior)
-        return compare_boards(plain, self.annotator_fit, self.standing.look.min_votes)
+            plain = fit_model(self.known_votes, prior=plain.prior)
+        return compare_boards(plain, weighed, self.standing.look.min_votes)
 
     @cached_property
     def groups(self) -> Groups:
@@ -203,19 +206,10 @@ class Rated:
 
     @cached_property
     def named_favourites(self) -> Columns:
-        """The clearest favourite of each annotator for whom that is what is odd.
-
-        Votes for one competitor are votes against the others, and a reversed annotator's
-        votes for the weak are flagged, too.
-        """
-        columns, table = self.favourite_columns, self.annotator_columns
-        if not table:
+        """The clearest favourite of each annotator for whom that is what is odd."""
+        if not self.annotator_columns:
             return {}
-        is_odd = np.asarray(table["reason"]) == "favourite"
-        odd = set(np.asarray(table["annotator"])[is_odd])
-        names, clearest = np.unique(columns["annotator"], return_index=True)
-        rows = np.sort(clearest[[name in odd for name in names]])
-        return {name: np.asarray(values)[rows] for name, values in columns.items()}
+        return named_favourites(self.favourite_columns, self.annotator_columns)
 
     @cached_property
     def contested_columns(self) -> Columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from bayes_arena.rating.combining import (
     two_fits,
 )
 from bayes_arena.rating.content import facts_of
-from bayes_arena.rating.left_out import WITHOUT, left_out_names, refitted
+from bayes_arena.rating.left_out import describe_nobody, left_out_names, refitted
 from bayes_arena.rating.notes import notes_of
 from bayes_arena.rating.rated import Rated
 from bayes_arena.rating.text import (
@@ -100,8 +100,8 @@ class Rating(Rated):
         lines = [describe_votes(self.votes, self.source), words]
         if self.left_out:
             lines.append(f"Without the votes of {listing(self.left_out)}.")
-        elif isinstance(self.without, str):
-            lines.append(f"Nobody was left out: nobody {WITHOUT[self.without]}.")
+        elif self.without is not None:
+            lines.append(describe_nobody(self.without))
         return tuple(lines)
 
     @cached_property
@@ -141,11 +141,20 @@ class Rating(Rated):
         """Notes and warnings, a line each."""
         return [*map(str, self.notes), *(f"Warning: {note}" for note in self.warnings)]
 
-    def report(self, path: str | Path, *, title: str = "Leaderboard") -> None:
-        """Write the page of the rating: one file of HTML that opens anywhere."""
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str = "Leaderboard",
+        by: str | Sequence[str] = (),
+    ) -> None:
+        """Write the page of the rating: one file of HTML that opens anywhere.
+
+        With ``by`` it has the boards by one slice or several, as category and language.
+        """
         from bayes_arena.rating.page import write_page
 
-        write_page(self, path, title)
+        write_page(self, path, title, (by,) if isinstance(by, str) else by)
 
     def to_json(self) -> str:
         """Return the rating as one object of JSON, as ``rank --format json`` does."""
@@ -213,8 +222,8 @@ def rate(
         follows the ranking, as far as is safe (Stein's rule): for the default model of
         five competitors and more, by known annotators.
     without : {"flagged", "favourites"} or collection of str, optional
-        Annotators to leave out: the anomalous, those with a favourite, or by name.  The
-        result has the board before and after.
+        Annotators to leave out: the anomalous, those with a favourite, or by name; several
+        together.  The result has the board before and after.
     since : path, optional
         JSON of a former rating (:meth:`Rating.to_json`, ``rank -o last.json``).  The board
         has the rank and score before, on the scale of this board, and the change of the

@@ -30,13 +30,20 @@ IN_WORDS = {
 }
 
 
-def describe_favouring(columns: Columns) -> list[str]:
-    """Return who favours whom, with the counts: a phrase for each competitor."""
+def describe_favouring(columns: Columns, fewest: int = 1) -> list[str]:
+    """Return who favours whom, with the counts: a phrase for each competitor.
+
+    Competitors whom fewer annotators favour than ``fewest`` are left out.
+    """
     by_target: dict[tuple[str, bool], list[Row]] = {}
     for row in records(columns):
         target = row["competitor"], row["direction"] == "for"
         by_target.setdefault(target, []).append(row)
-    return [describe_ring(*target, rows) for target, rows in by_target.items()]
+    return [
+        describe_ring(*target, rows)
+        for target, rows in by_target.items()
+        if len(rows) >= fewest
+    ]
 
 
 def describe_ring(competitor: str, is_for: bool, rows: list[Row]) -> str:

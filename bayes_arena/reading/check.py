@@ -40,7 +40,7 @@ class Check:
     n_competitors, n_annotators, n_prompts : int
         0 annotators or prompts where they are unknown.
     effective_prompts : float
-        Kish's number: so many prompts, voted on alike, would say as much.
+        Kish's number: so many prompts, with equal numbers of votes, would say as much.
     layout : str or None
         How the votes were written down; None if they were read before.
     columns : dict of str to str
@@ -135,7 +135,7 @@ def check(source: object, **columns: Unpack[ReadOptions]) -> Check:
     VotesError
         If the votes cannot be read.
     """
-    return check_of(*read(source, options_from(columns)))
+    return check_of(*read(source, options_from(columns), most_searched=math.inf))
 
 
 def check_of(votes: Votes, opened: Opened | None) -> Check:
@@ -245,9 +245,8 @@ def voter_lines(summary: Check, surface: Surface) -> Iterator[tuple[str, str]]:
     few = f", {summary.annotators_with_few:,} with fewer than {MIN_VOTES} votes"
     text = f"{summary.n_annotators:,}{few if summary.annotators_with_few else ''}"
     yield "annotators", text if summary.n_annotators else "unknown"
-    text = (
-        f"{summary.n_prompts:,}, worth {summary.effective_prompts:,.1f} voted on alike"
-    )
+    worth = f"worth {summary.effective_prompts:,.1f} with equal numbers of votes"
+    text = f"{summary.n_prompts:,}, {worth}"
     yield "prompts", text if summary.n_prompts else "unknown"
     if summary.first_wins is None or summary.first_wins_z is None:
         yield "sides", "unknown, or no pair was shown both ways"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import narwhals as nw
@@ -14,7 +14,7 @@ from bayes_arena.reading.columns import GAMES, PROMPTS, Header
 from bayes_arena.reading.layouts import Layout, annotator_of
 from bayes_arena.reading.nested import with_nested_columns
 from bayes_arena.reading.options import Options
-from bayes_arena.reading.remarks import remarks_on_source
+from bayes_arena.reading.remarks import remarks_on_columns
 from bayes_arena.reading.roles import (
     RECORD,
     ROW,
@@ -24,7 +24,13 @@ from bayes_arena.reading.roles import (
     slice_column,
 )
 from bayes_arena.reading.sheet import Sheet
-from bayes_arena.reading.sources import Frame, in_polars, is_nested, to_polars
+from bayes_arena.reading.sources import (
+    Frame,
+    collected,
+    in_polars,
+    is_nested,
+    to_polars,
+)
 from bayes_arena.reading.tables import split_pairs, without_headers, without_mirrors
 from bayes_arena.reading.values import as_text, text_of
 from bayes_arena.said import Note, Said, Use, joined
@@ -37,6 +43,8 @@ class Opened:
 
     Attributes
     ----------
+    source : narwhals frame
+        As it was opened, with all columns.
     frame : narwhals frame
         One vote a row; ``row`` is the number of the record where a layout rewrote it.
     header : Header
@@ -48,6 +56,7 @@ class Opened:
         The path of the source, if it is one file with a header.
     """
 
+    source: Frame
     frame: Frame
     header: Header
     layout: Layout
@@ -63,10 +72,11 @@ def open_votes(source: Frame, options: Options, file: str = "") -> Opened:
     layout, roles = choose(sheet, options)
     roles = with_further_roles(roles, sheet, options, layout)
     require_single(sheet.header, roles, options)
-    source = collect_used(source, roles.taken)
-    remarks = remarks_on_source(source, sheet.header, layout, roles, options)
+    remarks = remarks_on_columns(sheet.header, layout, roles, options)
     frame = select_roles(source, roles)
-    opened = Opened(frame, sheet.header, layout, roles, remarks, file)
+    if roles.prompts:  # which are looked at before votes are counted
+        frame = collected(frame)
+    opened = Opened(source, frame, sheet.header, layout, roles, remarks, file)
     return with_prompt(one_vote_a_row(opened, options), options)
 
 
@@ -142,17 +152,6 @@ def two_spellings(role: str, column: str, other: str) -> Said:
     else:
         kind, remedy = role, "Rename one of them."
     return joined(f"Both {column!r} and {other!r} may hold {kind}. ", remedy)
-
-
-def collect_used(frame: Frame, columns: Collection[str]) -> Frame:
-    """Collect a lazy frame of Polars: the columns in use and those that can be compared."""
-    if not (isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()):
-        return frame
-    schema = frame.collect_schema()
-    wanted = [
-        name for name in schema if name in columns or not schema[name].is_nested()
-    ]
-    return frame.select(wanted).collect()
 
 
 def select_roles(frame: Frame, roles: Roles) -> Frame:

@@ -40,6 +40,7 @@ from bayes_arena.reading.options import (
 )
 from bayes_arena.reading.plausible import require_votes
 from bayes_arena.reading.remarks import (
+    remarks_on_copies,
     remarks_on_gaps,
     remarks_on_names,
     remarks_on_the_lost,
@@ -62,6 +63,9 @@ from bayes_arena.votes.votes import TIE, Votes
 
 READ_ALREADY = "These votes are read already, so no options apply."
 LEAVE_OUT = (" Or leave these votes out: ", Use(on_invalid="drop"), ".")
+MOST_SEARCHED = (
+    100_000  # votes, which may be written by hand, among which copies are sought
+)
 NO_GAME = "not played"  # why votes are left out whose label says so
 
 
@@ -168,8 +172,13 @@ def read_votes(
     return read(source, options)[0]
 
 
-def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
-    """Return votes, and how the source was opened if they were not read already."""
+def read(
+    source: object, options: Options, *, most_searched: float = MOST_SEARCHED
+) -> tuple[Votes, Opened | None]:
+    """Return votes, and how the source was opened if they were not read already.
+
+    Copies are looked for where there are at most ``most_searched`` votes.
+    """
     is_file = isinstance(source, str | Path) and saved.is_saved(source)
     if is_file or isinstance(source, Votes):
         if options != Options():
@@ -178,8 +187,11 @@ def read(source: object, options: Options) -> tuple[Votes, Opened | None]:
     with readable(source):
         opened = open_votes(open_source(source), options, file_with_header(source))
         groups = without_headers(count_equal_votes(opened.frame), opened.roles)
+        remarks = (*opened.remarks, *groups.notes)
+        if groups.table["n"].sum() <= most_searched:
+            remarks += remarks_on_copies(opened.source, opened.roles)
     votes = encode_groups(groups.table, opened.roles, options)
-    opened = replace(opened, remarks=(*opened.remarks, *groups.notes))
+    opened = replace(opened, remarks=remarks)
     return checked_counts(votes, opened, options), opened
 
 
@@ -189,8 +201,9 @@ def count_equal_votes(frame: Frame) -> pl.DataFrame:
     names = [name for name in schema.names() if name != ROW]
     old: tuple[type, ...] = (nw.Categorical, nw.Enum)
     new: type[nw.String | nw.Categorical] = nw.String
-    if frame.implementation.is_polars():  # categories are grouped faster than text
-        old, new = (nw.String,), nw.Categorical
+    if frame.implementation.is_polars():
+        frame = frame.lazy()  # one plan, in which Polars groups while it casts
+        old, new = (nw.String,), nw.Categorical  # grouped faster than text
     if texts := [name for name in names if isinstance(schema[name], old)]:
         frame = frame.with_columns(nw.col(*texts).cast(new))
     groups = to_polars(frame.group_by(*names).agg(nw.len().alias("n"))).cast(

@@ -16,7 +16,7 @@ from bayes_arena.reading.counting import Coded
 from bayes_arena.reading.layouts import Layout
 from bayes_arena.reading.options import Options
 from bayes_arena.reading.roles import Roles
-from bayes_arena.reading.sources import Frame, is_nested
+from bayes_arena.reading.sources import Frame, collected, is_nested
 from bayes_arena.said import Note, Said, Use
 from bayes_arena.votes.votes import ANNOTATOR, PROMPT, Votes
 
@@ -25,10 +25,10 @@ ROWS_LOOKED_AT = 1_000  # at the beginning of a table, to tell ids from labels
 RARELY = 0.1  # share of differing results up to which equal rows are copies
 
 
-def remarks_on_source(
-    source: Frame, header: Header, layout: Layout, roles: Roles, options: Options
+def remarks_on_columns(
+    header: Header, layout: Layout, roles: Roles, options: Options
 ) -> tuple[Note, ...]:
-    """Return what a user may want to know about the columns and rows of a source."""
+    """Return what a user may want to know about the columns of a source."""
     remarks = []
     likely = header.first((*WEIGHTS, *TIMES), roles.taken)
     if likely and options.weight is None and not layout.is_of_numbers:
@@ -37,8 +37,6 @@ def remarks_on_source(
     if ties and "wins_a" in roles.results and "ties" not in roles.results:
         said = f"The column {ties!r} looks like ties but is not read."
         remarks.append(Note("unread_ties", said))
-    if copies := duplicates(source, roles):
-        remarks.append(copies_note(copies))
     if options.winner is None and layout.write is None and "winner" in roles.results:
         remarks += other_winners(header, roles)
     return tuple(remarks)
@@ -54,14 +52,17 @@ def unread_weight(column: str) -> Note:
     return Note("unread_weight", text)
 
 
-def copies_note(copies: int) -> Note:
+def remarks_on_copies(source: Frame, roles: Roles) -> tuple[Note, ...]:
     """Say how many rows are copies, and how to leave them out."""
+    copies = duplicates(source, roles)
+    if not copies:
+        return ()
     equal = "equals" if copies == 1 else "equal"
     said = (
         f"{plural(copies, 'row')} {equal} another in every column. If that is a "
         "mistake, leave copies out: df.drop_duplicates() in pandas."
     )
-    return Note("copies", said)
+    return (Note("copies", said),)
 
 
 def other_winners(header: Header, roles: Roles) -> list[Note]:
@@ -103,13 +104,14 @@ def duplicates(source: Frame, roles: Roles) -> int:
     but the result hardly ever differ in it, and there are columns besides the votes' own.
     Databases are not searched, as every column would have to be read.
     """
-    if not isinstance(source, nw.DataFrame):
-        return 0
     schema = source.collect_schema()
     names = [name for name in schema if not is_nested(schema[name])]
     results = {*roles.results.values(), *roles.of_annotators.values()}
     usual = replace(roles, slices={}, features={}, prompts=()).taken
     if not results or usual >= set(names) or roles.ranking is not None:
+        return 0
+    source = collected(source.select(names))
+    if not isinstance(source, nw.DataFrame):
         return 0
     if any_is_distinct(source, [name for name in names if name not in usual]):
         return 0
@@ -166,8 +168,15 @@ def names_alike(kind: str, groups: Sequence[Sequence[str]], as_one: Said) -> Not
 
 def alike(names: Sequence[str]) -> list[list[str]]:
     """Return groups of names that differ by case or spaces only."""
+    keys = ["".join(without_forms(name).casefold().split()) for name in names]
+    if len(set(keys)) == len(keys):
+        return []
     groups: dict[str, list[str]] = {}
-    for name in names:
-        key = "".join(unicodedata.normalize("NFKC", name).casefold().split())
+    for key, name in zip(keys, names, strict=True):
         groups.setdefault(key, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def without_forms(name: str) -> str:
+    """Return a name without differences of form, such as wide letters; ASCII has none."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)

@@ -213,6 +213,13 @@ def in_polars(frame: Frame) -> pl.LazyFrame:
     return to_polars(frame).lazy()
 
 
+def collected(frame: Frame) -> Frame:
+    """Collect a lazy frame of Polars; one of a database stays where it is."""
+    if isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars():
+        return frame.collect()
+    return frame
+
+
 def has_order(frame: Frame) -> bool:
     """Whether the rows of a frame stand in an order; those of a database do not."""
     return isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()

@@ -8,11 +8,12 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
@@ -62,26 +63,32 @@ def fault_in(file: Path) -> str | None:
     """Say what is wrong with a CSV file that an engine refuses, and where, if it is known."""
     if format_of(file) not in COLUMNS:
         return None
-    header, row = 0, -1
-    reader_limit = csv.field_size_limit(2**31 - 1)
     try:
         with opened(file) as handle:
-            lines = codecs.getreader("utf-8-sig")(handle)
-            for row, fields in enumerate(
-                csv.reader(lines, delimiter=separator_of(file), strict=True), -1
-            ):
-                header = header or len(fields)
-                if len(fields) > header:
-                    return (
-                        f"row {row} has {len(fields)} fields, and the header {header}. Put "
-                        "fields with a separator in them in quotes."
-                    )
+            return fault_of(handle, separator_of(file))
+    except (OSError, EOFError):
+        return "it is not compressed as its name says, or it is cut off."
+
+
+def fault_of(content: IO[bytes], separator: str) -> str | None:
+    """Say what is wrong with the content of a CSV file, and where, if it is known."""
+    header, row = 0, -1
+    reader_limit = csv.field_size_limit(2**31 - 1)
+    lines = codecs.getreader("utf-8-sig")(content)
+    try:
+        for row, fields in enumerate(
+            csv.reader(lines, delimiter=separator, strict=True), -1
+        ):
+            header = header or len(fields)
+            if len(fields) > header:
+                return (
+                    f"row {row} has {len(fields)} fields, and the header {header}. Put "
+                    "fields with a separator in them in quotes."
+                )
     except UnicodeError:
         return f"row {row + 1} is not UTF-8. Save the file as UTF-8."
     except csv.Error:
         return f"the quotes of row {row + 1} do not close, or are not doubled."
-    except (OSError, EOFError):
-        return "it is not compressed as its name says, or it is cut off."
     finally:
         csv.field_size_limit(reader_limit)
     return None if header else "it is empty."
@@ -133,7 +140,12 @@ def table_in(content: bytes, name: str) -> pl.DataFrame:
     if start in (b"{", b"["):
         text = content.decode("utf-8-sig")
         return table_of_records(json_records(text, name), name)
-    return pl.read_csv(content, separator=separator_in(content), infer_schema=False)
+    separator = separator_in(content)
+    try:
+        return pl.read_csv(content, separator=separator, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        fault = fault_of(io.BytesIO(content), separator) or str(error)
+        raise VotesError(f"{name} cannot be read: {fault}") from error
 
 
 def json_lines(text: str, name: str) -> list[Any]:

@@ -161,7 +161,7 @@ def test_where_prompts_lack_no_number_of_votes_is_given():
     is_open = np.asarray(table["more_votes"]) != 0
     assert is_open.any() and np.isnan(table["more_votes"][is_open]).all()
     line = str(what_pairs_lack(standing, table)[0])
-    assert line.startswith("More prompts would settle them, ")
+    assert line.startswith("More prompts would settle them, about ")
     assert line.endswith("; more votes on these 12 would not.")
 
 
@@ -172,4 +172,4 @@ def test_so_many_prompts_would_settle_a_pair():
     names = {"first": ["a"], "second": ["b"], "more_votes": [np.nan]}
     open_pair = names | {"gap": [10.0], "lower": [-10.0]}
     line = str(what_pairs_lack(standing, open_pair)[0])
-    assert line.startswith(f"Some {3 * n} more prompts would settle it")
+    assert line.startswith(f"About {3 * n} more prompts would settle it")

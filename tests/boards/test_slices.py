@@ -62,7 +62,8 @@ def test_levels_lie_between_their_own_board_and_the_whole(fit):
 
 def test_gaps_name_who_changes(fit):
     table = ba.slice_gaps(fit, "category")
-    assert list(table) == ["category", "competitor", "gap", "lower", "upper", "p_above"]
+    names = ["category", "competitor", "gap", "lower", "upper", "p_above", "flagged"]
+    assert list(table) == names
     assert set(table["competitor"][:4]) == {"m00", "m01"}
     first = table.set_index(["category", "competitor"]).loc[("maths", "m00")]
     assert first["lower"] > 0 and first["p_above"] > 0.999
@@ -71,6 +72,27 @@ def test_gaps_name_who_changes(fit):
     assert inside.mean() > 0.5
     for _, part in table.groupby("category"):
         assert part["gap"].sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_a_level_is_held_against_the_votes_as_they_came():
+    """Two levels that reverse each other, nine votes in ten at one: it hardly differs."""
+    votes = ba.read_votes(votes_of_two(), slices=("category",))
+    few = votes.take(
+        np.flatnonzero(
+            (votes.slices["category"] == 0) | (np.arange(len(votes)) % 9 == 0)
+        )
+    )
+    table = ba.slice_gaps(ba.fit(few, model=MODEL), "category")
+    gap = table.set_index(["category", "competitor"])["gap"]
+    assert gap["prose"]["m00"] < -3 * gap["maths"]["m00"] < 0
+
+
+def test_no_difference_is_rarely_flagged():
+    votes, _ = columns(8, 1500, seed=3)
+    rng = np.random.default_rng(0)
+    votes["category"] = rng.choice(["a", "b", "c"], 1500).tolist()
+    fit = ba.fit(ba.read_votes(votes, slices=("category",)), model=MODEL)
+    assert not ba.slice_gaps(fit, "category")["flagged"].any()
 
 
 def test_a_model_without_the_slice_is_refused():

@@ -7,6 +7,7 @@ import pytest
 
 from tests.boards.test_combined import half_guess
 from tests.people.arenas import camp_votes
+from tests.rating.test_notes import ring_votes
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,20 @@ def test_annotators_names_the_group_and_its_boards(command, camps):
     assert "One board for each annotator_group" in out
     assert " smaller             1  model 0 " in out
     assert "The two groups were found in these votes" in out
+
+
+@pytest.mark.slow
+def test_accounts_that_work_together_are_named_and_left_out(command, tmp_path):
+    path = tmp_path / "ring.csv"
+    ring_votes().to_csv(path, index=False)
+    _, out, _ = command("annotators", path)
+    assert "bot0, bot1, bot2 and bot3 favour model 06 (228 of 228 votes)." in out
+    typed = shlex.split(out.split("anomalous: bayes-arena ")[1].splitlines()[0])
+    assert typed[-2:] == ["--without", "flagged"]
+    code, out, _ = command(*typed)
+    assert code == 0 and "Without the votes of bot0, bot1, bot2, bot3." in out
+    code, out, _ = command("annotators", *typed[1:])
+    assert code == 0 and "by 30 annotators." in out and "bot" not in out
 
 
 @pytest.mark.slow

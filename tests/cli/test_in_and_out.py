@@ -50,7 +50,8 @@ def test_votes_are_piped_in_whatever_their_format(piped, text):
         ("", ["-"], "Standard input is empty."),
         ("x", ["-", "votes.csv"], "Standard input, -, is read alone"),
         ('{"model_a": ', ["-"], "Standard input is not JSON"),
-        ('model_a,model_b,winner\n"a,b,a', ["-"], "'standard input' cannot be read"),
+        ('model_a,model_b,winner\n"a,b,a', ["-"], "the quotes of row 0 do not close"),
+        ("model_a,model_b,winner\na,b,a\na,b,a,c", ["-"], "row 1 has 4 fields"),
     ],
 )
 def test_what_cannot_be_read_from_it_is_a_line(piped, text, words, message):

@@ -22,9 +22,10 @@ TABLE = {
     "boards": f"{ALL} by",
     "pairs": f"{ALL} between require margin",
     "next": f"{ALL} goal count",
-    "annotators": f"{READING} {FITTING} seed {ANSWERING} makers",
+    "annotators": f"{READING} {FITTING} seed {ANSWERING} makers without",
     "compare": f"{READING} seed {ANSWERING} models over",
-    "report": f"{READING} {FITTING} seed {BOARDING} output strict title combined since about",
+    "report": f"{READING} {FITTING} seed {BOARDING} output strict "
+    "title combined by since about",
     "check": f"{READING} {ANSWERING}",
     "fit": f"{READING} {FITTING} seed output strict",
     "diagnose": f"{READING} {FITTING} seed {ANSWERING}",

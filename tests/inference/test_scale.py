@@ -13,7 +13,7 @@ from bayes_arena.inference.scale import (
     board_of,
     board_strengths,
     bradley_terry_strengths,
-    pseudoinverse,
+    solve_laplacian,
 )
 from bayes_arena.model.build import build_design
 from bayes_arena.model.priors import FLAT, Prior
@@ -45,7 +45,7 @@ def test_strengths_of_their_own_scores():
     totals = p.sum(axis=1) - 0.5
     found, laplacian = bradley_terry_strengths(totals)
     np.testing.assert_allclose(found, strength, atol=1e-9)
-    product = laplacian @ pseudoinverse(laplacian)
+    product = laplacian @ solve_laplacian(laplacian, np.eye(len(laplacian)))
     np.testing.assert_allclose(product, np.eye(4) - 1 / 4, atol=1e-12)
 
 
@@ -88,7 +88,7 @@ def test_a_sandwich_by_hand():
     H = (contrast.T * (cast * p * (1 - p))) @ contrast
     scores = np.zeros((40, n))
     np.add.at(scores, cluster, residual[:, None] * contrast)
-    inverse = pseudoinverse(H)
+    inverse = solve_laplacian(H, np.eye(len(H)))
     expected = inverse @ (scores.T @ scores) @ inverse * 40 / 39
     np.testing.assert_allclose(clustered_covariance(moves), expected, atol=1e-8)
 

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import bayes_arena as ba
-from tests.page.arenas import HOSTILE, fan_votes
+from tests.page.arenas import HOSTILE, category_votes, fan_votes
 from tests.people.arenas import camp_votes
 
 pytestmark = pytest.mark.slow
@@ -193,3 +193,64 @@ def test_the_data_is_downloaded(page):
     assert download.value.suggested_filename == "leaderboard.json"
     data = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert len(data["leaderboard"]) == 18
+
+
+@pytest.fixture(scope="module")
+def path_by_category(tmp_path_factory):
+    """The page by category, one of which has a name of 60 characters."""
+    path = tmp_path_factory.mktemp("category") / "page.html"
+    votes = category_votes().replace({"chat": "c" * 60})
+    ba.report(votes, path, by=["category", "language"])
+    return path
+
+
+@pytest.fixture
+def by_category(browser, path_by_category, request):
+    page = browser.new_page(**getattr(request, "param", {}))
+    page.goto(path_by_category.as_uri())
+    yield page
+    page.close()
+
+
+def test_tabs_show_one_board_and_obey_the_keyboard(by_category):
+    tabs = by_category.locator("#by-1 [role=tab]")
+    assert tabs.all_inner_texts() == ["<b>maths</b>", "c" * 60, "code"]
+    tabs.first.focus()
+    for key, chosen in (("ArrowRight", 1), ("End", 2), ("ArrowRight", 0)):
+        by_category.keyboard.press(key)
+        states = [tab.get_attribute("aria-selected") for tab in tabs.all()]
+        assert states.index("true") == chosen and states.count("true") == 1
+        assert by_category.evaluate("document.activeElement.id") == f"tab-0-{chosen}"
+        panels = by_category.locator("#by-1 [role=tabpanel]:visible")
+        assert panels.count() == 1
+        assert panels.get_attribute("aria-labelledby") == f"tab-0-{chosen}"
+    tabs.nth(2).click()
+    shown = by_category.locator("#by-1 [role=tabpanel]:visible")
+    assert "model 3 is the best" in shown.inner_text()
+    assert by_category.locator("#by-2 [role=tabpanel]:visible").count() == 1
+
+
+def test_the_matrix_sorts_by_the_rank_in_a_category(by_category):
+    by_category.locator(".matrix").first.get_by_role("button", name="code").click()
+    names = by_category.locator("#by-1 .matrix tbody th").all_inner_texts()
+    assert names[0] == "model 3" and names[-1] == "newcomer"
+
+
+@pytest.mark.parametrize("by_category", [{"java_script_enabled": False}], indirect=True)
+def test_without_a_script_boards_open_one_by_one(by_category):
+    assert by_category.locator("#by-1 table.board:visible").count() == 0
+    by_category.locator("#by-1 summary").nth(2).click()
+    board = by_category.locator("#by-1 table.board:visible")
+    assert board.locator("tbody th").first.inner_text().startswith("model 3")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "by_category", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True
+)
+def test_categories_fit_the_window_and_are_accessible(by_category, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    by_category.set_viewport_size({"width": width, "height": 900})
+    assert by_category.evaluate("document.documentElement.scrollWidth") <= width
+    findings = axe.Axe().run(by_category)
+    assert findings.response["violations"] == [], findings.generate_report()

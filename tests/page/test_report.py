@@ -267,3 +267,13 @@ def test_of_many_competitors_both_ends_are_drawn(grouped):
 
 def test_without_groups_there_is_no_such_part(html):
     assert 'id="groups"' not in html
+
+
+@pytest.mark.slow
+def test_no_words_of_python_stand_on_it(html, grouped, tmp_path):
+    pages = [html, grouped[1]]
+    for options in ({"combined": True}, {"prior": "flat"}, {"model": "am-davidson"}):
+        pages.append(page_of(tmp_path, fan_votes(), **options))
+    python = r"\w=['\"\d(]|\bba\.|\w\(\)|\bNone\b(?! of)|\bnan\b"
+    for page in pages:
+        assert not re.search(python, text_of(page).replace(HOSTILE, ""))

@@ -107,7 +107,7 @@ def test_named_pairs_are_left_out_of_the_expectations():
 
 @pytest.mark.parametrize(("accounts", "each"), [(4, 60), (5, 40)])
 def test_a_ring_does_not_hide_behind_itself(accounts, each):
-    """Each of the accounts is held to what the honest votes let expect."""
+    """Each of the accounts is held to what is expected from the honest votes."""
     honest = votes_of(annotators=30, each=40)
     rng = np.random.default_rng(1)
     names = [f"bot {number}" for number in range(accounts)]

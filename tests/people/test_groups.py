@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.boards.look import LOOK
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.errors import ModelError, VotesError
 from bayes_arena.people.groups import smaller_group
@@ -60,7 +61,7 @@ def test_a_board_for_each_group(camps, found):
     gap = (smaller - larger).sort_values()
     assert set(gap.index[:2]) == set(found.over)
     assert set(gap.index[-2:]) == set(found.prefers)
-    columns = level_gap_columns(fit, "annotator_group", "smaller", "larger", 0.95)
+    columns = level_gap_columns(fit, "annotator_group", "smaller", "larger", LOOK)
     assert list(columns["competitor"]) == list(gap.index[::-1])
     np.testing.assert_allclose(columns["gap"], gap[::-1], atol=1e-6)
     assert columns["lower"][1] > 0 > columns["upper"][-2]
@@ -98,7 +99,8 @@ def test_single_tastes_make_no_groups():
     found = ba.groups(votes_of(annotators=30, each=150, taste=0.8))
     assert found.p_value <= 0.01
     assert found.members == ()
-    assert found.sentence == "Annotators have tastes of their own; no two groups."
+    text = "Annotators have tastes of their own; two groups cannot be told apart."
+    assert found.sentence == text
 
 
 @pytest.mark.slow

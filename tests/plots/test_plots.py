@@ -2,7 +2,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.palette import LIGHT
-from tests.page.arenas import fan_votes
+from tests.page.arenas import category_votes, fan_votes
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -128,3 +128,19 @@ def test_the_board_of_a_rating_is_drawn_on_its_scale():
     ax = ba.plots.board(rating)
     drawn = max(max(line.get_xdata(), default=0) for line in ax.lines)
     assert drawn == pytest.approx(2000)
+
+
+def test_slices_show_ranks_and_who_surely_differs():
+    votes = ba.read_votes(category_votes(), slices=("category",))
+    model = ba.Model(ties="davidson", position="common", strength_by=("category",))
+    fit = ba.fit(votes, model=model)
+    ax = ba.plots.slices(fit, "category")
+    names = [name.get_text() for name in ax.get_xticklabels()]
+    column, row = names.index("code"), labels(ax).index("model 3")
+    (text,) = [
+        each.get_text() for each in ax.texts if each.get_position() == (column + 1, row)
+    ]
+    assert text == "1 ▲"
+    assert ax.images[0].get_array()[row, column] >= 2
+    with pytest.raises(ba.errors.ModelError, match="no strengths by"):
+        ba.plots.slices(ba.fit(votes), "category")

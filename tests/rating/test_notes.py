@@ -109,18 +109,36 @@ def test_two_boards_that_agree_are_not_mentioned():
     assert "anomalous" not in notes and "favour" not in notes
 
 
-@pytest.mark.slow
-def test_a_ring_is_named_together():
+def ring_votes():
     rng = np.random.default_rng(0)
     ring = [fan(rng, 60, favourite=6, judge=f"bot{k}") for k in range(4)]
     ring = [votes[votes["winner"] == "model_a"] for votes in ring]
-    votes = pd.concat([votes_of(annotators=30, each=40), *ring], ignore_index=True)
-    rating = ba.rate(votes)
+    return pd.concat([votes_of(annotators=30, each=40), *ring], ignore_index=True)
+
+
+RING = {f"bot{k}" for k in range(4)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["davidson", "am-davidson"])
+def test_a_ring_is_named_together(model):
+    votes = ring_votes()
+    rating = ba.rate(votes, model=model)
     said = "bot0, bot1, bot2 and bot3 favour model 06 (228 of 228 votes)"
     assert any(said in str(note) for note in rating.notes)
-    assert set(ba.rate(votes, without="favourites").left_out) == {
-        f"bot{k}" for k in range(4)
-    }
+    assert not any("am-davidson" in str(note) for note in rating.notes)
+    assert set(ba.rate(votes, model=model, without="favourites").left_out) == RING
+
+
+@pytest.mark.slow
+def test_several_are_left_out_together():
+    votes = ring_votes()
+    left_out = ba.rate(votes, without=("flagged", "favourites", "honest 03")).left_out
+    assert set(left_out) == RING | set(ba.flag(votes)) | {"honest 03"}
+    nobody = ba.rate(
+        votes_of(annotators=20, each=60), without=("flagged", "favourites")
+    )
+    assert "nobody is anomalous or has a favourite." in nobody.header[-1]
 
 
 @pytest.mark.slow

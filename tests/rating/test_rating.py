@@ -150,7 +150,7 @@ def test_nobody_to_leave_out_is_said():
 @pytest.mark.parametrize(
     ("without", "message"),
     [
-        ("worst", "without='worst' must be one of flagged, favourites"),
+        ("worst", "No votes of 'worst'. Use without='flagged', or"),
         (["fna"], "No votes of 'fna'. Did you mean 'fan'"),
     ],
 )
@@ -198,10 +198,16 @@ def test_where_no_fit_judges_annotators_favourites_are_named_all_the_same(
 
 
 def test_another_model_has_only_its_own_notes():
-    rating = ba.rate(fan_votes()[0], model="am-davidson")
-    assert rating.fit.model.name == "am-davidson"
+    rating = ba.rate(fan_votes()[0], model="m-elo")
+    assert rating.fit.model.name == "m-elo"
     assert rating.annotator_fit is None
     assert not any(note.kind == "annotators" for note in rating.notes)
+
+
+def test_annotators_are_judged_by_the_fit_in_which_they_differ():
+    rating = ba.rate(fan_votes()[0], model="am-davidson")
+    assert rating.annotator_fit is rating.fit
+    assert any(note.kind == "annotators" for note in rating.notes)
 
 
 def test_a_fit_is_rated_as_its_votes(rating):

@@ -63,8 +63,9 @@ def test_of_the_same_votes_nothing_changed(written):
     np.testing.assert_allclose(table["elo_change"], 0, atol=1e-6)
     np.testing.assert_array_equal(table["rank_before"], table["rank"])
     assert table["change_lower"].isna().all() and not table["changed"].any()
-    assert "(no votes more): model-18 keeps 1; no score has surely changed." in str(
-        rating
+    assert (
+        "(no votes more): model-18 keeps 1; no score has changed beyond chance."
+        in str(rating)
     )
 
 
@@ -90,6 +91,13 @@ def test_other_votes_change_by_the_sum_of_the_variances(written):
     squared = (table["change_upper"] - table["change_lower"]) ** 2
     np.testing.assert_allclose(squared, total, rtol=1e-6)
     assert "(2,321 votes in place of 2,000)" in str(rating)
+
+
+def test_boards_of_other_competitors_have_no_changes(written):
+    others = {side: "other " + VOTES[side] for side in ("model_a", "model_b")}
+    rating = ba.rate(VOTES, since=written(VOTES.assign(**others)))
+    assert rating.leaderboard["elo_change"].isna().all()
+    assert "fewer than two competitors have a rank on both boards" in str(rating)
 
 
 def test_who_is_new_gone_and_first_is_said(written):
@@ -135,6 +143,7 @@ def test_the_page_shows_before_and_change(written, tmp_path):
     rating.report(tmp_path / "board.html")
     html = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert "Before (rank)" in html and ">Change<" in html
+    assert "a change in bold is beyond chance" in html
     assert rating.changes.sentence in html
 
 
@@ -183,3 +192,15 @@ def test_what_is_no_board_is_refused(tmp_path, content, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(OutputError, match="No such file"):
         ba.rate(VOTES, since=tmp_path / "last.json")
+
+
+@pytest.mark.slow
+def test_where_nobody_changed_few_changes_are_called(written):
+    excluded, called = [], 0
+    for seed in range(40):
+        votes = ba.simulate(votes=2200, seed=seed).votes.drop(columns="judge")
+        changes = ba.rate(votes, since=written(votes[:2000])).changes
+        excluded += (np.abs(changes.change) > changes.half).tolist()
+        called += bool(changes.called.any())
+    assert np.mean(excluded) < 0.08
+    assert called <= 6  # of 40; one in twenty, and chance

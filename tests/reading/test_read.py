@@ -403,6 +403,23 @@ def test_copies_are_said():
     assert not read_votes(rows() * 9).remarks  # votes are often equal
 
 
+@pytest.mark.slow
+def test_copies_in_large_files_are_said_by_check():
+    n = 100_001
+    table = pl.DataFrame(
+        {
+            "model_a": [f"m{k % 7}" for k in range(n)],
+            "model_b": [f"n{k % 11}" for k in range(n)],
+            "winner": ["A" if k % 3 else "B" for k in range(n)],
+            "note": [f"v{k // 2 * 2}" if k < 4 else f"v{k}" for k in range(n)],
+        }
+    )
+    copied = pl.concat([table, table.head(3)])
+    assert not read_votes(copied).remarks
+    (remark,) = check(copied).remarks
+    assert str(remark).startswith("3 rows equal another in every column")
+
+
 def test_invalid_votes_are_quoted_or_left_out():
     table = [
         *rows(),

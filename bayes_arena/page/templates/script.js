@@ -17,7 +17,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
     button.addEventListener("click", () => {
       const numeric = head.classList.contains("num");
       const was = head.getAttribute("aria-sort");
-      const down = was ? was === "ascending" : numeric && !/^rank/i.test(head.textContent);
+      const down = was ? was === "ascending" : numeric && !head.classList.contains("rank");
       const keys = new Map(order.map((row) => [row, key(row, column)]));
       const sorted = [...order].sort((one, two) => {
         const a = keys.get(one), b = keys.get(two);
@@ -33,7 +33,7 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
 }
 const search = document.querySelector(".search");
 if (search) {
-  const rows = [...document.querySelectorAll("table.board tbody tr")];
+  const rows = [...document.querySelectorAll("#board tbody tr")];
   const input = search.querySelector("input"), status = search.querySelector("[role=status]");
   search.hidden = false;
   input.addEventListener("input", () => {
