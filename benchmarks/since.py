@@ -14,8 +14,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from arenas import N, People, Rng, count_votes, crowd, draw_outcomes
+from arenas import (
+    N,
+    People,
+    Rng,
+    average_strength,
+    count_votes,
+    crowd,
+    draw_outcomes,
+)
 from measuring import markdown, write_page
+from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import bayes_arena as ba
@@ -111,7 +120,8 @@ ROWS = {
     "400 votes, 40 more": Weeks(400, 40),
     "10,000 votes, 1,000 more": Weeks(10_000, 1000),
     "2,000 votes, 2,000 more": Weeks(2000, 2000),
-    "2,000 votes, 2,000 others": Weeks(2000, 1999, kept=False),
+    "2,000 votes, 1,999 others": Weeks(2000, 1999, kept=False),
+    "2,000 votes, 6,000 others, which pass for grown": Weeks(2000, 6000, kept=False),
     "200 more on half of the competitors": Weeks(half=True),
     "200 more, half on a newcomer": Weeks(newcomer=True),
     "on 80 prompts": Weeks(prompts=80),
@@ -183,7 +193,7 @@ def by_difference(changes: Changes) -> tuple[float, float]:
 def replaced(arenas: int) -> Iterable[str]:
     """Return the table of a competitor that became better."""
     rows = []
-    for votes in (2000, 8000):
+    for votes in (2000, 8000, 32_000):
         for focus in (False, True):
             rows.append(found_at(votes, focus, arenas // 2))
             print(rows[-1], file=sys.stderr, flush=True)
@@ -216,7 +226,7 @@ def found_in(votes: int, focus: bool, seed: int) -> Iterator[bool]:
     """Yield whether the change is called, by how many votes came."""
     rng = np.random.default_rng([seed, 37])
     people = crowd(rng)
-    better = improved(people, rng)
+    better = improved(people)
     first = cast(people, votes, rng)
     former = as_former(board(count(first)))
     for more in GROWTH:
@@ -228,13 +238,28 @@ def found_in(votes: int, focus: bool, seed: int) -> Iterator[bool]:
         yield bool(changes.called[at] and changes.change[at] > 0)
 
 
-def improved(people: People, rng: Rng) -> People:
-    """Return people to whom the first competitor is better by so much."""
+def improved(people: People) -> People:
+    """Return people to whose average vote the first competitor is better by so much."""
+    before = ahead(people)
+
+    def missing(logits: float) -> float:
+        return ahead(favouring(people, logits)) - before - BETTER
+
+    return favouring(people, brentq(missing, 0.0, 2.0))
+
+
+def favouring(people: People, logits: float) -> People:
+    """Return people to whom the first competitor is stronger by so many logits."""
     lead = people.lead.copy()
-    logits = BETTER / ELO.points_per_logit
     lead[:, 0, 1:] += logits
     lead[:, 1:, 0] -= logits
     return People(lead, people.tie, people.position, people.activity)
+
+
+def ahead(people: People) -> float:
+    """Return by how many Elo points the first is ahead of the mean of the others."""
+    strength = average_strength(people, people.activity)
+    return ELO.points_per_logit * (strength[0] - strength[1:].mean())
 
 
 def cast(people: People, votes: int, rng: Rng, with_first: bool = False) -> list:

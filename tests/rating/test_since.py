@@ -192,3 +192,15 @@ def test_what_is_no_board_is_refused(tmp_path, content, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(OutputError, match="No such file"):
         ba.rate(VOTES, since=tmp_path / "last.json")
+
+
+@pytest.mark.slow
+def test_where_nobody_changed_few_changes_are_called(written):
+    excluded, called = [], 0
+    for seed in range(40):
+        votes = ba.simulate(votes=2200, seed=seed).votes.drop(columns="judge")
+        changes = ba.rate(votes, since=written(votes[:2000])).changes
+        excluded += (np.abs(changes.change) > changes.half).tolist()
+        called += bool(changes.called.any())
+    assert np.mean(excluded) < 0.08
+    assert called <= 6  # of 40; one in twenty, and chance
