@@ -13,6 +13,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError, OutputError, listing
+from bayes_arena.fits.options import METHODS
 from bayes_arena.model.priors import PRIORS
 from bayes_arena.model.spec import PRESETS
 from bayes_arena.said import Use
@@ -160,6 +161,8 @@ def can_be_asked(name: str, value: object) -> bool:
             return bool(value)
         case "model":
             return value in PRESETS
+        case "method":
+            return value in METHODS
         case "prior":
             return value in PRIORS
     return True

@@ -34,6 +34,7 @@ from bayes_arena.boards.clusters import (
 from bayes_arena.boards.look import LOOK, Interval, Look
 from bayes_arena.boards.uncertainty import Uncertainty
 from bayes_arena.errors import ModelError, listing
+from bayes_arena.fits.options import OWN
 from bayes_arena.fits.result import Fit, fitted_votes, seen_votes
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.sandwich import clustered_covariance, sandwich_covariance
@@ -156,12 +157,14 @@ def choice_of_samples(fit: Fit, look: Look) -> Choice:
     """Return the posterior, which is all that samples have; say if prompts repeat."""
     if look.interval not in (None, "posterior") or look.cluster is not None:
         only = " has the intervals of its posterior only."
+        if fit.method == OWN:
+            raise ModelError(f"A fit of draws of your own{only}")
         raise ModelError(
             ("A fit with ", Use(method="nuts"), only), Use(method="gaussian")
         )
     if repeating_prompts(fit) is None or PROMPT in fit.model.strength_by:
         return Choice("posterior")
-    text = "Prompts repeat, and intervals by NUTS do not allow for new ones."
+    text = "Prompts repeat, and intervals from samples do not allow for new ones."
     return Choice("posterior", notes=(Note("intervals", text),))
 
 

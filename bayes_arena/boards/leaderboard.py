@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -13,7 +13,7 @@ from bayes_arena.arrays import Array, Floats
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
-from bayes_arena.boards.sensitivity import prior_sensitivity
+from bayes_arena.boards.sensitivity import doubts
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import (
     Standing,
@@ -81,7 +81,8 @@ def leaderboard(
         The range of ranks is that which a competitor's own posterior gives it at the
         level, and ``p_best`` the probability that it is the best.  Below the others,
         with nan, stand those without a rank, and last those without an estimate.
-        ``attrs`` has the level, the interval, and notes for the reader.
+        ``attrs`` has the level, the interval, and ``notes`` for the reader, among them
+        the warnings of the fit.
 
     Raises
     ------
@@ -104,12 +105,15 @@ def leaderboard(
     fit = fitted(fit, **options)
     if by is None:
         standing = standing_of(fit, look)
-        warn_of_prior(fit, min_votes)
+        warnings = doubts(fit, min_votes)
+        for note in warnings:
+            if note not in fit.warnings:  # which were given when it was fitted
+                warn(note)
         columns = leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
-        return with_notes(columns, {"": standing})
+        return with_notes(columns, {"": standing}, {"": warnings})
     standings = standings_by(fit, by, look)
     columns = stacked_columns(by, standings, elo=elo, rank_spread=rank_spread)
-    return with_notes(columns, standings)
+    return with_notes(columns, standings, dict.fromkeys(standings, fit.warnings))
 
 
 def leaderboards(
@@ -153,7 +157,8 @@ def leaderboards(
     look = Look(interval, cluster, level, min_votes, seed)
     standings = {name: standing_of(fit, look) for name, fit in fits.items()}
     columns = stacked_columns("board", standings, elo=elo, rank_spread=rank_spread)
-    return with_notes(columns, standings)
+    warnings = {name: fit.warnings for name, fit in fits.items()}
+    return with_notes(columns, standings, warnings)
 
 
 def leaderboard_columns(
@@ -216,33 +221,31 @@ def stacked_columns(
     return {by: names, **stacked(tables)}
 
 
-def with_notes(columns: Columns, standings: Mapping[str, Standing]) -> pd.DataFrame:
-    """Return a dataframe that says how the intervals of its boards were found."""
+def with_notes(
+    columns: Columns,
+    standings: Mapping[str, Standing],
+    warnings: Mapping[str, tuple[Note, ...]],
+) -> pd.DataFrame:
+    """Return a dataframe that says how its boards were made, and what makes them doubtful."""
     table = dataframe(columns)
     uncertainties = [standing.uncertainty for standing in standings.values()]
+    notes = {name: (*standings[name].notes, *warnings[name]) for name in standings}
     table.attrs = {
         "level": next(iter(standings.values())).look.level,
         "interval": ", ".join(dict.fromkeys(each.name for each in uncertainties)),
         "cluster": next((each.cluster for each in uncertainties if each.cluster), None),
-        "notes": tuple(map(str, notes_of_boards(standings))),
+        "notes": tuple(map(str, notes_of_boards(notes))),
     }
     return table
 
 
-def notes_of_boards(standings: Mapping[str, Standing]) -> tuple[Note, ...]:
+def notes_of_boards(notes_by_board: Mapping[str, Sequence[Note]]) -> tuple[Note, ...]:
     """Return the notes of boards: once if all have it, else with the board's name."""
-    count = Counter(note for standing in standings.values() for note in standing.notes)
-    notes = []
-    for name, standing in standings.items():
-        for note in standing.notes:
-            is_common = count[note] == len(standings)
+    count = Counter(note for notes in notes_by_board.values() for note in notes)
+    said = []
+    for name, notes in notes_by_board.items():
+        for note in notes:
+            is_common = count[note] == len(notes_by_board)
             named = replace(note, text=(f"{name}: ", note.text))
-            notes.append(note if is_common else named)
-    return tuple(dict.fromkeys(notes))
-
-
-def warn_of_prior(fit: Fit, min_votes: float) -> None:
-    """Warn if a score depends on the prior."""
-    note = prior_sensitivity(fit, min_votes=min_votes)
-    if note:
-        warn(note)
+            said.append(note if is_common else named)
+    return tuple(dict.fromkeys(said))

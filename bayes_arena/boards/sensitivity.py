@@ -62,6 +62,12 @@ def prior_sensitivity(fit: Fit, *, min_votes: float = MIN_VOTES) -> Note | None:
     return Note("prior", text)
 
 
+def doubts(fit: Fit, min_votes: float = MIN_VOTES) -> tuple[Note, ...]:
+    """Return what makes a board doubtful: a fit's warnings, and scores of the prior."""
+    note = prior_sensitivity(fit, min_votes=min_votes)
+    return fit.warnings if note is None else (*fit.warnings, note)
+
+
 def is_judged(fit: Fit) -> bool:
     """Whether the second fit is asked for."""
     model = fit.model

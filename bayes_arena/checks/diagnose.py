@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,8 +94,8 @@ def all_findings(fit: Fit) -> Iterator[Finding]:
     yield comparisons(fit)
     yield estimates(fit)
     yield direction(fit)
-    if fit.method == "nuts":
-        yield from sampling(fit.samples or {}, fit.marginals.statistics)
+    if fit.samples is not None:
+        yield from sampling(fit.samples, fit.marginals.statistics, fit.method)
     else:
         yield search(fit)
     yield from prediction(fit)
@@ -148,9 +149,10 @@ def direction(fit: Fit) -> Finding:
 
 
 def sampling(
-    samples: Mapping[str, Floats], stats: Mapping[str, Array]
+    samples: Mapping[str, Floats], stats: Mapping[str, Array], method: str
 ) -> Iterator[Finding]:
     """Yield the checks of a sampler."""
+    of_sampler = partial(check_of_sampler, SAMPLE_LONGER[method])
     arrays = arviz_arrays()
     chains, draws = next(iter(samples.values())).shape[:2]
     flat = [values.reshape(chains, draws, -1) for values in samples.values()]
@@ -171,11 +173,11 @@ def sampling(
         yield of_sampler("energy (BFMI)", bfmi > LEAST_BFMI, f"least {bfmi:.2f}")
 
 
-def of_sampler(check: str, is_fine: bool, finding: str) -> Finding:
+def check_of_sampler(remedy: Said, check: str, is_fine: bool, finding: str) -> Finding:
     """Return a check of a sampler, with the remedy if it is a problem."""
     if is_fine:
         return Finding(check, OK, finding)
-    return Finding(check, PROBLEM, finding, SAMPLE_LONGER)
+    return Finding(check, PROBLEM, finding, remedy)
 
 
 def prediction(fit: Fit) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ from bayes_arena.checks.statistics import (
 )
 from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.options import ModelOptions
+from bayes_arena.fits.options import OWN, ModelOptions
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
@@ -178,10 +178,15 @@ def prior_check(
     Raises
     ------
     ModelError
-        If the prior is flat.
+        If the prior is flat, or the fit is one of draws of your own.
     """
     require_seed(seed)
     fit = fitted(votes, **options)
+    if fit.method == OWN:
+        raise ModelError(
+            "The prior of draws of your own is in your program, not in the fit. Sample it "
+            "there, with pm.sample_prior_predictive."
+        )
     if fit.prior.is_flat:
         raise ModelError(
             "A flat prior implies nothing.", Use(prior="default"), Use(prior="weak")
@@ -192,7 +197,7 @@ def prior_check(
 def prior_columns(fit: Fit, draws: int, seed: int) -> Columns:
     """Return the table of what a prior implies."""
     design = fit.posterior.design
-    vectors = draw_prior(fit, draws, seed)
+    vectors, _ = draw_prior(fit, draws, seed)
     with threads_for(fit.votes.n_competitors):
         elo = ELO.points_per_logit * board_strengths(design, vectors)
     drawn = {

@@ -143,7 +143,10 @@ def boards(
             describe_votes(fit.votes, source),
             f"One board for each {by}; {pooled}.",
         ],
-        notes=[*notes_of_boards(standings), *about_groups(fit.votes, by)],
+        notes=[
+            *notes_of_boards({name: each.notes for name, each in standings.items()}),
+            *about_groups(fit.votes, by),
+        ],
         facts={**facts_of_votes(fit.votes, source), "plan": fit.plan},
         words={"level": percentage(boarding.level)},
     )

@@ -8,18 +8,25 @@ import numpy as np
 
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import listing
+from bayes_arena.fits.options import OWN
 from bayes_arena.model.constants import TINY
-from bayes_arena.said import Note, Use
+from bayes_arena.said import Note, Said, Use
 
 LEAST_DRAWS = 4  # of a chain, for which r-hat exists
 LARGEST_R_HAT = 1.01  # Vehtari et al., 2021, Bayesian Analysis 16
 MOST_REPEATED = (
     0.9  # share of draws equal to the one before; more, and a chain stands still
 )
-SAMPLE_LONGER = ("Sample longer", (", with ", Use("draws"), " and ", Use("tune")), ".")
+# What helps against chains that disagree or diverge, by the method of a fit.
+SAMPLE_LONGER: Mapping[str, tuple[Said, ...]] = {
+    "nuts": ("Sample longer", (", with ", Use("draws"), " and ", Use("tune")), "."),
+    OWN: ("Sample your program longer.",),
+}
 
 
-def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[Note]:
+def faults(
+    samples: Mapping[str, Floats], stats: Mapping[str, Array], method: str = "nuts"
+) -> list[Note]:
     """Return what is wrong with chains.
 
     Parameters
@@ -28,6 +35,8 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[No
         By effect, (chains, draws, size).
     stats : mapping of str to ndarray
         What the sampler said of each draw, such as "diverging", (chains, draws).
+    method : str
+        Of the fit, which decides what helps.
     """
     notes = []
     still = standing_chains(samples)
@@ -44,13 +53,13 @@ def faults(samples: Mapping[str, Floats], stats: Mapping[str, Array]) -> list[No
             f"The chains disagree: r-hat of {worst} is {largest[worst]:.3f}, above "
             f"{LARGEST_R_HAT}. "
         )
-        notes.append(Note("sampling", (text, *SAMPLE_LONGER)))
+        notes.append(Note("sampling", (text, *SAMPLE_LONGER[method])))
     n_divergent = int(np.sum(stats.get("diverging", 0)))
     if n_divergent:
         text = (
             f"Divergent draws: {n_divergent:,}. Parts of the posterior may be missing. "
         )
-        notes.append(Note("sampling", (text, *SAMPLE_LONGER)))
+        notes.append(Note("sampling", (text, *SAMPLE_LONGER[method])))
     return notes
 
 

@@ -32,7 +32,7 @@ from bayes_arena.inference.spreads import estimated_blocks
 from bayes_arena.model.arrow import ParameterLayout
 from bayes_arena.model.build import build_design
 from bayes_arena.model.design import Design
-from bayes_arena.model.priors import Prior, PriorName, resolve_prior
+from bayes_arena.model.priors import Prior, PriorName, name_of_prior, resolve_prior
 from bayes_arena.model.spec import Model, Preset, resolve_model, visible_votes
 from bayes_arena.reading.options import ReadOptions, require_options
 from bayes_arena.reading.read import votes_from
@@ -43,6 +43,11 @@ from bayes_arena.votes.votes import Votes
 
 MOST_SHARED = 10_000  # parameters that every annotator shares: a matrix of .8 GB
 MOST_WITH_ANNOTATORS = 4_000  # competitors, where annotators have parameters
+METHOD_WORDS: Mapping[Method, str] = {
+    "gaussian": "Gaussian",
+    "map": "posterior mode",
+    "nuts": "sampled by NUTS",
+}
 LONG_WORK = 10.0  # seconds from which is said what is under way
 # Processor seconds of a fit by products of sizes: 2.6 for 2,000 competitors (8e9), and 115
 # for 190 levels that saw 330 each (1.4e10).
@@ -251,12 +256,17 @@ def require_room(design: Design, votes: Votes) -> None:
 
 
 def describe_method(prior: Prior, method: Method) -> str:
-    """Return the method in a word or two."""
-    if method == "nuts":
-        return "sampled by NUTS"
+    """Return the method in a word or two, and the prior where it is not the default one."""
     if prior.is_flat:
         return "maximum likelihood"
-    return "posterior mode" if method == "map" else "Gaussian"
+    words = METHOD_WORDS[method]
+    match name_of_prior(prior):
+        case "default":
+            return words
+        case None:
+            return f"{words}, prior of your own"
+        case name:
+            return f"{words}, {name} prior"
 
 
 def open_questions(

@@ -35,7 +35,8 @@ class Marginals:
     posterior : Posterior
         The Gaussian; or that from which sampling began.
     samples : mapping of str to ndarray, optional
-        By effect, and of each estimated spread, ``{effect}_sd``: (chains, draws, size).
+        By effect, and of each spread that was sampled, ``{effect}_sd``: (chains, draws,
+        size).
     statistics : mapping of str to ndarray
         What the sampler said of each draw, (chains, draws).
     """
@@ -135,6 +136,18 @@ class Marginals:
             covariance=np.atleast_2d(np.cov(samples, rowvar=False)),
             samples=samples,
         )
+
+    @cached_property
+    def spreads(self) -> dict[str, float]:
+        """Estimated spreads, by effect; of samples the means of those that were sampled."""
+        if self.samples is None:
+            return self.posterior.spreads
+        spreads = {}
+        for block in self.posterior.design.blocks:
+            name = block.effect.name
+            if f"{name}_sd" in self.samples:
+                spreads[name] = float(self.samples[f"{name}_sd"].mean())
+        return spreads
 
     @cached_property
     def board(self) -> Estimate:

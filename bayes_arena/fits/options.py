@@ -10,6 +10,7 @@ from bayes_arena.reading.options import NAMES, ReadOptions
 
 type Method = Literal["gaussian", "map", "nuts"]
 METHODS = get_args(Method.__value__)
+OWN = "own"  # the method of a fit of draws of one's own
 
 
 class ModelOptions(ReadOptions, total=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -13,6 +13,8 @@ from bayes_arena.errors import ModelError, did_you_mean, listing, warn
 from bayes_arena.fits.chains import LEAST_DRAWS, faults
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.marginals import Marginals
+from bayes_arena.fits.observed_votes import require_same_votes
+from bayes_arena.fits.options import OWN
 from bayes_arena.fits.result import Fit
 from bayes_arena.fits.tree import labels
 from bayes_arena.model.constants import NO_MEAN
@@ -48,9 +50,11 @@ def from_posterior(
         (annotator); ``position`` and ``tie``, and ``position_by_annotator`` and
         ``tie_by_annotator`` (annotator), the annotators' deviations from them;
         ``strength_by_{slice}`` (competitor_by_{slice}), ``tie_by_{slice}`` ({slice}) and
-        ``style_{feature}``.  All else is left unread.
+        ``style_{feature}``; and their spreads, as ``strength_sd``.  All else is left
+        unread.
     votes : Votes, path, dataframe or list of records
-        The votes that were sampled on.
+        The votes that were sampled on.  They are held against the counts that the tree
+        says were observed, if :func:`bayes_arena.models.observe` observed them.
     model : str or Model, optional
         The likelihood of the draws.  By default what the names of the variables say;
         without ``tie``, ties are half wins.
@@ -60,15 +64,17 @@ def from_posterior(
     Returns
     -------
     Fit
-        With your draws as its samples.  Strengths are shifted to sum zero, and scaled
-        for theta to have mean 1, which changes no prediction.  Its ``prior`` is the
-        default one, not yours.
+        With your draws as its samples, and ``method="own"``.  Strengths are shifted to
+        sum zero, and scaled for theta to have mean 1, which changes no prediction.  Your
+        prior is not known: ``fit.prior`` is the default one, ``spreads`` has what you
+        drew, :func:`~bayes_arena.to_datatree` leaves out the groups of the prior, and
+        :func:`~bayes_arena.prior_check` is an error.
 
     Raises
     ------
     ModelError
-        If there is no ``strength``; or draws are too few or not finite, or have other
-        dimensions or names than the model and the votes.
+        If there is no ``strength``; draws are too few or not finite, or have other
+        dimensions or names than the model and the votes; or other votes were observed.
 
     Warns
     -----
@@ -79,19 +85,20 @@ def from_posterior(
     posterior = posterior_of(tree)
     votes = votes_from(votes, **columns)
     gaussian = fit(votes, model=model or inferred_model(posterior, votes))
+    require_same_votes(tree, gaussian)
     effects = [block.effect for block in gaussian.posterior.design.blocks]
-    name_unread(posterior, effects)
     samples = {}
     for effect in effects:
         samples[effect.name] = read_effect(posterior, effect, gaussian)
+        samples |= read_spread(posterior, effect)
     samples = normalised(samples, effects)
     stats = sample_stats_of(tree)
-    notes = faults(samples, stats)
+    notes = [*unread_variables(posterior, effects), *faults(samples, stats, OWN)]
     for note in notes:
         warn(note)
     return replace(
         gaussian,
-        method="nuts",
+        method=OWN,
         plan=f"{gaussian.model.name}, draws of your own",
         marginals=Marginals(gaussian.posterior, samples, stats),
         warnings=(*gaussian.warnings, *notes),
@@ -114,8 +121,8 @@ def posterior_of(tree: DataTree) -> Dataset:
     return posterior
 
 
-def name_unread(posterior: Dataset, effects: Sequence[Effect]) -> None:
-    """Warn of variables that no effect has the name of, but for coordinates and spreads."""
+def unread_variables(posterior: Dataset, effects: Sequence[Effect]) -> Iterator[Note]:
+    """Say which variables no effect has the name of, but for coordinates and spreads."""
     known = {"rating"}  # of m_elo: the strengths in Elo points
     for effect in effects:
         known.update(effect.name + suffix for suffix in SUFFIXES)
@@ -125,7 +132,7 @@ def name_unread(posterior: Dataset, effects: Sequence[Effect]) -> None:
             f"The draws are read as {listing(effect.name for effect in effects)}; nothing "
             f"reads {listing(map(repr, unread))}.{did_you_mean(unread[0], NAMES)}"
         )
-        warn(Note("unread_draws", text))
+        yield Note("unread_draws", text)
 
 
 def sample_stats_of(tree: DataTree) -> dict[str, Array]:
@@ -189,9 +196,24 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     values = in_order_of_votes(variable.transpose(*wanted), dim, effect, gaussian)
     if values.shape[1] < LEAST_DRAWS:
         raise ModelError(f"A chain has only {values.shape[1]} draws. Sample longer.")
+    require_finite(name, values)
+    return values - 1 if name == "discrimination" else values
+
+
+def read_spread(posterior: Dataset, effect: Effect) -> dict[str, Floats]:
+    """Return the draws of an effect's spread, (chains, draws, 1), where it has one."""
+    name = f"{effect.name}_sd"
+    if name not in posterior or set(posterior[name].dims) != {"chain", "draw"}:
+        return {}
+    values = posterior[name].transpose("chain", "draw").to_numpy().astype(float)
+    require_finite(name, values)
+    return {name: values[:, :, None]}
+
+
+def require_finite(name: str, values: Floats) -> None:
+    """Raise an error for draws that are not finite."""
     if not np.isfinite(values).all():
         raise ModelError(f"{name!r} has draws that are not finite. Check the chains.")
-    return values - 1 if name == "discrimination" else values
 
 
 def in_order_of_votes(
@@ -226,16 +248,24 @@ def normalised(
 def with_mean_theta(
     samples: Mapping[str, Floats], effects: list[Effect]
 ) -> dict[str, Floats]:
-    """Return draws in which theta has mean 1, and strengths are multiplied by its mean."""
+    """Return draws in which theta has mean 1, and strengths are multiplied by its mean.
+
+    Spreads go with what they are the spreads of.
+    """
     if "discrimination" not in samples:
         return dict(samples)
     theta = 1 + samples["discrimination"]
     mean = theta.mean(axis=2, keepdims=True)
     require_direction(theta, mean)
     scaled = {"discrimination": theta / mean - 1}
+    factors = {"discrimination_sd": 1 / np.abs(mean)}
     for effect in effects:
         if effect.per_competitor:
             scaled[effect.name] = samples[effect.name] * mean
+            factors[f"{effect.name}_sd"] = np.abs(mean)
+    for name, factor in factors.items():
+        if name in samples:
+            scaled[name] = samples[name] * factor
     return {**samples, **scaled}
 
 

@@ -30,7 +30,8 @@ class Fit:
     model : Model
         With the terms that the votes can tell.
     prior : Prior
-    method : {"gaussian", "map", "nuts"}
+    method : {"gaussian", "map", "nuts", "own"}
+        "own": draws of your own, from :func:`~bayes_arena.from_posterior`.
     plan : str
         What was fitted, in a line.
     marginals : Marginals
@@ -66,12 +67,18 @@ class Fit:
 
     @property
     def posterior(self) -> Posterior:
-        """The Gaussian approximation; for "nuts" that from which sampling began."""
+        """The Gaussian approximation; for "nuts" that from which sampling began.
+
+        For "own" it is that under the default prior.
+        """
         return self.marginals.posterior
 
     @property
     def samples(self) -> Mapping[str, Floats] | None:
-        """For "nuts", by effect: draws of its parameters, (chains, draws, size)."""
+        """For "nuts" and "own", by effect: draws of its parameters, (chains, draws, size).
+
+        Those of a spread are called ``{effect}_sd``.
+        """
         return self.marginals.samples
 
     @cached_property
@@ -88,8 +95,12 @@ class Fit:
 
     @property
     def spreads(self) -> dict[str, float]:
-        """Estimated spreads by effect, in logits; that of theta without unit."""
-        return self.posterior.spreads
+        """Estimated spreads by effect, in logits; that of theta without unit.
+
+        For "nuts" and "own" they are means of the draws; a spread that was not drawn is
+        not there.
+        """
+        return self.marginals.spreads
 
     @cached_property
     def log_likelihood(self) -> float:

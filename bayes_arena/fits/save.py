@@ -41,18 +41,19 @@ def save(fit: Fit, path: str | Path) -> None:
     ----------
     fit : Fit
     path : path
-        Ends in ``.npz``; for a fit with ``method="nuts"`` in ``.nc``.
+        Ends in ``.npz``; for a fit with samples, as by ``method="nuts"``, in ``.nc``.
 
     Raises
     ------
     OutputError
         If the ending is another, or the file cannot be written.
     """
-    suffix = SAMPLES if fit.method == "nuts" else POINT
+    suffix = POINT if fit.samples is None else SAMPLES
     if Path(path).suffix.lower() != suffix:
+        held = "without" if fit.samples is None else "with"
         raise OutputError(
-            f"A fit by {fit.method!r} is saved as {suffix}, not {str(path)!r}. Choose a "
-            f"name that ends in {suffix}."
+            f"A fit {held} samples is saved as {suffix}, not {str(path)!r}. Choose a name "
+            f"that ends in {suffix}."
         )
     arrays = arrays_of_fit(fit)
     with written_beside(path) as draft, draft.open("wb") as file:

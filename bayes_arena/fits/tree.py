@@ -27,6 +27,7 @@ from bayes_arena.errors import (
 )
 from bayes_arena.fits.marginals import CHAINS, by_effect, chained, vectors_of
 from bayes_arena.fits.nuts import effects_in
+from bayes_arena.fits.options import OWN
 from bayes_arena.fits.pointwise import (
     SingleVotes,
     log_densities,
@@ -64,7 +65,8 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
         (annotator) and the other effects of the model, in logits; ``log_likelihood``,
         ``posterior_predictive`` and ``prior_predictive``: ``outcome`` (vote);
         ``observed_data``: the same as observed; ``constant_data``: codes of ``model_a``,
-        ``model_b`` and ``judge``; and for NUTS ``sample_stats``.
+        ``model_b`` and ``judge``; and for NUTS ``sample_stats``, and spreads, as
+        ``strength_sd``.  Draws of your own have no prior here: your program has it.
 
     Raises
     ------
@@ -92,12 +94,14 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
 
     samples = fit.marginals.chains(size, seed)
     vectors = vectors_of(fit.posterior, samples)
-    prior_vectors = draw_prior(fit, PRIOR_DRAWS, seed)
-    of_prior = chained(by_effect(fit.posterior, prior_vectors), 1)
-    groups = {
-        "posterior": parameter_dataset(fit, samples),
-        "prior": parameter_dataset(fit, of_prior),
-    }
+    groups = {"posterior": parameter_dataset(fit, samples)}
+    prior_vectors = None
+    if fit.method != OWN:
+        prior_vectors, spreads = draw_prior(fit, PRIOR_DRAWS, seed)
+        # Of spreads the posterior has draws only where they were sampled.
+        sampled = {name: x for name, x in spreads.items() if name in samples}
+        of_prior = {**by_effect(fit.posterior, prior_vectors), **sampled}
+        groups["prior"] = parameter_dataset(fit, chained(of_prior, 1))
     if fit.marginals.statistics:
         groups["sample_stats"] = chained_dataset(fit.marginals.statistics)
     single = single_votes(fit)
@@ -117,25 +121,34 @@ def require_arviz() -> None:
         )
 
 
-def draw_prior(fit: Fit, size: int, seed: int) -> Floats:
-    """Return draws of all parameters from the prior, (size, parameters)."""
+def draw_prior(fit: Fit, size: int, seed: int) -> tuple[Floats, Mapping[str, Floats]]:
+    """Return draws from the prior.
+
+    Returns
+    -------
+    vectors : ndarray, shape (size, parameters)
+    spreads : mapping of str to ndarray, shape (size, 1)
+        Of each spread that is estimated, ``{effect}_sd``.
+    """
     # With other random numbers than the draws from the posterior, which begin with seed.
     rng = np.random.default_rng([seed, 1])
     design = fit.posterior.design
     vectors = np.zeros((size, design.layout.size))
+    spreads = {}
     for block in design.blocks:
         spread = block.effect.spread
         sd = np.full((size, 1), block.sd)
         if spread.is_estimated:
             # The prior of a spread is scale times the root of a chi-square number.
             sd = spread.scale * np.sqrt(rng.chisquare(spread.degrees, (size, 1)))
+            spreads[f"{block.effect.name}_sd"] = sd
         indices = design.indices(block)
         x = sd * rng.normal(size=(size, len(indices)))
         if block.effect.zero_sum:
             # Given that the sum is zero, iid normal numbers are those less their mean.
             x -= x.mean(axis=1, keepdims=True)
         vectors[:, indices] = x
-    return vectors
+    return vectors, spreads
 
 
 def parameter_dataset(fit: Fit, samples: Mapping[str, Floats]) -> Dataset:
@@ -191,11 +204,11 @@ def has_room(single: SingleVotes, draws: int) -> bool:
 def vote_groups(
     single: SingleVotes,
     vectors: Floats,
-    prior_vectors: Floats,
+    prior_vectors: Floats | None,
     chains: int,
     seed: int,
 ) -> dict[str, Dataset]:
-    """Return the groups that have a value for each vote."""
+    """Return the groups that have a value for each vote; without a prior, not its votes."""
     votes = single.votes
     row = single.row
     coords = {"vote": np.arange(len(row))}
@@ -207,15 +220,17 @@ def vote_groups(
     codes = {"model_a": votes.i, "model_b": votes.j, "judge": votes.annotator}
     constant = {name: (("vote",), code[row]) for name, code in codes.items()}
     predicted = replicated(single, vectors, seed)
-    # Votes under the prior have random numbers of their own.
-    prior_predicted = replicated(single, prior_vectors, seed + 1)
-    return {
+    groups = {
         "log_likelihood": by_vote(log_densities(single, vectors), chains),
         "posterior_predictive": by_vote(predicted, chains),
-        "prior_predictive": by_vote(prior_predicted, 1),
         "observed_data": dataset({"outcome": (("vote",), single.outcome)}, coords),
         "constant_data": dataset(constant, coords),
     }
+    if prior_vectors is not None:
+        # Votes under the prior have random numbers of their own.
+        prior_predicted = replicated(single, prior_vectors, seed + 1)
+        groups["prior_predictive"] = by_vote(prior_predicted, 1)
+    return groups
 
 
 def chained_dataset(values: Mapping[str, Array]) -> Dataset:
@@ -236,12 +251,11 @@ def dataset(variables: Mapping[str, Any], coords: Mapping[str, Any]) -> Dataset:
 
 def attributes(fit: Fit) -> dict[str, Any]:
     """Return what was fitted, as text and numbers that netCDF accepts."""
+    prior = {name: asdict(spread) for name, spread in fit.prior.spreads().items()}
     return {
         "plan": fit.plan,
         "model": json.dumps(asdict(fit.model)),
-        "prior": json.dumps(
-            {name: asdict(s) for name, s in fit.prior.spreads().items()}
-        ),
+        "prior": json.dumps(None if fit.method == OWN else prior),
         "spreads": json.dumps(fit.spreads),
         "method": fit.method,
         "seed": fit.seed,

@@ -142,6 +142,11 @@ PRIORS: Mapping[str, Prior] = {
 }
 
 
+def name_of_prior(prior: Prior) -> str | None:
+    """Return the name of a prior; None for one of one's own."""
+    return next((name for name, known in PRIORS.items() if known == prior), None)
+
+
 def resolve_prior(prior: str | Prior) -> Prior:
     """Return a prior by its name, or as it is.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayes_arena import columns
 from bayes_arena.boards.standing import Standing
 from bayes_arena.columns import BOARD, meaning
+from bayes_arena.fits.options import OWN
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import Model
 from bayes_arena.version import __version__
@@ -105,6 +106,8 @@ def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str,
 
 def prior_in_words(fit: Fit) -> str:
     """Return the prior of the strengths."""
+    if fit.method == OWN:
+        return "of your own"
     if fit.prior.is_flat:
         return "flat: maximum likelihood"
     block = fit.posterior.design.block("strength")

@@ -7,7 +7,9 @@ import time
 from typing import Any
 
 from bayes_arena.boards.standing import Standing
-from bayes_arena.model.priors import PRIORS, Prior
+from bayes_arena.fits.options import OWN
+from bayes_arena.fits.result import Fit
+from bayes_arena.model.priors import name_of_prior
 from bayes_arena.version import SCHEMA, __version__
 from bayes_arena.votes.votes import PROMPT, Votes
 
@@ -43,7 +45,7 @@ def facts_of(standing: Standing, source: str) -> dict[str, Any]:
         **facts_of_votes(standing.fit.votes, source),
         "plan": standing.fit.plan,
         "model": standing.fit.model.name,
-        "prior": name_of_prior(standing.fit.prior),
+        "prior": prior_of(standing.fit),
         "method": standing.fit.method,
         "interval": standing.uncertainty.name,
         "cluster": standing.uncertainty.cluster,
@@ -53,7 +55,8 @@ def facts_of(standing: Standing, source: str) -> dict[str, Any]:
     }
 
 
-def name_of_prior(prior: Prior) -> str:
-    """Return the name of a prior, or what makes one of one's own."""
-    names = [name for name, known in PRIORS.items() if known == prior]
-    return names[0] if names else str(prior)
+def prior_of(fit: Fit) -> str | None:
+    """Return the name of a fit's prior, or what makes one of one's own; None if unknown."""
+    if fit.method == OWN:
+        return None
+    return name_of_prior(fit.prior) or str(fit.prior)

@@ -13,11 +13,11 @@ from bayes_arena.boards.combined import combined_standing
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.former import FormerBoard, read_former, require_same_kind
 from bayes_arena.boards.look import Interval, Look
-from bayes_arena.boards.sensitivity import prior_sensitivity
+from bayes_arena.boards.sensitivity import doubts
 from bayes_arena.boards.standing import standing_of
-from bayes_arena.errors import listing, warn
+from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.options import UnseededOptions
+from bayes_arena.fits.options import OWN, UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating.combining import (
     describe_share,
@@ -302,6 +302,7 @@ def rating_of(
     )
     names = left_out_names(rating, without)
     if names:
+        require_refittable(fit)
         board = board_of(refitted(rating.fit, names), look, combined)
         rating = replace(rating, **board, left_out=names, before=rating)
     if former is not None:
@@ -311,6 +312,15 @@ def rating_of(
         if note not in rating.fit.warnings:  # which were given when it was fitted
             warn(note)
     return rating
+
+
+def require_refittable(fit: Fit) -> None:
+    """Refuse to leave votes out of draws that were made with them."""
+    if fit.method == OWN:
+        raise ModelError(
+            "Draws of your own are of all the votes. Sample again on the votes without "
+            "these annotators."
+        )
 
 
 def board_of(fit: Fit, look: Look, combined: bool) -> dict[str, Any]:
@@ -323,10 +333,4 @@ def board_of(fit: Fit, look: Look, combined: bool) -> dict[str, Any]:
         standing, share = combined_standing(plain, weighted, look)
         board = {"fit": plain, "weighted": weighted}
         board |= {"standing": standing, "share": share}
-    return {**board, "warnings": warnings_on(board["fit"], look.min_votes)}
-
-
-def warnings_on(fit: Fit, min_votes: float) -> tuple[Note, ...]:
-    """Return what makes a board doubtful: a fit's warnings, and scores of the prior."""
-    sensitivity = prior_sensitivity(fit, min_votes=min_votes)
-    return fit.warnings if sensitivity is None else (*fit.warnings, sensitivity)
+    return {**board, "warnings": doubts(board["fit"], look.min_votes)}

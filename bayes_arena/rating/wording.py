@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from bayes_arena.errors import join_words, plural
+from bayes_arena.fits.options import OWN
 from bayes_arena.fits.result import Fit
+from bayes_arena.model.priors import name_of_prior
 from bayes_arena.tables import Columns, Row, records
 from bayes_arena.votes.votes import PROMPT, Votes
 
@@ -72,12 +74,19 @@ def name_of_model(fit: Fit) -> str:
 
 def describe_fit(fit: Fit) -> str:
     """Return what was fitted, in plain words."""
-    words = f"{': '.join(IN_WORDS.get(fit.model.name, (fit.model.name,)))}."
-    if fit.method == "nuts":
-        return f"{words} The posterior was sampled by NUTS."
+    sentences = [f"{': '.join(IN_WORDS.get(fit.model.name, (fit.model.name,)))}."]
+    if fit.method == OWN:
+        return f"{sentences[0]} Draws of your own."
     if fit.prior.is_flat:
-        return f"{words} Maximum likelihood."
-    return words
+        return f"{sentences[0]} Maximum likelihood."
+    prior = name_of_prior(fit.prior)
+    if prior is None:
+        sentences.append("Prior of your own.")
+    elif prior != "default":
+        sentences.append(f"Prior: {prior}.")
+    if fit.method == "nuts":
+        sentences.append("The posterior was sampled by NUTS.")
+    return " ".join(sentences)
 
 
 def describe_votes(votes: Votes, source: str) -> str:

@@ -47,6 +47,7 @@ def test_samples_are_those_of_the_posterior(votes, sampled):
         assert np.mean(ratio) == pytest.approx(1, abs=0.08)
     for name, spread in gaussian.spreads.items():
         assert fit.samples[f"{name}_sd"].mean() == pytest.approx(spread, rel=0.3)
+        assert fit.spreads[name] == fit.samples[f"{name}_sd"].mean()
     assert fit.marginals.statistics["diverging"].sum() == 0
     assert fit.warnings == ()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import ArenaWarning
+from bayes_arena.errors import ArenaWarning, ModelError
 from tests.models.arenas import small
 
 
@@ -54,7 +54,9 @@ def test_a_chain_that_stands_still_is_a_warning_of_the_fit_and_of_its_board(tree
     said = [warning.message.note.kind for warning in warned]
     assert said == ["sampling", "sampling"]
     assert str(fit.warnings[0]).startswith("Chains that stand still: 1")
+    assert str(fit.warnings[1]).endswith("Sample your program longer.")
     assert ba.rate(fit).warnings[:2] == fit.warnings
+    assert ba.leaderboard(fit).attrs["notes"][-2:] == tuple(map(str, fit.warnings))
 
 
 @pytest.mark.slow
@@ -66,4 +68,84 @@ def test_variables_that_nothing_reads_are_named(tree):
     ):
         fit = ba.from_posterior(own, small())
     assert fit.model.ties == "half"
-    assert fit.warnings == ()
+    assert [note.kind for note in fit.warnings] == ["unread_draws"]
+    assert ba.rate(fit).warnings[0] == fit.warnings[0]
+
+
+@pytest.mark.slow
+def test_spreads_are_those_that_were_drawn(tree):
+    assert ba.from_posterior(tree, small()).spreads == {}
+    own = tree.copy(deep=True)
+    own["posterior"]["strength_sd"] = 0.1 + 0 * own["posterior"]["tie"]
+    assert ba.from_posterior(own, small()).spreads == {"strength": pytest.approx(0.1)}
+
+
+@pytest.mark.slow
+def test_the_spread_of_strengths_is_scaled_with_them():
+    tree = ba.to_datatree(ba.fit(small(), model="am-davidson"))
+    posterior = tree["posterior"]
+    for name, spread in {"strength": 2.0, "discrimination": 0.4}.items():
+        posterior[f"{name}_sd"] = spread + 0 * posterior["tie"]
+    posterior["discrimination"] = 2 * posterior["discrimination"]
+    fit = ba.from_posterior(tree, small())
+    assert fit.spreads == pytest.approx({"strength": 4.0, "discrimination": 0.2})
+
+
+@pytest.mark.slow
+def test_the_package_has_no_prior_of_draws_of_ones_own(tree):
+    fit = ba.from_posterior(tree, small())
+    assert {"prior", "prior_predictive"}.isdisjoint(ba.to_datatree(fit).children)
+    with pytest.raises(ModelError, match="sample_prior_predictive"):
+        ba.prior_check(fit)
+    rating = ba.rate(fit)
+    assert rating.facts["prior"] is None
+    assert rating.header[1].endswith("Draws of your own.")
+    assert fit.plan == "davidson, draws of your own"
+
+
+@pytest.mark.slow
+def test_draws_of_ones_own_are_saved_and_loaded(tree, tmp_path):
+    fit = ba.from_posterior(tree, small())
+    ba.save(fit, tmp_path / "own.nc")
+    again = ba.load(tmp_path / "own.nc")
+    assert (again.method, again.plan) == (fit.method, fit.plan)
+    np.testing.assert_allclose(again.strength, fit.strength)
+
+
+@pytest.mark.slow
+def test_nobody_is_left_out_of_draws_of_ones_own(tree):
+    with pytest.raises(ModelError, match="Sample again on the votes without"):
+        ba.rate(ba.from_posterior(tree, small()), without="j1")
+
+
+@pytest.mark.slow
+def test_draws_of_other_votes_are_refused(tree):
+    with pytest.raises(
+        ModelError, match=r"sampled on other votes: on \d+ wins of the first"
+    ):
+        ba.from_posterior(tree, small(seed=2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("counts", ["folded", "half_wins", "counts"])
+def test_observed_counts_are_held_against_the_votes(tree, counts):
+    """What a program observes has a row for each kind of vote, and a column an outcome."""
+    import xarray as xr
+
+    from bayes_arena.models import data
+    from bayes_arena.models.parts import OUTCOMES
+
+    votes = small()
+    rows = data(votes, annotators=False)
+    observed = getattr(rows, counts)
+    labels = list(OUTCOMES[: observed.shape[1]])
+    counted = xr.DataArray(observed, {"outcome": labels}, ("row", "outcome"))
+
+    def observing(counted):
+        groups = {"posterior": tree["posterior"].to_dataset()}
+        groups["observed_data"] = xr.Dataset({"votes": counted})
+        return xr.DataTree.from_dict(groups)
+
+    assert ba.from_posterior(observing(counted), votes).warnings == ()
+    with pytest.raises(ModelError, match="Pass the votes that were sampled on"):
+        ba.from_posterior(observing(2 * counted), votes)

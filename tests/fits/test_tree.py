@@ -1,5 +1,7 @@
 """Trees for ArviZ, for Gaussian fits, too."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.errors import ArenaWarning, ModelError
 from bayes_arena.fits import tree as module
+from bayes_arena.fits.marginals import Marginals
 from tests.models.arenas import small
 
 pytestmark = pytest.mark.slow  # ArviZ takes a second to import
@@ -81,6 +84,22 @@ def test_prior_draws_have_the_spread_of_the_prior(tree):
     # E s^2 = 1.5^2 * 2 for a chi with two degrees; less 1/6 for the sum.
     variance = float((prior["strength"] ** 2).mean())
     assert variance == pytest.approx(1.5**2 * 2 * 5 / 6, rel=0.2)
+
+
+def test_a_spread_that_was_sampled_has_a_prior(fit, tree):
+    assert "strength_sd" not in tree["prior"]
+    size = 4000
+    _, spreads = module.draw_prior(fit, size, seed=0)
+    # E s^2 = scale^2 * degrees: 1.5^2 * 2 for strengths, 1 for theta.
+    assert np.mean(spreads["strength_sd"] ** 2) == pytest.approx(4.5, rel=0.1)
+    assert np.mean(spreads["discrimination_sd"] ** 2) == pytest.approx(1, rel=0.1)
+    means = {f"{name}_sd": x for name, x in fit.posterior.spreads.items()}
+    samples = dict(fit.marginals.chains(400, 0))
+    for name, spread in means.items():
+        samples[name] = np.full((4, 100, 1), spread)
+    sampled = replace(fit, marginals=Marginals(fit.posterior, samples))
+    prior = ba.to_datatree(sampled)["prior"]
+    assert prior["strength_sd"].sizes == {"chain": 1, "draw": 500}
 
 
 def test_half_wins_without_ties_predict_none():

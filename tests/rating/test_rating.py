@@ -283,3 +283,24 @@ def test_one_annotator_is_left_out_by_name():
     assert rating.left_out == ("fan",)
     assert rating.before.left_out == () and rating.before.before is None
     assert rating.without == "fan"
+
+
+@pytest.mark.parametrize(
+    ("prior", "words", "plan"),
+    [
+        ("default", "have equal weight.", "davidson, Gaussian"),
+        ("weak", "have equal weight. Prior: weak.", "davidson, Gaussian, weak prior"),
+        (
+            ba.Prior(strength=0.3),
+            "have equal weight. Prior of your own.",
+            "davidson, Gaussian, prior of your own",
+        ),
+    ],
+)
+def test_a_prior_that_is_not_the_default_is_named(prior, words, plan):
+    rating = ba.rate(ba.example_arena().votes, prior=prior)
+    assert words in rating.header[1]
+    assert ("Prior" in rating.header[1]) == (prior != "default")
+    assert rating.fit.plan == plan
+    named = rating.facts["prior"]
+    assert named == prior if isinstance(prior, str) else "strength=Spread" in named
