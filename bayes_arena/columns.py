@@ -188,7 +188,7 @@ BOARD: Table = (
 MORE_VOTES = Column(
     "more_votes",
     "on the two, as the others came, until their order is settled; 0 if it is, and none "
-    "where other prompts are what lacks",
+    "if that takes other prompts",
     "more votes",
     votes_needed,
     spare=3,

@@ -6,8 +6,10 @@ their rows, and a remedy that works.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from numbers import Real
 from pathlib import Path
 
 from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, Use, sentence
@@ -157,6 +159,14 @@ def require_level(level: float) -> None:
     if not 0 < level < 1:
         text = " must lie between 0 and 1, such as 0.95."
         raise ModelError((Use(level=level), text))
+
+
+def require_finite(**values: object) -> None:
+    """Raise a ModelError for a value that is not a finite number."""
+    for name, value in values.items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
+            raise ModelError((Use(**{name: value}), " must be a finite number."))
 
 
 def require_seed(seed: int) -> None:

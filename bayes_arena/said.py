@@ -184,7 +184,7 @@ def sentence(
     return f"{words} Use {', or '.join(ways)}." if ways else words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Note:
     """What a reader has to know: its kind, the sentence, and the call that tells more."""
 
@@ -196,6 +196,10 @@ class Note:
     def __str__(self) -> str:
         """Return the sentence, in the words of Python."""
         return self.spelled(PYTHON)
+
+    def __repr__(self) -> str:
+        """Return kind and sentence."""
+        return f"Note({self.kind!r}, {str(self)!r})"
 
     def spelled(self, surface: Surface) -> str:
         """Return the sentence in the words of a surface."""

@@ -13,7 +13,7 @@ any_model         any :class:`~bayes_arena.Model`: slices, style, graded wins
 ================  ==================================================================
 
 What they share is public, too: ``data`` (votes as arrays), ``normal``, ``zero_sum`` and
-``shared`` (parameters), and ``observe`` (the outcomes).
+``shared`` (parameters), ``Prior`` and ``Spread``, and ``observe`` (the outcomes).
 """
 
 from importlib.util import find_spec

@@ -8,6 +8,7 @@ from . import (
 )
 from .parts import (
     Prior as Prior,
+    Spread as Spread,
     normal as normal,
     observe as observe,
     shared as shared,

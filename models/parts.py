@@ -26,7 +26,11 @@ from pymc.distributions.transforms import ZeroSumTransform, log
 
 from bayes_arena.arrays import Floats
 from bayes_arena.errors import ModelError
-from bayes_arena.model.priors import Prior as Prior, Spread, resolve_prior
+from bayes_arena.model.priors import (
+    Prior as Prior,
+    Spread as Spread,
+    resolve_prior,
+)
 
 OUTCOMES = ("model_a", "model_b", "tie", "model_a_clearly", "model_b_clearly")
 type Information = Mapping[str, float] | None

@@ -211,3 +211,9 @@ def test_every_remedy_exists_where_it_is_shown():
             if name in COMMANDS:
                 options = options_of(COMMANDS[name])
                 assert {OTHER_NAMES.get(each, each) for each in arguments} <= options
+
+
+def test_a_note_shows_its_kind_and_its_sentence():
+    note = Note("prior", "Scores depend on the prior.", (Use(prior="weak"),))
+    text = "Scores depend on the prior. Use prior='weak'."
+    assert repr(note) == f"Note('prior', {text!r})"

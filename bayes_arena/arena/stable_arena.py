@@ -13,7 +13,6 @@ The theta of a round may be what an annotator is paid by: it is a share of the s
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, Unpack
@@ -51,6 +50,7 @@ from bayes_arena.errors import (
     VotesError,
     did_you_mean,
     require_choice,
+    require_finite,
     require_level,
     warn,
 )
@@ -206,9 +206,7 @@ class StableArena:
         StoreError
             If the file exists, or cannot be written.
         """
-        for name, value in {"delta": delta, "epsilon": epsilon}.items():
-            if not math.isfinite(value):
-                raise ModelError(f"{name} must be a finite number, not {value!r}.")
+        require_finite(delta=delta, epsilon=epsilon)
         create_file(Path(path), delta=delta, epsilon=epsilon)
         return cls(Path(path), delta, epsilon)
 

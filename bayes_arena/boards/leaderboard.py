@@ -54,9 +54,10 @@ def leaderboard(
         Votes are fitted by Davidson's model.
     interval : {"posterior", "clustered", "sandwich", "bootstrap"}, optional
         By default "clustered" by prompt where prompts are known and repeat, so that
-        intervals allow for new prompts like these; else "posterior".  "sandwich" takes
-        votes as independent without trusting the model, and "bootstrap" draws votes or
-        clusters with replacement.  A fit by NUTS has "posterior" only.
+        intervals allow for new prompts like these; else "posterior".  "clustered" without
+        prompts is by annotator.  "sandwich" takes votes as independent without trusting
+        the model, and "bootstrap" draws votes or clusters with replacement, 200 times.  A
+        fit with samples has "posterior" only.
     cluster : str, optional
         What votes of a cluster share: "prompt", "annotator" or another slice.
     level : float

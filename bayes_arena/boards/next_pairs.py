@@ -163,7 +163,7 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
 
 
 def new_clusters(standing: Standing, *pair: str) -> str:
-    """Say on what to ask about a pair, where prompts, not votes, are what lacks."""
+    """Say on what to ask about a pair, where prompts are too few, and not votes."""
     cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
     first, second = (np.array([standing.competitors.index(name)]) for name in pair)
     count = np.ceil(n * lacking(standing, first, second)[0])

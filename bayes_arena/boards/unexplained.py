@@ -114,7 +114,12 @@ def chances(pairs: ScoreSums, variance: Floats, gap_variance: Floats) -> Floats:
 
 
 def variance_of_scores(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
-    """Return Var(S) of each pair, (pairs,), given the rows and their scores."""
+    """Return Var(S) of each pair, (pairs,), given the rows and their scores.
+
+    A prompt moves all votes of a pair on it by one effect, of variance omega2 in logits: in
+    a cell, a pair and a prompt, Var(S) = V + omega2 V^2 (1 - 1/m) for m votes of variance V
+    in all.  omega2 is estimated by moments: the sum of S^2 - V over that of its factor.
+    """
     codes, pair = np.unique(rows.pair_code, return_inverse=True)
     alone = sums(pair, scores.variance, len(codes))
     prompt = prompt_clusters(fit, rows)
@@ -123,7 +128,7 @@ def variance_of_scores(fit: Fit, rows: Votes, scores: ScoreSums) -> Floats:
     cell = pair * (int(prompt.max()) + 1) + prompt
     first = np.unique(cell, return_index=True)[1]
     cells = scores.summed(cell)
-    # m votes of a cell have m (m - 1) covariances.
+    # Of the m^2 products of residuals m (m - 1) are of two votes.
     together = cells.variance**2 * np.maximum(1 - 1 / cells.n, 0.0)
     excess = np.sum((cells.residual**2 - cells.variance)[together > 0])
     omega2 = max(excess / max(together.sum(), TINY), 0.0)

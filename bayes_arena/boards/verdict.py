@@ -23,7 +23,7 @@ SETTLED = 0.95  # P(best) below which nobody is the best, at whatever level
 PROBABLE = 0.6  # and from which somebody probably is
 MOST_NAMED = 3  # candidates that a sentence lists
 UNRANKED = 0.05  # P(somebody without a rank is better), above which that is said
-PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts, not votes, are what lacks
+PROMPTS_LIMIT = 1.2  # ratio of widths from which prompts are too few, and not votes
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -126,7 +126,7 @@ def name_the_best(
     likeliest = [f"{name} ({p:.2f})" for name, p in zip(names, p_best, strict=True)]
     if len(candidates) <= MOST_NAMED:
         listed = ", ".join(likeliest[:-1]) + f" or {likeliest[-1]}"
-        return f"The best is {listed}: the votes do not settle it. {remedy}"
+        return f"The best is {listed}. {remedy}"
     listed = f"{likeliest[0]} and {likeliest[1]}"
     return (
         f"It is open who is the best: {number_in_words(len(candidates))} competitors "

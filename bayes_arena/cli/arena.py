@@ -112,12 +112,12 @@ def describe_last_round(arena: StableArena) -> list[str]:
     is_new = (decisions["round"] == last["round"]) & (
         decisions["decision"] == "excluded"
     )
-    left_out = last["waiting"] + last["left_out"]
     head = [
         f"Round {last['round']}: {plural(last['votes'], 'vote')} on "
         f"{plural(last['competitors'], 'competitor')} by "
-        f"{plural(last['annotators'], 'annotator')}; {left_out:,.0f} others wait for "
-        "more votes, or were excluded before.",
+        f"{plural(last['annotators'], 'annotator')}. Of the others "
+        f"{last['waiting']:,.0f} wait for more votes, and {last['left_out']:,.0f} were "
+        "excluded before.",
         "am-ELO by maximum likelihood. Votes are taken as independent.",
     ]
     if is_new.any():

@@ -138,7 +138,11 @@ def predicted_in_words(over: str | None) -> str:
 @command(Drawable)
 def reproduce(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A table or figure: table2, fig5, ...")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="table1, table2, fig1, fig3, fig4, fig5, fig6 or fig7.",
+        ),
     ],
     votes: Sources = None,
     *,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import ModelError
+from bayes_arena.errors import ModelError, join_words
 from bayes_arena.fits.result import Fit, outcome_counts
 from bayes_arena.said import Use
-from bayes_arena.votes.votes import FIRST_CLEARLY, TIE
+from bayes_arena.votes.votes import FIRST_CLEARLY, SECOND_CLEARLY, TIE
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -50,7 +50,8 @@ def observed_sums(observed: Dataset) -> Floats | None:
     total = None
     for name, values in observed.data_vars.items():
         if name == "outcome" and values.dims == ("vote",):
-            return np.bincount(values.to_numpy(), minlength=TIE + 1).astype(float)
+            codes = values.to_numpy()
+            return np.bincount(codes, minlength=SECOND_CLEARLY + 1).astype(float)
         if values.dims[1:] == ("outcome",):
             labels = tuple(map(str, values["outcome"].to_numpy()[: len(COLUMNS)]))
             if labels == COLUMNS:
@@ -71,5 +72,5 @@ def of_outcomes(sums: Floats, has_ties: bool) -> Floats:
 def in_words(sums: Floats) -> str:
     """Return wins of either side, and ties where they are counted, in words."""
     words = [f"{x:,.1f}".removesuffix(".0") for x in sums]
-    text = f"{words[0]} wins of the first and {words[1]} of the second"
-    return f"{text}, {words[TIE]} ties" if len(words) > TIE else text
+    kinds = ("wins of the first", "of the second", "ties")
+    return join_words([f"{n} {kind}" for n, kind in zip(words, kinds, strict=False)])

@@ -141,7 +141,8 @@ def sample_stats_of(tree: DataTree) -> dict[str, Array]:
         return {}
     stats = {}
     for name, variable in tree["sample_stats"].to_dataset().data_vars.items():
-        if variable.ndim == 2:  # not those with a number for each parameter
+        # Not those with a number for each parameter, and no texts.
+        if variable.ndim == 2 and variable.dtype.kind in "biuf":
             stats[str(name)] = variable.to_numpy()
     return stats
 

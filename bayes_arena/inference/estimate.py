@@ -97,7 +97,12 @@ class Linear:
 def delta_method(
     posterior: Posterior, linear: Linear, at: Callable[[Floats], Floats]
 ) -> Estimate:
-    """Return numbers with the covariance that their derivatives give them."""
+    """Return numbers with the covariance J S J' that their derivatives J give them.
+
+    Local parameters follow the shared ones by R, and vary around that by C:
+
+        J S J' = a S_ss a' + J_l C J_l',    a = J_s + J_l R.
+    """
     S = posterior.covariance
     weights = linear.weights
     J_local = local_part(S, linear.jacobian)

@@ -1,8 +1,10 @@
-"""The spreads of the effects, by Newton's method on the log-evidence.
+"""The spreads of the effects, by Newton's method on their log-density given the votes.
+
+That density, of the logarithms of the spreads, is the evidence times the hyperprior.
 
 The N_b parameters x_b of effect b have the prior Normal(0, s_b), and s_b / scale has a
 chi distribution with d degrees.  With expectations over the posterior N(m, S), and with
-h_b = 1 if the sum of x_b is held and else 0, the slope of the log-evidence in ln s_b is
+h_b = 1 if the sum of x_b is held and else 0, the slope of the log-density in ln s_b is
 
     E|x_b|^2 / s_b^2 - (N_b - h_b) + d - (s_b / scale)^2.
 

@@ -290,6 +290,10 @@ class Covariance:
 def invert(matrix: Arrow, layout: ParameterLayout) -> Covariance:
     """Return the inverse of an arrow matrix, whose ``cross`` is overwritten.
 
+    With D the blocks of local parameters, B their rows of ``cross`` and A what is shared:
+
+        R = -D^-1 B,    shared = (A + B'R)^-1,    conditional = D^-1.
+
     Raises
     ------
     numpy.linalg.LinAlgError

@@ -82,6 +82,10 @@ class Prior:
     The spreads of what all votes share are known: 0.5 for the position, and 1 for ties,
     emphasis and style.
 
+    A spread that is to be estimated is a :class:`bayes_arena.models.Spread`.  With
+    ``ba.Prior(strength=ba.models.Spread(1.0, scale=0.5))`` that of the strengths is
+    estimated under a half-normal of scale 0.5, from 1 on.
+
     Attributes
     ----------
     strength : Spread or float

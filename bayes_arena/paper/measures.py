@@ -19,6 +19,10 @@ from bayes_arena.errors import ModelError
 def consistency(*rankings: Floats) -> float:
     """Return the mean consistency of all pairs of rankings.
 
+    The consistency of two is the share of pairs of competitors that both put in the
+    same order, ties being an order: 1 for the same ranking, 0 for its reverse, and about
+    1/2 for unrelated ones (Liu et al., 2025, section 5.4).
+
     Parameters
     ----------
     *rankings : ndarray, shape (competitors,)

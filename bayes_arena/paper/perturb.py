@@ -59,6 +59,10 @@ def perturb(votes: Votes, kind: str, share: float, seed: int = 0) -> Perturbed:
     votes : Votes
         With annotators, and without fractional weights; grades are put together.
     kind : {"random", "equal", "flip", "mixed"}
+        "random": a win becomes a tie or a win of the other side, each with probability
+        1/2.  "equal": every vote becomes a tie.  "flip": a win becomes a win of the
+        other side.  "mixed": each vote is treated by one of these three, each with
+        probability 1/3.  Ties stay ties.
     share : float
         Of the annotators, rounded to a whole number of them (halves up).  The paper
         stays below 1/2, where most vote normally.

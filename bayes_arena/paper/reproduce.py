@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from bayes_arena.errors import require_choice
+from bayes_arena.errors import ModelError
 from bayes_arena.paper import figures, tables
 from bayes_arena.paper.descent import EPOCHS
 from bayes_arena.paper.methods import SHUFFLES
@@ -148,7 +148,11 @@ def reproduce(
          votes per model 216.05 216.05
     votes per model pair  22.74  22.74
     """
-    require_choice("name", name, TARGETS)
+    if name not in TARGETS:
+        raise ModelError(
+            f"{name!r} is none of the tables and figures that are computed from votes: "
+            f"{', '.join(TARGETS)}."
+        )
     votes = votes_from(votes, **columns)
     votes.require_annotators()
     votes = votes.keep(more_than=delta).collapse(annotators=True)

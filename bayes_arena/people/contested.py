@@ -58,7 +58,11 @@ def contested(votes: object, **columns: Unpack[ReadOptions]) -> pd.DataFrame:
 
 
 def find_contested(table: PairTable) -> Floats:
-    """Return the disagreement about each competitor, (competitors,)."""
+    """Return the disagreement about each competitor, (competitors,).
+
+    z2 = S^2 / Var S is 1 in the mean, with a variance of 2, where annotators differ by as
+    much as they do about others; clipped, so that one annotator cannot make a case.
+    """
     n = len(table.variance_of_strength)
     tastes = table.taste**2 * table.taste_variance
     total = table.chance_variance + tastes

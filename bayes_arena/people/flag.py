@@ -6,6 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
+from bayes_arena.errors import require_finite
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import FitOptions, UnseededOptions
 from bayes_arena.fits.result import Fit
@@ -47,7 +48,8 @@ def flag_by_theta(
     Parameters
     ----------
     votes : Fit, or votes
-        A fit of am-ELO; votes are fitted by am-ELO under a flat prior.
+        A fit of am-ELO, as in the paper; of any other model with discrimination the theta
+        are read alike.  Votes are fitted by am-ELO under a flat prior.
     epsilon : float
     **options
         Options of :func:`~bayes_arena.fit`, where votes are still to be fitted.
@@ -59,8 +61,9 @@ def flag_by_theta(
     Raises
     ------
     ModelError
-        If the fit has no discrimination.
+        If the fit has no discrimination, or epsilon is not a finite number.
     """
+    require_finite(epsilon=epsilon)
     if not isinstance(votes, Fit):
         options.setdefault("model", "am-elo")
         options.setdefault("prior", "flat")

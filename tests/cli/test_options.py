@@ -147,3 +147,8 @@ def test_check_says_how_a_file_was_read(command, tmp_path):
     assert "home is a, away is b" in out
     content = json.loads(command("check", path, "--format", "json")[1])
     assert content["n_votes"] == 2 and content["columns"]["winner"] == "result"
+
+
+def test_every_table_and_figure_is_named_in_the_help(command):
+    _, out, _ = command("reproduce", "--help")
+    assert [name for name in ba.paper.TARGETS if name not in out] == []

@@ -132,7 +132,10 @@ def test_a_published_board_says_what_it_is(command, tmp_path):
     command("arena", "add", arena, bought_file(tmp_path))
     command("arena", "round", arena)
     _, out, _ = command("arena", "publish", arena)
-    assert out.startswith("Round 1: 1,040 votes on 12 competitors by 13 annotators; ")
+    assert out.startswith(
+        "Round 1: 1,040 votes on 12 competitors by 13 annotators. Of the others 0 wait for "
+        "more votes, and 0 were excluded before.\n"
+    )
     assert "am-ELO by maximum likelihood" in out
     assert "Excluded after it, for the next round: reversed." in out
     assert "…  2 more: --explain" in out

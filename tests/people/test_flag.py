@@ -30,3 +30,9 @@ def test_a_fit_without_theta_is_refused():
     fit = ba.fit(votes_of(annotators=3))
     with pytest.raises(ModelError, match="has no discrimination"):
         ba.flag_by_theta(fit)
+
+
+@pytest.mark.parametrize("epsilon", ["x", None, float("nan"), True])
+def test_an_epsilon_that_is_no_number_is_refused(epsilon):
+    with pytest.raises(ModelError, match=r"epsilon=.* must be a finite number"):
+        ba.flag_by_theta(votes_of(annotators=3), epsilon=epsilon)
