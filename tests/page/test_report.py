@@ -287,7 +287,7 @@ def test_of_many_competitors_both_ends_are_drawn(grouped):
         "lower": np.linspace(90, -110, 40),
         "upper": np.linspace(110, -90, 40),
     }
-    shown = two_groups(grouped[0].groups, gaps)
+    shown = two_groups(grouped[0].groups, "", gaps)
     names = [row["competitor"] for row in shown.rows]
     assert names == [f"c{n:02d}" for n in (*range(8), *range(32, 40))]
     assert shown.n_left_out == 24
