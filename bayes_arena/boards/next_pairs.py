@@ -153,9 +153,9 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
     if goal == "best" and not first_is_settled(standing):
         return f"First place is open. A vote would tell most on {pair}."
     n_settled, n = settled_pairs(standing)
-    text = (
-        f"{n - n_settled:,} of {n:,} pairs are open. A vote would tell most on {pair}."
-    )
+    n_open = n - n_settled
+    verb = "is" if n_open == 1 else "are"
+    text = f"{n_open:,} of {n:,} pairs {verb} open. A vote would tell most on {pair}."
     if goal == "ranking":
         return text
     leader = standing.competitors[standing.ranked[0]]

@@ -44,7 +44,7 @@ def test_where_the_best_is_settled_the_others_are_asked_about():
     assert {columns["first"][0], columns["second"][0]} == {"b", "c"}
     sentence = describe_next(standing, columns)
     assert sentence == (
-        "First place is settled: a. 1 of 3 pairs are open. A vote would tell most on "
+        "First place is settled: a. 1 of 3 pairs is open. A vote would tell most on "
         f"{columns['first'][0]} or {columns['second'][0]}."
     )
 
@@ -88,6 +88,6 @@ def test_for_the_best_the_pair_has_the_leader():
     assert first[0] == "alpha"
     columns = next_pair_columns(standing, "ranking")
     assert re.match(
-        "[1-3] of 3 pairs are open. A vote would tell most on ",
+        "[1-3] of 3 pairs (is|are) open. A vote would tell most on ",
         describe_next(standing, columns, "ranking"),
     )
