@@ -13,15 +13,15 @@ from bayes_arena.version import __version__
 ALWAYS = ("Elo", "Interval", "Rank range", "P(best)", "P")
 # Words for which the columns of tables are explained.
 OF_BOARD = {
-    "Elo": "elo",
     "Rank range": "rank_lower",
     "P(best)": "p_best",
     "Before": "elo_before",
     "Change": "elo_change",
 }
 WORDS = {
-    **{word: meaning(BOARD, name) for word, name in OF_BOARD.items()},
+    "Elo": meaning(BOARD, "elo"),
     "Interval": "A range that holds the true value with the probability in its heading.",
+    **{word: meaning(BOARD, name) for word, name in OF_BOARD.items()},
     "P": (
         "A probability; of an annotator, that the agreement is below 0.4 of the median "
         "annotator's (it does not count favourites or copied votes)."

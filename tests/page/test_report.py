@@ -143,7 +143,7 @@ def test_only_words_that_stand_on_it_are_explained(html, tmp_path):
     assert {"P", "Davidson", "Anomalous", "Favourite"} <= {*explained(html)}
     assert not {"Two groups", "Contested", "Change", "Combined"} & {*explained(html)}
     plain = page_of(tmp_path, fan_votes().drop(columns="judge"))
-    words = ["Elo", "Rank range", "P(best)", "Interval", "P", "Davidson"]
+    words = ["Elo", "Interval", "Rank range", "P(best)", "P", "Davidson"]
     assert explained(plain) == words
 
 
