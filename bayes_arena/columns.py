@@ -15,6 +15,7 @@ from typing import Any
 from bayes_arena.tables import Columns, Shown
 
 type Text = Callable[[Any], str]
+MOST_NEEDED = 100_000  # votes on a pair, beyond which their number says nothing more
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,12 @@ def span(mark: str) -> Callable[[str, str], str]:
 
 
 def votes_needed(count: float) -> str:
-    """Write a number of votes; an infinite one in words."""
-    return "too many" if math.isinf(count) else number(",.0f")(count)
+    """Write a number of votes; in words where it is beyond what anybody would ask for."""
+    if math.isinf(count):
+        return "too many"
+    if count > MOST_NEEDED:
+        return f"over {MOST_NEEDED:,}"
+    return number(",.0f")(count)
 
 
 def in_brackets(first: str, second: str) -> str:
@@ -82,7 +87,7 @@ def interval(spare: int) -> Table:
     """Return the columns of an interval."""
     lower = Column(
         "lower",
-        "ends of the interval, which holds the true value with the probability `level`",
+        "ends of a range that holds the true value with the probability `level`",
         "{level} interval",
         WHOLE,
         beside="upper",

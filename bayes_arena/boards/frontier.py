@@ -21,6 +21,7 @@ from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import SETTLED, probability
+from bayes_arena.columns import fact
 from bayes_arena.tables import Columns
 
 LIKELY = 0.8  # P(on the frontier) from which a competitor may be the one to ship
@@ -88,7 +89,9 @@ def frontier_columns(frontier: Frontier, elo: EloScale = ELO) -> Columns:
     }
 
 
-def describe_choice(frontier: Frontier, cheaper: str = "cheaper") -> str:
+def describe_choice(
+    frontier: Frontier, cheaper: str = "cheaper", elo: EloScale = ELO
+) -> str:
     """Return which to ship, a sentence or two.
 
     Nothing is said of fewer than two competitors, or where votes do not compare all.
@@ -98,14 +101,39 @@ def describe_choice(frontier: Frontier, cheaper: str = "cheaper") -> str:
     frontier : Frontier
     cheaper : str
         What "cheaper" is to be called: ``cheaper by price_out``.
+    elo : EloScale
     """
-    standing, row = frontier.standing, frontier.choice
-    if len(frontier.codes) < 2 or standing.n_groups > 1:
+    row = frontier.choice
+    if len(frontier.codes) < 2 or frontier.standing.n_groups > 1:
         return ""
     scope = scope_of_prices(frontier)
     if row is None:
-        return f"{scope}{'i' if scope else 'I'}t is open which to ship."
-    names = [standing.competitors[code] for code in frontier.codes]
+        text = "it is open which to ship."
+    elif frontier.price.min() < frontier.price[row] == frontier.price.max():
+        text = describe_dearest(frontier, row, cheaper, elo)
+    else:
+        text = describe_bargain(frontier, row, cheaper)
+    return f"{scope}{text}" if scope else f"{text[0].upper()}{text[1:]}"
+
+
+def describe_dearest(frontier: Frontier, row: int, cheaper: str, elo: EloScale) -> str:
+    """Say that nobody cheaper is as good, and how far behind the best of them is."""
+    standing, codes = frontier.standing, frontier.codes
+    strength = standing.strength[codes]
+    is_cheaper = frontier.price < frontier.price[row]
+    next_best = int(np.argmax(np.where(is_cheaper, strength, -np.inf)))
+    behind = elo.points_per_logit * (strength[row] - strength[next_best])
+    name, other = (standing.competitors[codes[at]] for at in (row, next_best))
+    p = probability(frontier.p_frontier[row])
+    return (
+        f"nobody {cheaper} is as good as {name} ({p}); {other} costs "
+        f"{fact(frontier.price[next_best])} and is {behind:.0f} Elo behind."
+    )
+
+
+def describe_bargain(frontier: Frontier, row: int, cheaper: str) -> str:
+    """Say why to ship the cheapest that nobody is surely better than."""
+    names = [frontier.standing.competitors[code] for code in frontier.codes]
     others = frontier.p_better(row)
     rival = int(np.argmax(others))
     is_cheapest = np.sum(frontier.price <= frontier.price[row]) == 1
@@ -117,7 +145,7 @@ def describe_choice(frontier: Frontier, cheaper: str = "cheaper") -> str:
         why = f"nobody is {cheaper}"
     else:
         why = f"nobody is {cheaper} or has a higher score"
-    text = f"{scope}{'s' if scope else 'S'}hip {names[row]}: {why}."
+    text = f"ship {names[row]}: {why}."
     if has_rival:
         p = probability(others[rival])
         text += f" {names[rival]} is dearer, and not surely better ({p})."

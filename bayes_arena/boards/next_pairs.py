@@ -22,6 +22,7 @@ from bayes_arena.boards.pairs import (
     lacking,
     more_votes,
     pair_indices,
+    settled_pairs,
     votes_between,
 )
 from bayes_arena.boards.standing import Standing, standing_of
@@ -57,7 +58,7 @@ def next_pairs(
     seed: int = 0,
     **options: Unpack[UnseededOptions],
 ) -> pd.DataFrame:
-    """Return the pairs on which a vote would tell most; none where nothing is open.
+    """Return the pairs on which a vote would tell most, in that order; none if none is open.
 
     Parameters
     ----------
@@ -143,18 +144,22 @@ def concerns(standing: Standing, goal: str, first: Ints, second: Ints) -> Array:
 
 
 def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> str:
-    """Say what is settled, and which order is open above all."""
+    """Say what is settled, and on which pair a vote would tell most."""
     if not len(columns["first"]):
         return "All places are settled: no vote is needed."
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
     if clusters_are_the_limit(standing):
         pair += new_clusters(standing, columns["first"][0], columns["second"][0])
+    if goal == "best" and not first_is_settled(standing):
+        return f"First place is open. A vote would tell most on {pair}."
+    n_settled, n = settled_pairs(standing)
+    n_open = n - n_settled
+    verb = "is" if n_open == 1 else "are"
+    text = f"{n_open:,} of {n:,} pairs {verb} open. A vote would tell most on {pair}."
     if goal == "ranking":
-        return f"The order that is most open: {pair}."
-    if first_is_settled(standing):
-        leader = standing.competitors[standing.ranked[0]]
-        return f"First place is settled: {leader}. Still open: {pair}."
-    return f"First place is open. The pair to ask about: {pair}."
+        return text
+    leader = standing.competitors[standing.ranked[0]]
+    return f"First place is settled: {leader}. {text}"
 
 
 def new_clusters(standing: Standing, *pair: str) -> str:

@@ -165,6 +165,12 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
     return (Note("pairs", text),)
 
 
+def settled_pairs(standing: Standing) -> tuple[int, int]:
+    """Return how many pairs are settled, their gap's interval excludes 0, and of how many."""
+    is_settled = lacking(standing, *pair_indices(standing, None)) == 0
+    return int(is_settled.sum()), len(is_settled)
+
+
 def pair_indices(
     standing: Standing, between: Sequence[str] | None
 ) -> tuple[Ints, Ints]:

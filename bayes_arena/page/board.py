@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
-from bayes_arena.boards.pairs import lacking, pair_indices
 from bayes_arena.boards.standing import Standing
-from bayes_arena.boards.verdict import clusters_are_the_limit
+from bayes_arena.boards.verdict import clusters_are_the_limit, first_is_settled
 from bayes_arena.tables import Columns, Row, records
 
 
@@ -21,12 +20,15 @@ class AskedNext:
     sentence : str
     pairs : list of dict
         On which a vote would tell most.
+    for_best : bool
+        Whether first place is open, so that the pairs are of those who may have it.
     votes_help : bool
         Whether votes would settle them, and not only other prompts.
     """
 
     sentence: str
     pairs: list[Row]
+    for_best: bool
     votes_help: bool
 
 
@@ -49,17 +51,12 @@ def axis_ends(rows: Sequence[Row]) -> tuple[float, float]:
     return low, max(row["upper"] for row in ranked)
 
 
-def settled_pairs(standing: Standing) -> tuple[int, int]:
-    """Return how many pairs are settled, their gap's interval excludes 0, and of how many."""
-    is_settled = lacking(standing, *pair_indices(standing, None)) == 0
-    return int(is_settled.sum()), len(is_settled)
-
-
 def asked_next(standing: Standing) -> AskedNext:
     """Return what the command `next` says."""
     columns = next_pair_columns(standing)
     return AskedNext(
         sentence=describe_next(standing, columns),
         pairs=records(columns),
+        for_best=not first_is_settled(standing),
         votes_help=not clusters_are_the_limit(standing),
     )

@@ -85,6 +85,11 @@ class Contents:
         return "elo_change" in self.ranked[0]
 
     @property
+    def n_changes(self) -> int:
+        """Of how many competitors the score can be held to a former one."""
+        return sum(row["elo_change"] is not None for row in self.ranked)
+
+    @property
     def n_outside(self) -> int:
         """Groups of pairs whose observed score is outside its range."""
         groups = self.observed

@@ -32,8 +32,11 @@ def annotator_rows(columns: Columns) -> list[Row]:
     return judged[:n_shown]
 
 
-def about_annotators(columns: Columns) -> str:
-    """Return how many annotators have which verdict."""
+def about_annotators(columns: Columns, is_one_group: bool) -> str:
+    """Return how many annotators have which verdict.
+
+    ``is_one_group`` says whether two groups were looked for, and not found.
+    """
     counts = Counter(columns["verdict"] if columns else ())
     if not columns or counts["not judged"]:
         return "Annotators were not judged."
@@ -43,8 +46,15 @@ def about_annotators(columns: Columns) -> str:
         return (
             f"None of {total:,} annotators cast the ten votes that it takes to judge."
         )
+    judged = f"Of {total:,} annotators {n_judged:,} were"
+    if n_judged == total:
+        judged = f"All {total:,} annotators were"
+    if counts["ordinary"] == n_judged:
+        groups = "; no two groups were told apart" if is_one_group else ""
+        found = f"nobody is anomalous or has a favourite{groups}"
+        return f"{judged} judged and look ordinary: {found}."
     parts = []
     for verdict, words in VERDICTS.items():
         if counts[verdict]:
             parts.append(f"{counts[verdict]:,} {words}")
-    return f"Of {total:,} annotators {n_judged:,} were judged: {', '.join(parts)}."
+    return f"{judged} judged: {', '.join(parts)}."

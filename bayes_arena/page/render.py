@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from bayes_arena import palette
-from bayes_arena.columns import fact
+from bayes_arena.columns import fact, votes_needed
 from bayes_arena.errors import printable
 from bayes_arena.page import figures
 
@@ -84,6 +84,7 @@ def environment() -> Environment:
         "signed": signed,
         "download": download,
         "chance": chance,
+        "votes_needed": votes_needed,
     }
     return settings
 

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from bayes_arena import columns
+from collections.abc import Collection
+
 from bayes_arena.boards.standing import Standing
-from bayes_arena.columns import BOARD, meaning
+from bayes_arena.columns import ANNOTATORS, BOARD, meaning
 from bayes_arena.fits.options import OWN
 from bayes_arena.fits.result import Fit
-from bayes_arena.model.spec import Model
 from bayes_arena.version import __version__
 
+ALWAYS = ("Elo", "Interval", "Rank range", "P(best)", "P")
 # Words for which the columns of tables are explained.
 OF_BOARD = {
-    "Elo": "elo",
-    "Interval": "lower",
     "Rank range": "rank_lower",
     "P(best)": "p_best",
+    "Before": "elo_before",
+    "Change": "elo_change",
 }
-OF_CHANGES = {"Before": "elo_before", "Change": "elo_change"}
-OF_ANNOTATORS = {"Agreement": "agreement", "P": "p_anomaly"}
-DAVIDSON = {
+WORDS = {
+    "Elo": meaning(BOARD, "elo"),
+    "Interval": "A range that holds the true value with the probability in its heading.",
+    **{word: meaning(BOARD, name) for word, name in OF_BOARD.items()},
+    "P": (
+        "A probability; of an annotator, that the agreement is below 0.4 of the median "
+        "annotator's (it does not count favourites or copied votes)."
+    ),
     "Davidson": (
         "A model of wins, ties and losses in which all votes have equal weight, so that "
         "the board is an average over annotators."
     ),
-}
-COMBINED = {
     "Combined": (
         "Davidson's board, in which all votes have equal weight, moved towards the board "
         "in which votes weigh by how closely their annotator follows the ranking: as far "
         "as is safe, whatever annotators believe."
     ),
-}
-ANNOTATORS = {
+    "Agreement": meaning(ANNOTATORS, "agreement"),
     "Anomalous": (
         "From P 0.8 on, with ten votes and a fault: a favourite, votes against the "
         "ranking, nothing but ties, one side, or no more agreement than chance; and so is "
@@ -58,24 +61,9 @@ ANNOTATORS = {
 }
 
 
-def words_of(
-    model: Model,
-    has_annotators: bool,
-    is_combined: bool = False,
-    has_changes: bool = False,
-) -> dict[str, str]:
-    """Return the words that the page uses."""
-    names = OF_BOARD | OF_CHANGES if has_changes else OF_BOARD
-    words = {word: meaning(BOARD, name) for word, name in names.items()}
-    if is_combined:
-        words |= COMBINED
-    elif model.name == "davidson":
-        words |= DAVIDSON
-    if has_annotators:
-        for word, name in OF_ANNOTATORS.items():
-            words[word] = meaning(columns.ANNOTATORS, name)
-        words |= ANNOTATORS
-    return words
+def words_of(used: Collection[str]) -> dict[str, str]:
+    """Return what words mean: those of every page, and of the others those that are used."""
+    return {word: text for word, text in WORDS.items() if word in {*ALWAYS, *used}}
 
 
 def fitted_in_words(standing: Standing, share: float | None = None) -> dict[str, str]:

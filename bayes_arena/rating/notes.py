@@ -152,7 +152,7 @@ def which_to_ship(rated: Rated) -> Iterator[Note]:
         return
     column = f"{rated.about.priced_in}"
     by = "" if column.lower() in PRICES else f" by {column}"
-    if text := describe_choice(rated.price_frontier, f"cheaper{by}"):
+    if text := describe_choice(rated.price_frontier, f"cheaper{by}", rated.elo):
         yield Note("frontier", text)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayes_arena.boards.pairs import settled_pairs
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
 from bayes_arena.checks.observed import observed_columns
@@ -18,7 +19,6 @@ from bayes_arena.page.board import (
     asked_next,
     axis_ends,
     board_rows,
-    settled_pairs,
 )
 from bayes_arena.page.contents import Contents
 from bayes_arena.page.groups import TwoGroups, two_groups
@@ -29,7 +29,7 @@ from bayes_arena.people.favourites import favourite_rows
 from bayes_arena.people.groups import GROUP, LARGER, SMALLER, describe_groups
 from bayes_arena.rating.by_slice import BySlice, by_slices
 from bayes_arena.said import NOWHERE
-from bayes_arena.tables import Columns, json_text, records
+from bayes_arena.tables import Columns, Row, json_text, records
 
 if TYPE_CHECKING:
     from bayes_arena.rating.rating import Rating
@@ -69,20 +69,41 @@ def contents_of(rating: Rating, title: str, by: Sequence[str] = ()) -> Contents:
         rank_shares=standing.rank_shares,
         settled=settled_pairs(standing),
         asked_next=asked_next(standing),
-        about_annotators=about_annotators(people),
+        about_annotators=about_annotators(people, is_one_group(rating)),
         annotators=annotators,
         favourites=favourite_rows(rating.named_favourites),
         contested=contested,
         groups=groups_of(rating),
         observed=observed_columns(standing.fit, standing.look.level),
         fitted=fitted_in_words(standing, rating.share),
-        words=words_of(
-            standing.fit.model,
-            bool(annotators),
-            rating.share is not None,
-            rating.changes is not None,
-        ),
+        words=words_of(words_used(rating, rows, annotators)),
     )
+
+
+def words_used(
+    rating: Rating, rows: Sequence[Row], annotators: Sequence[Row]
+) -> set[str]:
+    """Return the words that stand on this page and not on every one."""
+    is_combined = rating.share is not None
+    is_davidson = rating.standing.fit.model.name == "davidson"
+    verdicts = {row["verdict"] for row in annotators}
+    # Then the page says so: nobody is anomalous or has a favourite.
+    is_nothing_found = verdicts == {"ordinary"}
+    has_favourites = len(rating.named_favourites.get("annotator", ())) > 0
+    used = {
+        "Before": "elo_before" in rows[0],
+        "Change": "elo_change" in rows[0],
+        "Combined": is_combined,
+        "Davidson": is_davidson and not is_combined,
+        "Agreement": bool(annotators),
+        "Anomalous": is_nothing_found or verdicts & {"anomalous", "suspect"},
+        "Differs": "differs" in verdicts,
+        "Favourite": is_nothing_found or has_favourites,
+        "Contested": any(row["contested"] for row in rows),
+        "Two groups": rating.groups.members
+        or (is_nothing_found and is_one_group(rating)),
+    }
+    return {word for word, is_used in used.items() if is_used}
 
 
 def downloaded(content: dict[str, Any], slices: Sequence[BySlice]) -> str:
@@ -105,6 +126,11 @@ def about_of(rating: Rating) -> About | None:
         return None
     names, frontier = rating.votes.competitors, rating.price_frontier
     return about_competitors(rating.about, names, frontier, rating.elo)
+
+
+def is_one_group(rating: Rating) -> bool:
+    """Whether two groups of annotators were looked for, and not found."""
+    return rating.groups.p_value is not None and not rating.groups.members
 
 
 def groups_of(rating: Rating) -> TwoGroups | None:

@@ -65,10 +65,10 @@ def test_the_scores_are_those_of_the_board():
 @pytest.mark.parametrize(
     "price, sentence",
     [
-        ([9, 3, 2, 1], "Ship ant: P above 0.99 that nobody cheaper is better."),
+        ([5, 9, 2, 1], "Ship ant: P above 0.99 that nobody cheaper is better."),
         ([1, 3, 2, 9], "Ship ant: nobody is cheaper or has a higher score."),
         (
-            [9, 3, np.nan, 1],
+            [5, 9, np.nan, 1],
             "Of the 3 competitors with a price: ship ant: P above 0.99 that nobody cheaper "
             "is better.",
         ),
@@ -77,6 +77,21 @@ def test_the_scores_are_those_of_the_board():
 )
 def test_the_best_is_shipped_where_it_surely_is(price, sentence):
     assert describe_choice(frontier([2, 0, -1, -2], price)) == sentence
+
+
+def test_of_the_dearest_is_said_how_far_the_best_of_the_cheaper_ones_is_behind():
+    found = frontier([2, 0, -1, -2], [1250.5, 3, 2, 1])
+    elo = frontier_columns(found)["elo"]  # the cheapest first
+    text = (
+        "obody cheaper by cost is as good as ant (P above 0.99); bee costs 3 and is "
+        f"{elo[-1] - elo[-2]:.0f} Elo behind."
+    )
+    assert describe_choice(found, "cheaper by cost") == f"N{text}"
+    some = frontier([2, 0, -1, -2], [1250.5, 3, 2, np.nan])
+    said = describe_choice(some, "cheaper by cost")
+    assert said.startswith("Of the 3 competitors with a price: nobody cheaper by cost")
+    same = describe_choice(frontier([2, 0, -1, -2], [3, 3, 3, 3]))
+    assert same == "Ship ant: P above 0.99 that nobody cheaper is better."
 
 
 def test_a_cheaper_one_is_shipped_where_the_best_may_be_no_better():
@@ -107,7 +122,7 @@ def test_a_cheap_one_of_few_votes_is_no_bargain():
     names = [found.standing.competitors[code] for code in found.codes]
     new = names.index("new")
     assert found.p_better(new).max() > 0.5 and found.p_frontier[new] < 0.5
-    assert "Ship ant" in describe_choice(found)
+    assert "Nobody cheaper is as good as ant" in describe_choice(found)
 
 
 def test_where_votes_do_not_compare_all_nothing_is_said():

@@ -115,6 +115,17 @@ def test_it_is_as_wide_as_the_window(page, width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+def test_names_stay_where_a_wide_table_is_scrolled(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate(
+        "document.querySelectorAll('.scroll').forEach(s => s.scrollLeft = 90)"
+    )
+    for names in ("#board tbody th", "#next tbody th", "#next td.name", ".people th"):
+        box = page.locator(names).first.bounding_box()
+        assert 0 <= box["x"] <= width - box["width"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("table", ["board", "people"])
 def test_bars_are_as_wide_as_their_axis(page, width, table):
     page.set_viewport_size({"width": width, "height": 900})

@@ -11,6 +11,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
+from bayes_arena.columns import votes_needed
 from bayes_arena.page.groups import two_groups
 from tests.helpers import real
 from tests.page.arenas import FAVOURITE, HOSTILE, fan_votes
@@ -110,9 +111,9 @@ def test_it_has_a_date_and_the_data_to_download(html, rating):
 def test_it_asks_next_what_the_command_asks(html, rating):
     text = text_of(html)
     sentence = describe_next(rating.standing, next_pair_columns(rating.standing))
-    assert f"What to ask next {sentence} " in text
+    assert f"What to ask next {sentence} Pairs come first whose order" in text
     for row in ba.next_pairs(rating.fit).itertuples():
-        more = f"{row.more_votes:,.0f}" if np.isfinite(row.more_votes) else "too many"
+        more = votes_needed(row.more_votes)
         numbers = f"{row.p_ahead:.2f} {row.gap:.0f} {row.votes:.0f} {more}"
         assert f"{row.first} {row.second} {numbers}" in text
 
@@ -131,6 +132,34 @@ def test_the_odd_annotators_are_named_as_in_the_table(html, rating):
     for row in odd.itertuples():
         assert re.search(f"{row.annotator} anomalous >?0.[89]", text)
     assert f"fan gave {FAVOURITE} 100 % in 68 votes" in text
+
+
+def explained(html):
+    """The words that the page explains."""
+    return re.findall("<dt>(.*?)</dt>", html.split('id="words"')[1])
+
+
+def test_only_words_that_stand_on_it_are_explained(html, tmp_path):
+    assert {"P", "Davidson", "Anomalous", "Favourite"} <= {*explained(html)}
+    assert not {"Two groups", "Contested", "Change", "Combined"} & {*explained(html)}
+    plain = page_of(tmp_path, fan_votes().drop(columns="judge"))
+    words = ["Elo", "Interval", "Rank range", "P(best)", "P", "Davidson"]
+    assert explained(plain) == words
+
+
+def test_where_all_annotators_are_ordinary_that_is_said(tmp_path):
+    arena = ba.simulate(competitors=4, annotators=12, votes=1500, seed=1)
+    html = page_of(tmp_path, arena.votes)
+    said = "All 12 annotators were judged and look ordinary: nobody is anomalous"
+    assert said in text_of(html)
+    assert {"Anomalous", "Favourite"} <= {*explained(html)}
+    assert "Differs" not in explained(html)
+
+
+def test_votes_lacking_above_a_hundred_thousand_are_not_counted():
+    assert votes_needed(100_000.0) == "100,000"
+    assert votes_needed(1_638_994.0) == "over 100,000"
+    assert votes_needed(np.inf) == "too many"
 
 
 def test_names_are_text(tmp_path):
@@ -258,7 +287,7 @@ def test_of_many_competitors_both_ends_are_drawn(grouped):
         "lower": np.linspace(90, -110, 40),
         "upper": np.linspace(110, -90, 40),
     }
-    shown = two_groups(grouped[0].groups, gaps)
+    shown = two_groups(grouped[0].groups, "", gaps)
     names = [row["competitor"] for row in shown.rows]
     assert names == [f"c{n:02d}" for n in (*range(8), *range(32, 40))]
     assert shown.n_left_out == 24

@@ -143,7 +143,7 @@ def test_the_page_shows_before_and_change(written, tmp_path):
     rating.report(tmp_path / "board.html")
     html = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert "Before (rank)" in html and ">Change<" in html
-    assert "a change in bold is beyond chance" in html
+    assert "beyond chance, allowing for having looked at 19 changes" in html
     assert rating.changes.sentence in html
 
 
