@@ -1,6 +1,5 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
@@ -31,14 +30,14 @@ from bayes_arena.cli.options import (
 from bayes_arena.cli.output import Answer, Done, drawn
 from bayes_arena.cli.source import fit_of_sources, name_of
 from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
-from bayes_arena.errors import ModelError, OutputError, plural
+from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
 from bayes_arena.rating.rating import Rating
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.reading.facts import read_facts
-from bayes_arena.said import Call, Note
+from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
@@ -93,30 +92,22 @@ def rank(
     )
     if writing.output is not None and writing.is_picture:
         return drawn(plots.board(rating).figure, writing.output)
-    remarks = remarks_on(rating.votes) if votes else []
     n_shown = None if show_all else SHOWN_ROWS
-    return replace(board_answer(rating, remarks), n_shown=n_shown, more="--all")
+    return replace(board_answer(rating), n_shown=n_shown, more="--all")
 
 
-def board_answer(rating: Rating, remarks: Sequence[Note] = ()) -> Answer:
+def board_answer(rating: Rating) -> Answer:
     """Return a rating as a command answers it."""
     return Answer(
         key="leaderboard",
         columns=rating.board_columns,
         table=rating.board_table,
         head=[*rating.header, "", rating.verdict],
-        notes=[*rating.notes, *remarks],
+        notes=rating.notes,
         facts=rating.content,
         n_shown=SHOWN_ROWS,
         words={"level": percentage(rating.standing.look.level)},
     )
-
-
-def remarks_on(votes: Votes) -> list[Note]:
-    """Return where remarks on the file are to be seen, in a line."""
-    count = len(votes.remarks)
-    text = (f"{plural(count, 'remark')} on the file", (": ", Call("check")))
-    return [Note("remarks", text)] if count else []
 
 
 @command(Answering)

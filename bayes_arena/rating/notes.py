@@ -28,9 +28,19 @@ SURE_SIDE = 2.0  # standard deviations from which a side is said to win more oft
 
 
 def notes_of(rated: Rated) -> tuple[Note, ...]:
-    """Return what a reader has to know, the weightiest first; five at most."""
+    """Return what a reader has to know, the weightiest first; five at most.
+
+    That there are remarks on the file is said beside these.
+    """
     notes = chain.from_iterable(say(rated) for say in NOTES)
-    return tuple(islice(notes, MOST_NOTES))
+    return (*islice(notes, MOST_NOTES), *remarks(rated))
+
+
+def remarks(rated: Rated) -> Iterator[Note]:
+    """Say where remarks on the file are to be seen."""
+    if count := len(rated.votes.remarks):
+        text = (f"{plural(count, 'remark')} on the file", (": ", Call("check")))
+        yield Note("remarks", text)
 
 
 def changes(rated: Rated) -> Iterator[Note]:

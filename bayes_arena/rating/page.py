@@ -58,7 +58,7 @@ def contents_of(rating: Rating, title: str, by: Sequence[str] = ()) -> Contents:
         date=content["date"],
         data=downloaded(content, slices),
         verdict=rating.verdict,
-        notes=tuple(note.spelled(NOWHERE) for note in notes),
+        notes=tuple(note.spelled(NOWHERE) for note in notes if note.kind != "remarks"),
         level=standing.look.level,
         ranked=[row for row in rows if row["rank"] is not None],
         unranked=[row for row in rows if row["rank"] is None],

@@ -19,7 +19,9 @@ import polars as pl
 
 from bayes_arena.errors import VotesError, listing
 from bayes_arena.reading.values import as_text
+from bayes_arena.said import Said, Use
 
+OF_RESULTS = {"schema", "version", "source", "n_votes"}  # of the package's own JSON
 OF_ROUNDS = ("name", "id", "number", "round", "date", "stage", "title")
 GZIP = ".gz"
 PREFLIB = (".soc", ".soi", ".toc", ".toi")  # rankings of the collection PrefLib
@@ -164,6 +166,10 @@ def json_lines(text: str, name: str) -> list[Any]:
 def records_in(value: Any, name: str) -> list[Mapping[str, Any]]:
     """Return the records of a JSON value: a list, or an object with a list or columns."""
     if isinstance(value, Mapping):
+        if value.keys() >= OF_RESULTS:
+            since: Said = (" A board of the past is read by ", Use("since"), ".")
+            text = f"{name} holds what bayes_arena found, and not votes."
+            raise VotesError((text, since))
         if value.keys() >= {"engines", "stats"}:
             return fastchess_records(value["stats"], name)
         inner = [each for each in value.values() if isinstance(each, Mapping)]

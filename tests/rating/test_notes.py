@@ -313,3 +313,20 @@ def test_every_twentieth_vote_left_out_is_said():
     few = ba.rate(table)
     (note,) = [str(note) for note in few.notes if note.kind == "left_out"]
     assert note == "12 of 240 votes were left out: 12 not played."
+
+
+def test_remarks_on_the_file_are_said_in_python_too():
+    votes = votes_of(annotators=4, each=60)
+    votes["prompt"] = [f"prompt {row}" for row in range(len(votes))]
+    rating = ba.rate(pd.concat([votes, votes], ignore_index=True))
+    assert str(rating.notes[-1]) == "1 remark on the file: ba.check()"
+    assert json.loads(rating.to_json())["notes"][-1]["kind"] == "remarks"
+
+
+def test_a_board_is_no_file_of_votes(tmp_path):
+    path = tmp_path / "last.json"
+    path.write_text(ba.rate(columns(4, 40)[0]).to_json())
+    with pytest.raises(
+        ba.errors.VotesError, match="and not votes"
+    ):
+        ba.rate(path)
