@@ -326,7 +326,5 @@ def test_remarks_on_the_file_are_said_in_python_too():
 def test_a_board_is_no_file_of_votes(tmp_path):
     path = tmp_path / "last.json"
     path.write_text(ba.rate(columns(4, 40)[0]).to_json())
-    with pytest.raises(
-        ba.errors.VotesError, match="and not votes"
-    ):
+    with pytest.raises(ba.errors.VotesError, match="and not votes"):
         ba.rate(path)
