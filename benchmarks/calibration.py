@@ -389,8 +389,7 @@ def experts(arenas: int) -> list[str]:
         for model, tally in tallies.items():
             fit = ba.fit(arena.votes, model=model)
             tally.add(standing_of(fit, Look(min_votes=0)), arena.strength)
-        notes = " ".join(ba.rate(arena.votes).notes)
-        said += "saw different competitors" in notes
+        said += any(note.kind == "boards" for note in ba.rate(arena.votes).notes)
     rows = [[name, t.coverage, f"{t.rmse:.0f}"] for name, t in tallies.items()]
     text = (
         "Experts (theta 2) vote on pairs of the best half, the others (theta .5) on all "

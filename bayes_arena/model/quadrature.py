@@ -6,6 +6,7 @@ Cholesky factor of K, and e_k and w_k are nodes and weights for standard normals
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -34,6 +35,7 @@ def nodes_and_weights(size: int) -> tuple[Floats, Floats]:
     return nodes, weights.prod(axis=1)
 
 
+@cache
 def gauss_hermite(n_nodes: int) -> tuple[Floats, Floats]:
     """Return the Gauss-Hermite nodes and weights for one variable."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(n_nodes)

@@ -1,6 +1,6 @@
 """Write means and standard deviations by NUTS, beside which the Gaussians are tested.
 
-``python tests/golden/sample.py DATA`` samples the programs of ``models`` for LLMFAO and
+``python -m tests.golden.sample DATA`` samples the programs of ``models`` for LLMFAO and
 MT-bench: 4 chains of 4,000 draws.
 """
 
@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from make import BY_ANNOTATOR, COMMON, worst_rhat, write
 
 import bayes_arena as ba
+from bayes_arena.boards.uncertainty import NORMAL
+from bayes_arena.fits import marginals
+from tests.golden.make import BY_ANNOTATOR, COMMON, worst_rhat, write
+from tests.helpers import elo_of, elo_sd
 
-ARENAS = {
-    "llmfao": "prompt",
-    "mt_bench_human": ["question_id", "turn"],
-}
+PROMPTS = {"llmfao": ["prompt"], "mt_bench_human": ["question_id", "turn"]}
+marginals.MOST_BOARD_DRAWS = 16_000  # all of them
 BY_PROMPT = BY_ANNOTATOR | {"strength_by": ("prompt",)}
 
 
@@ -25,24 +26,25 @@ def samples(table, prompt, terms):
     fit = ba.fit(
         votes, model=ba.Model(**terms), method="nuts", draws=4000, tune=800, seed=1
     )
-    numbers = {"rhat": worst_rhat(ba.to_datatree(fit))}
+    tree = ba.to_datatree(fit)
+    numbers = {"rhat": worst_rhat(tree)}
     for name in ("strength", "discrimination"):
-        if name in fit.samples:
-            numbers[name] = fit.samples[name].mean((0, 1)).tolist()
-            numbers[f"{name}_sd"] = fit.samples[name].std((0, 1)).tolist()
-    board = ba.leaderboard(fit, interval="posterior", min_votes=0)
-    board = board.set_index("competitor").loc[list(votes.competitors)]
-    numbers["elo"] = board["elo"].tolist()
-    numbers["half_width"] = ((board["upper"] - board["lower"]) / 2).tolist()
+        if name in tree["posterior"]:
+            values = tree["posterior"][name].values
+            numbers[name] = values.mean((0, 1)).tolist()
+            numbers[f"{name}_sd"] = values.std((0, 1)).tolist()
+    numbers["elo"] = elo_of(fit).tolist()
+    numbers["half_width"] = (NORMAL * elo_sd(fit)).tolist()
     return numbers
 
 
 if __name__ == "__main__":
-    for name, prompt in ARENAS.items():
+    for name, columns in PROMPTS.items():
         table = pd.read_csv(Path(sys.argv[1]) / f"{name}.csv")
+        table["answer"] = table[columns].astype(str).agg("/".join, axis=1)
         programs = {
             "davidson": samples(table, False, COMMON),
             "am-davidson": samples(table, False, BY_ANNOTATOR),
-            "am-davidson prompts": samples(table, prompt, BY_PROMPT),
+            "am-davidson prompts": samples(table, "answer", BY_PROMPT),
         }
         write(f"{name}_nuts", programs)
