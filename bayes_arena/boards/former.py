@@ -81,6 +81,10 @@ def read_former(path: str | Path) -> FormerBoard:
     OutputError
         If there is no such file, or it holds something else.
     """
+    if not isinstance(path, str | Path) or str(path).lstrip().startswith("{"):
+        raise OutputError(
+            ("A former board is a file of JSON: name its path with ", Use("since"), ".")
+        )
     name = Path(path).name
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -204,3 +204,9 @@ def test_where_nobody_changed_few_changes_are_called(written):
         called += bool(changes.called.any())
     assert np.mean(excluded) < 0.08
     assert called <= 6  # of 40; one in twenty, and chance
+
+
+@pytest.mark.parametrize("since", ['{"leaderboard": []}', {}, 3])
+def test_a_former_board_is_named_by_its_path(since):
+    with pytest.raises(ba.errors.OutputError, match="A former board is a file of JSON"):
+        ba.rate(ba.example_arena().votes, since=since)
