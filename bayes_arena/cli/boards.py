@@ -1,5 +1,6 @@
 """Commands about boards: rank, boards, pairs, next, report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
@@ -22,6 +23,7 @@ from bayes_arena.cli.options import (
     Boarding,
     Drawable,
     Fitting,
+    Ranking,
     Reading,
     Saving,
     Sources,
@@ -33,7 +35,7 @@ from bayes_arena.columns import BOARD, NEXT_PAIRS, PAIRS, Column
 from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.people.groups import FOUND_HERE, GROUP, GROUPS
 from bayes_arena.rating.content import facts_of, facts_of_votes
-from bayes_arena.rating.rating import Rating
+from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.rating.text import SHOWN_ROWS, percentage
 from bayes_arena.rating.wording import describe_votes
 from bayes_arena.reading.facts import read_facts
@@ -41,13 +43,6 @@ from bayes_arena.said import Note
 from bayes_arena.tables import Columns
 from bayes_arena.votes.votes import Votes
 
-Since = Annotated[
-    str | None, option("Say what changed since a board: JSON of rank -o last.json.")
-]
-About = Annotated[
-    str | None,
-    option("Table of competitors: maker, licence, price, url, and any other column."),
-]
 # What the gate answers by the exit code.
 EXIT_CODES = {"yes": 0, "no": 1, "open": 4}
 
@@ -57,43 +52,50 @@ def rank(
     votes: Sources = None,
     *,
     show_all: Annotated[bool, option("Print all rows.", "--all")] = False,
-    combined: Annotated[
-        bool,
-        option(
-            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
-        ),
-    ] = False,
-    since: Since = None,
-    about: About = None,
     rank_spread: Annotated[
         bool,
         option("Ranks by which intervals overlap, as arenas do.", "--rank-spread"),
     ] = False,
     reading: Reading,
     fitting: Fitting,
-    boarding: Boarding,
+    ranking: Ranking,
     writing: Drawable,
 ) -> Answer | Done:
     """Rank the competitors: scores, intervals, ranks, and who is the best.
 
     With -o board.png, .svg or .pdf it is drawn.
     """
-    former = None if since is None else read_former(since)
-    facts = None if about is None else read_facts(about)
-    fit = fit_of_sources(votes, reading, fitting)
-    rating = boarding.rating(
-        fit,
-        name_of(votes),
-        fitting.seed,
-        combined=combined,
-        former=former,
-        about=facts,
-        rank_spread=rank_spread,
-    )
+    rating = rated(votes, reading, fitting, ranking, rank_spread=rank_spread)
     if writing.output is not None and writing.is_picture:
         return drawn(plots.board(rating).figure, writing.output)
     n_shown = None if show_all else SHOWN_ROWS
     return replace(board_answer(rating), n_shown=n_shown, more="--all")
+
+
+def rated(
+    votes: Sources,
+    reading: Reading,
+    fitting: Fitting,
+    ranking: Ranking,
+    *,
+    rank_spread: bool = False,
+    slices: Sequence[str] = (),
+) -> Rating:
+    """Fit the votes, and rate the fit; the files beside them are read before any work."""
+    former = None if ranking.since is None else read_former(ranking.since)
+    facts = None if ranking.about is None else read_facts(ranking.about)
+    fit = fit_of_sources(votes, reading, fitting, slices=slices)
+    return rating_of(
+        fit,
+        ranking.look(fitting.seed),
+        combined=ranking.combined,
+        without=ranking.left_out,
+        former=former,
+        about=facts,
+        rank_spread=rank_spread,
+        elo=ranking.elo,
+        source=name_of(votes),
+    )
 
 
 def board_answer(rating: Rating) -> Answer:
@@ -298,36 +300,18 @@ def report(
     votes: Sources = None,
     *,
     title: Annotated[str, option("Heading of the page.")] = "Leaderboard",
-    combined: Annotated[
-        bool,
-        option(
-            "Weigh votes by how closely annotators follow the ranking, as far as is safe."
-        ),
-    ] = False,
     by: Annotated[
         list[str] | None,
         option("Show boards by a slice, too: category. May be repeated."),
     ] = None,
-    since: Since = None,
-    about: About = None,
     reading: Reading,
     fitting: Fitting,
-    boarding: Boarding,
+    ranking: Ranking,
     writing: Saving,
 ) -> Done:
     """Write a page with the board, the annotators and all the rest: -o board.html."""
     if writing.output is None:
         raise OutputError("Name the page to write: -o board.html.")
-    former = None if since is None else read_former(since)
-    facts = None if about is None else read_facts(about)
-    fit = fit_of_sources(votes, reading, fitting, slices=by or ())
-    rating = boarding.rating(
-        fit,
-        name_of(votes),
-        fitting.seed,
-        combined=combined,
-        former=former,
-        about=facts,
-    )
+    rating = rated(votes, reading, fitting, ranking, slices=by or ())
     rating.report(writing.output, title=title, by=by or ())
     return Done(f"{writing.output} written.")

@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar, Self, cast
 import typer
 
 from bayes_arena.boards.elo import EloScale
-from bayes_arena.boards.former import FormerBoard
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.errors import (
     ModelError,
@@ -23,10 +22,7 @@ from bayes_arena.errors import (
     listing,
     require_choice,
 )
-from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.rating.rating import Rating, rating_of
-from bayes_arena.reading.facts import Facts
 from bayes_arena.reading.read import read_votes
 from bayes_arena.reading.sources import readable
 from bayes_arena.reading.text_files import table_in
@@ -278,29 +274,22 @@ class Boarding(Group):
         interval = cast("Interval | None", self.interval)
         return Look(interval, self.cluster, self.level, self.min_votes, seed)
 
-    def rating(
-        self,
-        fitted: Fit,
-        source: str,
-        seed: int,
-        *,
-        combined: bool,
-        former: FormerBoard | None = None,
-        about: Facts | None = None,
-        rank_spread: bool = False,
-    ) -> Rating:
-        """Return the rating of a fit."""
-        return rating_of(
-            fitted,
-            self.look(seed),
-            combined=combined,
-            without=self.left_out,
-            former=former,
-            about=about,
-            rank_spread=rank_spread,
-            elo=self.elo,
-            source=source,
-        )
+
+@dataclass(frozen=True)
+class Ranking(Boarding):
+    """How a board is made, what it is compared with, and what is known of competitors."""
+
+    combined: bool = shared(
+        "Weigh votes by how closely annotators follow the ranking, as far as is safe.",
+        False,
+        "--combined",
+    )
+    since: str | None = shared(
+        "Say what changed since a board: JSON of rank -o last.json."
+    )
+    about: str | None = shared(
+        "Table of competitors: maker, licence, price, url, and any other column."
+    )
 
 
 @dataclass(frozen=True)
