@@ -81,13 +81,8 @@ TABLES = {
         "time text, reason text"
     ),
 }
-KEYED = (
-    "cell",
-    "vote",
-    "rating",
-    "ability",
-    "standing",
-)  # sorted by their keys, without row ids
+# Tables sorted by their keys, without row ids.
+KEYED = ("cell", "vote", "rating", "ability", "standing")
 # What a connection may and may not do, before anything is read.
 SAFETY = {
     sqlite3.SQLITE_DBCONFIG_DEFENSIVE: True,

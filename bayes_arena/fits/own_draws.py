@@ -197,7 +197,7 @@ def read_effect(posterior: Dataset, effect: Effect, gaussian: Fit) -> Floats:
     values = in_order_of_votes(variable.transpose(*wanted), dim, effect, gaussian)
     if values.shape[1] < LEAST_DRAWS:
         raise ModelError(f"A chain has only {values.shape[1]} draws. Sample longer.")
-    require_finite(name, values)
+    require_finite_draws(name, values)
     return values - 1 if name == "discrimination" else values
 
 
@@ -207,11 +207,11 @@ def read_spread(posterior: Dataset, effect: Effect) -> dict[str, Floats]:
     if name not in posterior or set(posterior[name].dims) != {"chain", "draw"}:
         return {}
     values = posterior[name].transpose("chain", "draw").to_numpy().astype(float)
-    require_finite(name, values)
+    require_finite_draws(name, values)
     return {name: values[:, :, None]}
 
 
-def require_finite(name: str, values: Floats) -> None:
+def require_finite_draws(name: str, values: Floats) -> None:
     """Raise an error for draws that are not finite."""
     if not np.isfinite(values).all():
         raise ModelError(f"{name!r} has draws that are not finite. Check the chains.")

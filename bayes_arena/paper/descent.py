@@ -171,7 +171,7 @@ def descend(
     scores = np.empty((epochs + 1, n))
     for epoch in range(epochs + 1):
         total, gradient = likelihood.loss_and_gradient(state.x)
-        require_finite(total, gradient, seed, epoch)
+        require_finite_loss(total, gradient, seed, epoch)
         loss[epoch] = total / likelihood.n.sum()
         scores[epoch] = state.x[:n]
         if epoch < epochs:
@@ -182,7 +182,7 @@ def descend(
     return Descent(loss, scores, theta)
 
 
-def require_finite(loss: float, gradient: Floats, seed: int, epoch: int) -> None:
+def require_finite_loss(loss: float, gradient: Floats, seed: int, epoch: int) -> None:
     """Raise a FitError if a descent has diverged."""
     if not np.isfinite(loss) or not np.isfinite(gradient).all():
         raise FitError(
