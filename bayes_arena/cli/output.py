@@ -97,8 +97,8 @@ def write_text(text: str, writing: Answering) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a line to standard error, with control characters escaped."""
-    print(printable(text), file=sys.stderr)
+    """Print lines to standard error, with control characters escaped."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
 
 
 def render(

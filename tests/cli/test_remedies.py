@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -219,3 +220,17 @@ def is_blank(value):
     if isinstance(value, dict):
         return any(map(is_blank, value.values()))
     return value is ... or str(value).isupper()
+
+
+def test_the_lines_that_give_a_file_a_header_run_as_printed(
+    command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    names = ["oak", "elm", "ash"] * 20
+    rows = [f"{a},{b}" for a, b in pairwise(names)]
+    (tmp_path / "games.csv").write_text("\n".join(rows) + "\n")
+    code, _, message = command("rank", "games.csv")
+    assert code == 2
+    exec("\n".join(message.splitlines()[-2:]), {})
+    code, out, _ = command("rank", "with_header.csv")
+    assert code == 0 and "59 votes on 3 competitors" in out
