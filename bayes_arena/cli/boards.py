@@ -63,7 +63,7 @@ def rank(
 ) -> Answer | Done:
     """Rank the competitors: scores, intervals, ranks, and who is the best.
 
-    With -o board.png, .svg or .pdf it is drawn.
+    With -o board.png or .svg it is drawn.
     """
     rating = rated(votes, reading, fitting, ranking, rank_spread=rank_spread)
     if writing.output is not None and writing.is_picture:

@@ -341,7 +341,7 @@ class Answering(Saving):
 class Drawable(Answering):
     """How an answer is written, or drawn."""
 
-    pictures: ClassVar[tuple[str, ...]] = (".png", ".svg", ".pdf")
+    pictures: ClassVar[tuple[str, ...]] = (".png", ".svg")
 
     @property
     def is_picture(self) -> bool:
