@@ -182,7 +182,7 @@ def over_all_votes(fit: Fit, by: str) -> Level:
     votes = seen_votes(fit)
     keys = fit.posterior.design.block(f"strength_by_{by}").keys
     cast = np.zeros(len(votes.levels[by]) * votes.n_competitors)
-    level, count = votes.slices[by], votes.counts.sum(axis=1)
+    level, count = votes.slices[by], votes.cast
     for side in (votes.i, votes.j):
         known = level >= 0
         key = level[known] * votes.n_competitors + side[known]

@@ -219,4 +219,4 @@ def visible_votes(model: Model, votes: Votes) -> Votes:
     counts = votes.counts.copy()
     counts[:, TIE] = 0
     cast = counts.any(axis=1)
-    return replace(votes, counts=counts).take(np.flatnonzero(cast))
+    return votes.with_counts(counts).take(np.flatnonzero(cast))

@@ -170,8 +170,8 @@ def check_of(votes: Votes, opened: Opened | None) -> Check:
         annotators_with_few=int(few.sum()),
         first_wins=float(first / (first + second)) if is_known else None,
         first_wins_z=z,
-        ties=float(ties / votes.n_votes),
-        clear_wins=float(clear / votes.n_votes),
+        ties=float(ties / votes.counts.sum()),
+        clear_wins=float(clear / votes.counts.sum()),
         slices=[name for name in votes.slices if name != PROMPT],
         features=list(votes.features),
     )

@@ -110,7 +110,9 @@ class Coded:
             order = np.lexsort([votes, cell])
             cell, votes = cell[order], votes[order]
         counts = sums(cell, votes, len(first) * n_outcomes).reshape(-1, n_outcomes)
-        return replace(pairs.take(first), counts=counts, sided=sided).used()
+        given = None if pairs.given is None else sums(row, pairs.given, len(first))
+        cells = replace(pairs.take(first), counts=counts, given=given, sided=sided)
+        return cells.used()
 
 
 TURNED = np.array([1, 0, 2, 4, 3, 5, 6, -1])  # outcomes seen from the other side

@@ -124,7 +124,7 @@ def read_votes(
     weights : {"frequency", "importance"}
         Whether a weight is a number of votes, or how much a vote matters.  Importance
         weights are scaled to sum to Kish's number, (sum w)^2 / sum w^2: as many votes of
-        equal weight would tell as much.
+        equal weight would tell as much.  Boards count the votes themselves.
     prompt : str or False, optional
         Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
         default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,
@@ -231,13 +231,17 @@ def checked_counts(votes: Coded, opened: Opened, options: Options) -> Votes:
 
 
 def with_importance(votes: Coded, kept: Array, opened: Opened) -> Coded:
-    """Return votes whose weights w sum to Kish's number, (sum w)^2 / sum w^2."""
+    """Return votes whose weights w sum to Kish's number, (sum w)^2 / sum w^2.
+
+    Their number stays known.
+    """
     if opened.roles.weight is None:
         text = (" needs a column of weights: name it with ", Use("weight"), ".")
         raise VotesError((Use(weights="importance"), *text))
     weight = votes.votes[kept]
     scale = weight.sum() / (weight**2 / votes.n[kept]).sum()
-    return replace(votes, votes=votes.votes * scale)
+    pairs = replace(votes.pairs, given=votes.n.astype(float))
+    return replace(votes, pairs=pairs, votes=votes.votes * scale)
 
 
 def labels_in_words(labels: Mapping[str, int]) -> str:

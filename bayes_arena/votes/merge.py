@@ -63,6 +63,7 @@ def merge(*votes: Votes) -> Votes:
         j=join_codes([part.j for part in votes], competitor_codes),
         annotator=join_codes([part.annotator for part in votes], annotator_codes),
         counts=joined_counts([part.counts for part in votes]),
+        given=joined_numbers(votes),
         slices=slices,
         levels=levels,
         features=features,
@@ -87,6 +88,13 @@ def joined_counts(counts: Sequence[Floats]) -> Floats:
     width = max(part.shape[1] for part in counts)
     padded = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in counts]
     return np.concatenate(padded)
+
+
+def joined_numbers(votes: Sequence[Votes]) -> Floats | None:
+    """Return numbers of votes one below the other; None where the counts are these."""
+    if all(part.given is None for part in votes):
+        return None
+    return np.concatenate([part.cast for part in votes])
 
 
 def describe_columns(votes: Votes) -> str:

@@ -49,6 +49,8 @@ def to_arrays(votes: Attributes) -> dict[str, Array]:
     arrays = {name: smallest(codes) for name, codes in arrays.items()}
     arrays |= {f"counts {k}": smallest(c) for k, c in enumerate(votes["counts"].T)}
     arrays |= {f"feature {k}": v for k, v in enumerate(votes["features"].values())}
+    if votes["given"] is not None:
+        arrays["given"] = smallest(votes["given"])
     text = json.dumps(about, ensure_ascii=False).encode()
     return {"about": np.frombuffer(text, np.uint8), **arrays}
 
@@ -118,6 +120,7 @@ def votes_in(arrays: dict[str, Array], about: dict[str, Any]) -> Attributes:
         j=codes["j"],
         annotator=codes["annotator"],
         counts=np.stack(counts, axis=1).astype(float),
+        given=arrays["given"].astype(float) if "given" in arrays else None,
         slices={name: codes[f"slice {k}"] for k, name in enumerate(about["slices"])},
         levels={name: tuple(levels) for name, levels in about["levels"].items()},
         features={
@@ -146,3 +149,8 @@ def require_sound(votes: Attributes) -> None:
             raise ValueError("codes without names")
     if counts.shape[1] not in (3, 5) or not (counts >= 0).all():
         raise ValueError("counts that are no numbers")
+    given = votes["given"]
+    if given is not None and not (
+        given.shape == counts.shape[:1] and (given >= 0).all()
+    ):
+        raise ValueError("numbers of votes that are none")

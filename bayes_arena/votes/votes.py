@@ -59,6 +59,8 @@ class Votes:
     counts : ndarray, shape (rows, 3) or (rows, 5)
         Votes for the first, for the second, and ties; where verdicts are graded also clear
         wins of the first and of the second.
+    given : ndarray, shape (rows,), optional
+        Number of votes in each row, where importance weights make the counts another.
     slices : mapping of str to ndarray of int, shape (rows,)
         Codes of the levels of each slice (category, language, "prompt"); their number
         where a vote has no prompt.
@@ -96,6 +98,7 @@ class Votes:
     j: Ints
     annotator: Ints
     counts: Floats
+    given: Floats | None = None
     slices: Mapping[str, Ints] = field(default_factory=dict)
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     features: Mapping[str, Floats] = field(default_factory=dict)
@@ -121,8 +124,13 @@ class Votes:
 
     @property
     def n_votes(self) -> float:
-        """Number of votes, or the sum of their weights."""
-        return float(self.counts.sum())
+        """Number of votes, or the sum of their frequency weights."""
+        return float(self.cast.sum())
+
+    @property
+    def cast(self) -> Floats:
+        """Number of votes in each row, or the sum of their frequency weights, (rows,)."""
+        return self.counts.sum(axis=1) if self.given is None else self.given
 
     @property
     def n_competitors(self) -> int:
@@ -170,7 +178,7 @@ class Votes:
     @property
     def votes_by_competitor(self) -> Floats:
         """Votes on each competitor, (competitors,)."""
-        cast, n = self.counts.sum(axis=1), self.n_competitors
+        cast, n = self.cast, self.n_competitors
         return sums(self.i, cast, n) + sums(self.j, cast, n)
 
     @property
@@ -181,7 +189,7 @@ class Votes:
     def votes_by_level(self, by: str) -> Floats:
         """Return the votes of each annotator, or of each level of a slice, (levels,)."""
         n = self.n_levels(by)
-        return sums(self.level(by), self.counts.sum(axis=1), n + 1)[:n]
+        return sums(self.level(by), self.cast, n + 1)[:n]
 
     def level(self, by: str | None) -> Ints:
         """Return the code of the annotator, or of the level of a slice; 0 for None."""
@@ -238,9 +246,17 @@ class Votes:
             j=self.j[rows],
             annotator=self.annotator[rows],
             counts=self.counts[rows],
+            given=None if self.given is None else self.given[rows],
             slices={name: codes[rows] for name, codes in self.slices.items()},
             features={name: values[rows] for name, values in self.features.items()},
         )
+
+    def with_counts(self, counts: Floats) -> Votes:
+        """Return the votes of other counts, such as a part of these."""
+        if self.given is None:
+            return replace(self, counts=counts)
+        given = self.given * counts.sum(axis=1) / self.counts.sum(axis=1)
+        return replace(self, counts=counts, given=given)
 
     def collapse(
         self,
@@ -282,7 +298,9 @@ class Votes:
     def summed_rows(self) -> Votes:
         """Return the votes with rows that agree put together, in order."""
         first, row = self.kinds_of_rows()
-        return replace(self.take(first), counts=summed_by(row, self.counts, len(first)))
+        given = None if self.given is None else sums(row, self.given, len(first))
+        counts = summed_by(row, self.counts, len(first))
+        return replace(self.take(first), counts=counts, given=given)
 
     def keep(
         self,
@@ -413,13 +431,11 @@ class Votes:
         if by is None:
             counts = divided_votes(self.counts, np.diff(ends, prepend=0.0), rng)
         else:
-            part = divided_levels(
-                self.level_or_row(by), self.counts.sum(axis=1), ends, rng
-            )
+            part = divided_levels(self.level_or_row(by), self.cast, ends, rng)
             counts = np.where(
                 (part == np.arange(len(ends))[:, None])[..., None], self.counts, 0.0
             )
-        whole = [replace(self, counts=each) for each in counts]
+        whole = [self.with_counts(each) for each in counts]
         return tuple(
             votes.take(np.flatnonzero(votes.counts.any(axis=1))) for votes in whole
         )

@@ -3,7 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bayes_arena.boards.leaderboard import leaderboard
 from bayes_arena.errors import ModelError, OutputError, VotesError
+from bayes_arena.fits.fit import fit
 from bayes_arena.reading.read import read_votes
 from bayes_arena.said import NOWHERE
 from bayes_arena.votes.components import sides_follow_strength
@@ -156,6 +158,29 @@ def test_votes_of_nobody_known_are_merged_saved_and_left_out_by_name(tmp_path):
     assert whole.drop(annotators="k1").annotators == ("k0", "k2")
     assert whole.keep(more_than=0).n_votes == 3
     assert whole.known("annotator").n_votes == 3
+
+
+def test_importance_weights_leave_the_numbers_of_votes(tmp_path):
+    weight = np.random.default_rng(1).lognormal(size=400)
+    options = {"weight": "w", "weights": "importance"}
+    votes = read_votes(table() | {"w": weight}, **options)
+    plain = read_votes(table())
+    assert votes.counts.sum() == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
+    assert votes.counts.sum() < 200
+    np.testing.assert_array_equal(votes.votes_by_competitor, plain.votes_by_competitor)
+    board = leaderboard(fit(votes), min_votes=150).set_index("competitor")
+    assert board["votes"].sum() == 800
+    of_all = dict(zip(plain.competitors, plain.votes_by_competitor, strict=True))
+    assert board["votes"].to_dict() == of_all
+    assert board["rank"].notna().all()
+
+    path = tmp_path / "votes.npz"
+    votes.save(path)
+    assert Votes.load(path).n_votes == merge(*votes.split(3, seed=2)).n_votes == 400
+    assert merge(votes, plain).n_votes == 800
+    kept = plain.keep(annotators=["k1", "k2"])
+    assert votes.keep(annotators=["k1", "k2"]).n_votes == kept.n_votes
+    assert votes.collapse().n_votes == 400
 
 
 def test_rows_without_a_level_stand_alone():
