@@ -156,7 +156,7 @@ def require_choice(name: str, value: object, choices: Collection[str]) -> None:
 
 def require_level(level: float) -> None:
     """Raise a ModelError unless a level lies between 0 and 1."""
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         text = " must lie between 0 and 1, such as 0.95."
         raise ModelError((Use(level=level), text))
 

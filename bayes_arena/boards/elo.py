@@ -103,3 +103,10 @@ class EloScale:
 
 
 ELO = EloScale()
+
+
+def require_scale(elo: object) -> None:
+    """Raise a ModelError for what is no scale, such as its mean alone."""
+    if not isinstance(elo, EloScale):
+        text = (Use(elo=elo), " must be an EloScale, such as EloScale(init=1000).")
+        raise ModelError(text)

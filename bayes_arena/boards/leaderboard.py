@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.elo import ELO, EloScale, require_scale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.ranks import rank_spread as spread_of, ranks
 from bayes_arena.boards.sensitivity import doubts
@@ -102,6 +102,7 @@ def leaderboard(
     >>> board["competitor"][0]
     'model-18'
     """
+    require_scale(elo)
     look = Look(interval, cluster, level, min_votes, seed)
     fit = fitted(fit, **options)
     if by is None:

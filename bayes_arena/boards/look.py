@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, get_args
 
 from bayes_arena.errors import ModelError, require_level, require_seed
@@ -51,8 +52,10 @@ class Look:
             raise ModelError((Use(cluster=self.cluster), " goes with ", *kinds, rest))
         require_level(self.level)
         require_seed(self.seed)
-        if not self.min_votes >= 0:
-            raise ModelError((Use(min_votes=self.min_votes), " must not be negative."))
+        if not isinstance(self.min_votes, Real) or not self.min_votes >= 0:
+            raise ModelError(
+                (Use(min_votes=self.min_votes), " must be a number of 0 or more.")
+            )
 
 
 def require_interval(interval: str | None) -> None:

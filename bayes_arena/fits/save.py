@@ -46,8 +46,12 @@ def save(fit: Fit, path: str | Path) -> None:
     Raises
     ------
     OutputError
-        If the ending is another, or the file cannot be written.
+        If the ending is another, the file cannot be written, or it is not a fit.
     """
+    if not isinstance(fit, Fit):
+        hint = " Save its fit: .fit." if hasattr(fit, "fit") else ""
+        kind = type(fit).__name__
+        raise OutputError(f"save writes a Fit, not a value of type {kind}.{hint}")
     suffix = POINT if fit.samples is None else SAMPLES
     if Path(path).suffix.lower() != suffix:
         held = "without" if fit.samples is None else "with"

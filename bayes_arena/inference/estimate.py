@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -54,19 +56,27 @@ class Estimate:
 
     def relative_to(self, mask: Array) -> Estimate:
         """Return the numbers less the mean of some of them, with all that goes with it."""
-
-        def less_mean(numbers: Floats) -> Floats:
-            return numbers - numbers[..., mask].mean(axis=-1, keepdims=True)
-
         if mask.all():
             return self  # strengths sum to zero already
         return Estimate(
-            value=less_mean(self.value),
-            covariance=less_mean(less_mean(self.covariance).T).T,
-            moves=lambda gradients: less_mean(self.moves(gradients)),
-            at=lambda parameters: less_mean(self.at(parameters)),
-            samples=None if self.samples is None else less_mean(self.samples),
+            value=less_mean(mask, self.value),
+            covariance=less_mean(mask, less_mean(mask, self.covariance).T).T,
+            moves=partial(result_less_mean, mask, self.moves),
+            at=partial(result_less_mean, mask, self.at),
+            samples=None if self.samples is None else less_mean(mask, self.samples),
         )
+
+
+def less_mean(mask: Array, numbers: Floats) -> Floats:
+    """Return numbers, (..., m), less the mean of those in a mask."""
+    return np.asarray(numbers - numbers[..., mask].mean(axis=-1, keepdims=True))
+
+
+def result_less_mean(
+    mask: Array, function: Callable[[Any], Floats], argument: Any
+) -> Floats:
+    """Return a function's numbers less the mean of those in a mask."""
+    return less_mean(mask, function(argument))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +119,17 @@ def delta_method(
     a = derivatives_onto_shared(S, linear)
     shared = S.shared @ a.T
     local = block_diagonal(S.layout, S.conditional) @ J_local.T
-
-    def moves(gradients: csr_array) -> Floats:
-        by_local = local_part(S, gradients) @ local @ weights.T
-        return np.asarray(onto_shared(S, gradients) @ shared + by_local)
-
     covariance = a @ shared + weights @ (J_local @ local) @ weights.T
+    moves = partial(moved_by, S, shared, local, weights)
     return Estimate(linear.value, covariance, moves, at)
+
+
+def moved_by(
+    S: Covariance, shared: Floats, local: csr_array, weights: Floats, g: csr_array
+) -> Floats:
+    """Return g S J', (clusters, m), of the shared part V a' and the local part C J_l'."""
+    by_local = local_part(S, g) @ local @ weights.T
+    return np.asarray(onto_shared(S, g) @ shared + by_local)
 
 
 def local_part(S: Covariance, rows: csr_array) -> csr_array:

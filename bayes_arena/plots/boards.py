@@ -9,6 +9,7 @@ import numpy as np
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.standing import Standing, expected_scores, standing_of
+from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit
 from bayes_arena.palette import probability_shades, score_shades
 from bayes_arena.plots.canvas import (
@@ -51,6 +52,10 @@ def board(source: Fit | Rating | pd.DataFrame, *, ax: Axes | None = None) -> Axe
         table = leaderboard_columns(standing_of(source))
     elif isinstance(source, Rating):
         table = source.board_columns
+    elif missing := [name for name in COLUMNS if name not in table]:
+        raise ModelError(
+            f"This is no board: it has no column {missing[0]!r}. Draw that of leaderboard()."
+        )
     has_score = np.isfinite(np.asarray(table["elo"], float))
     drawn = {name: np.asarray(table[name])[has_score] for name in COLUMNS}
     may_be_best = drawn["rank_lower"] == 1

@@ -10,14 +10,14 @@ from typing import Any, Unpack
 
 from bayes_arena import tables
 from bayes_arena.boards.combined import combined_standing
-from bayes_arena.boards.elo import ELO, EloScale
+from bayes_arena.boards.elo import ELO, EloScale, require_scale
 from bayes_arena.boards.former import FormerBoard, read_former, require_same_kind
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.sensitivity import doubts
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fitted
-from bayes_arena.fits.options import OWN, UnseededOptions
+from bayes_arena.fits.options import OPTIONS, OWN, UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.rating.combining import (
     describe_share,
@@ -37,6 +37,7 @@ from bayes_arena.rating.text import (
 )
 from bayes_arena.rating.wording import describe_fit, describe_source, describe_votes
 from bayes_arena.reading.facts import Facts, read_facts
+from bayes_arena.reading.options import require_options
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -261,6 +262,8 @@ def rate(
     >>> rating.verdict
     'model-18 is the best (P above 0.99).'
     """
+    require_options(options, [*OPTIONS, *(rate.__kwdefaults__ or ())])
+    require_scale(elo)
     look = Look(interval, cluster, level, min_votes, seed)
     former = None if since is None else read_former(since)
     facts = None if about is None else read_facts(about)

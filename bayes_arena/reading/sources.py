@@ -84,10 +84,13 @@ def file_with_header(source: object) -> str:
 
 
 def with_text_names(source: Any) -> Any:
-    """Return a pandas dataframe with column names that are text."""
-    if nw.dependencies.is_pandas_like_dataframe(source):
-        return source.set_axis([str(name) for name in source.columns], axis=1)
-    return source
+    """Return a pandas dataframe with column names that are text, a named index among them."""
+    if not nw.dependencies.is_pandas_like_dataframe(source):
+        return source
+    index = {name for name in source.index.names if name is not None}
+    if index and index.isdisjoint(source.columns):
+        source = source.reset_index()
+    return source.set_axis([str(name) for name in source.columns], axis=1)
 
 
 def stripped(frame: Frame) -> Frame:

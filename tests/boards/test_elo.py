@@ -37,6 +37,9 @@ def test_what_is_no_scale_is_refused():
     for wrong in ({"scale": 0}, {"base": 1}, {"init": np.inf}):
         with pytest.raises(ba.errors.ModelError, match="Elo scale"):
             ba.EloScale(**wrong)
+    for call in (ba.leaderboard, ba.rate):
+        with pytest.raises(ba.errors.ModelError, match=r"such as EloScale\(init=1000"):
+            call(fitted(), elo=1000)
     with pytest.raises(ba.errors.ModelError, match=r"'m3'.*Did you mean"):
         ba.leaderboard(fitted(), elo=ba.EloScale(anchor=("m3", 1200)))
 

@@ -17,8 +17,10 @@ from bayes_arena.errors import ModelError
             "goes with interval='clustered'",
         ),
         ({"level": 1.0}, "between 0 and 1"),
-        ({"min_votes": -1}, "negative"),
-        ({"min_votes": float("nan")}, "negative"),
+        ({"level": "0.9"}, "between 0 and 1"),
+        ({"min_votes": -1}, "0 or more"),
+        ({"min_votes": float("nan")}, "0 or more"),
+        ({"min_votes": "10"}, "0 or more"),
         ({"seed": -1}, "seed"),
     ],
 )

@@ -88,6 +88,11 @@ def test_the_ending_has_to_be_that_of_the_format(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_rating_is_no_fit(tmp_path):
+    with pytest.raises(OutputError, match=r"of type Rating. Save its fit: .fit."):
+        ba.save(ba.rate(arena()), tmp_path / "fit.npz")
+
+
 @pytest.mark.parametrize("content", [b"", b"votes", b"PK\x03\x04 not a zip"])
 def test_a_damaged_file_is_named(content, tmp_path):
     path = tmp_path / "fit.npz"

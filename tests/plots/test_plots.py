@@ -46,6 +46,11 @@ def test_a_table_is_drawn_as_it_is(rating):
     assert labels(ba.plots.board(table)) == table["competitor"].tolist()
 
 
+def test_votes_are_no_board():
+    with pytest.raises(ba.errors.ModelError, match=r"no column 'competitor'"):
+        ba.plots.board(ba.example_arena().votes)
+
+
 @pytest.mark.parametrize("picture", [ba.plots.pairs, ba.plots.ranks])
 def test_squares_are_in_the_order_of_the_board(rating, picture):
     ax = picture(rating)

@@ -1,6 +1,7 @@
 """`rate`: one call for board, annotators, verdict and notes."""
 
 import json
+import pickle
 import sys
 
 import numpy as np
@@ -304,3 +305,20 @@ def test_a_prior_that_is_not_the_default_is_named(prior, words, plan):
     assert rating.fit.plan == plan
     named = rating.facts["prior"]
     assert named == prior if isinstance(prior, str) else "strength=Spread" in named
+
+
+@pytest.mark.parametrize("options", [{}, {"combined": True}, {"without": "flagged"}])
+def test_it_goes_to_other_processes(options):
+    rating = ba.rate(fan_votes()[0], **options)
+    there = pickle.loads(pickle.dumps(rating))
+    assert str(there) == str(rating)
+    again = ba.leaderboard(there.fit, interval="sandwich")
+    pd.testing.assert_frame_equal(
+        again, ba.leaderboard(rating.fit, interval="sandwich")
+    )
+
+
+def test_an_option_misspelt_is_found_among_all():
+    for wrong, right in (("combine", "combined"), ("intervl", "interval")):
+        with pytest.raises(ba.errors.VotesError, match=f"Did you mean '{right}'"):
+            ba.rate(fan_votes()[0], **{wrong: None})

@@ -85,3 +85,12 @@ def test_only_counts_leave_the_engine(monkeypatch):
     one_pair = duckdb().filter("model_a = 'oak' and model_b = 'elm'")
     votes = read_votes(one_pair.project("model_a, model_b, winner"))
     assert max(sizes) <= 4 < votes.n_votes
+
+
+def test_a_named_index_of_pandas_is_a_column():
+    frame = pandas()
+    whole = read_votes(frame, weight="w")
+    assert_same(read_votes(frame.set_index("judge"), weight="w"), whole)
+    assert_same(read_votes(frame.set_index(["judge", "prompt"]), weight="w"), whole)
+    alike = frame.set_index(frame["judge"])  # the column is still there
+    assert_same(read_votes(alike, weight="w"), whole)
