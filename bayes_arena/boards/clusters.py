@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Floats, Ints
-from bayes_arena.errors import ModelError, VotesError, listing
+from bayes_arena.errors import ModelError
 from bayes_arena.fits.result import Fit, fitted_votes
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.sandwich import cluster_scores
@@ -26,13 +26,6 @@ def cluster_codes(votes: Votes, cluster: str) -> Ints:
     """
     if cluster == "annotator":
         votes.require_annotators()
-    elif cluster not in votes.slices:
-        known = listing(map(repr, [*votes.slices])) or "none"
-        raise VotesError(
-            f"The votes have no slice {cluster!r} to cluster by. Slices: {known}.",
-            Use(slices=cluster),
-            Use(cluster="annotator"),
-        )
     codes = np.unique(votes.level_or_row(cluster), return_inverse=True)[1]
     if codes.max() == 0:
         raise ModelError(

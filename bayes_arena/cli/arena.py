@@ -1,5 +1,6 @@
 """Commands about a Stable Arena: create, add, round, publish, history."""
 
+import shlex
 from dataclasses import replace
 from typing import Annotated
 
@@ -136,7 +137,9 @@ def history(
 ) -> Answer:
     """Print what every round said."""
     table = StableArena.open(path).history(of)  # type: ignore[arg-type]
-    return Answer("history", columns_of(table))
+    maker = "publish --board" if of == "boards" else "round"
+    empty = [f"{path} has no {of} yet: bayes-arena arena {maker} {shlex.quote(path)}"]
+    return Answer("history", columns_of(table), head=[] if len(table) else empty)
 
 
 for name, function in {

@@ -13,8 +13,8 @@ from bayes_arena.fits.options import OPTIONS, FitOptions, apart
 from bayes_arena.fits.result import Fit, subset_competitors
 from bayes_arena.reading.options import require_options
 from bayes_arena.reading.read import votes_from
-from bayes_arena.said import Note, Use
-from bayes_arena.votes.votes import Votes
+from bayes_arena.said import Note, joined
+from bayes_arena.votes.votes import NO_SLICE, Votes
 
 
 def fit_many(
@@ -64,9 +64,8 @@ def fit_many(
 def require_slice_of(votes: Votes, by: str) -> None:
     """Raise an error unless votes have a slice."""
     if by not in votes.slices:
-        remedy = (" Read its column with ", Use("slices"), ".")
         hint = did_you_mean(by, votes.slices)
-        raise ModelError((f"The votes have no slice {by!r}.", remedy, hint))
+        raise ModelError(joined(f"The votes have no slice {by!r}.{hint} ", NO_SLICE))
 
 
 def try_fits(

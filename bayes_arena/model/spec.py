@@ -19,13 +19,14 @@ import numpy as np
 
 from bayes_arena.errors import ModelError, did_you_mean, listing, plural, require_choice
 from bayes_arena.said import Use, joined
-from bayes_arena.votes.votes import NO_ANNOTATORS, TIE, Votes
+from bayes_arena.votes.votes import NO_ANNOTATORS, NO_SLICE, TIE, Votes
 
 type Discrimination = Literal["none", "annotator"]
 type Ties = Literal["half", "davidson", "drop"]
 type Sharing = Literal["common", "annotator"]
 type Position = Literal["none", "common", "annotator"]
 type Preset = Literal["bradley-terry", "m-elo", "am-elo", "davidson", "am-davidson"]
+NO_FEATURE = ("Columns become features with ", Use("features"), ".")
 CHOICES = {
     "discrimination": get_args(Discrimination.__value__),
     "ties": get_args(Ties.__value__),
@@ -179,20 +180,16 @@ def require_data(model: Model, votes: Votes) -> None:
                 (" Or use ", Use(model="davidson"), "."),
             )
         )
-    for what, needed, known in (
-        ("slice", model.strength_by, votes.slices),
-        ("feature", model.style, votes.features),
+    for what, needed, known, remedy in (
+        ("slice", model.strength_by, votes.slices, NO_SLICE),
+        ("feature", model.style, votes.features, NO_FEATURE),
     ):
         missing = [name for name in needed if name not in known]
         if missing:
-            option = "slices" if what == "slice" else "features"
-            remedy = ("Read its column with ", Use(option), ".")
+            names = listing(map(repr, missing))
+            hint = did_you_mean(missing[0], known)
             raise ModelError(
-                joined(
-                    f"The votes have no {what} {listing(map(repr, missing))}. ",
-                    remedy,
-                    did_you_mean(missing[0], known),
-                )
+                joined(f"The votes have no {what} {names}.{hint} ", remedy)
             )
 
 

@@ -11,6 +11,7 @@ from bayes_arena.boards.pairs import settled_pairs
 from bayes_arena.boards.slices import level_gap_columns
 from bayes_arena.boards.standing import expected_scores
 from bayes_arena.checks.observed import observed_columns
+from bayes_arena.errors import OutputError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.model.spec import PRESETS
@@ -34,9 +35,14 @@ from bayes_arena.tables import Columns, Row, json_text, records
 if TYPE_CHECKING:
     from bayes_arena.rating.rating import Rating
 
+SUFFIXES = (".html", ".htm", "")  # of a page; a pipe has none
+
 
 def write_page(rating: Rating, path: str | Path, title: str, by: Sequence[str]) -> None:
     """Write a page: one file of HTML that opens anywhere."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        text = f"A page is HTML, not {str(path)!r}. Choose a name that ends in .html."
+        raise OutputError(text)
     html = render(contents_of(rating, title, by))
     with written_beside(path) as draft:
         draft.write_text(html, encoding="utf-8")
