@@ -62,7 +62,7 @@ def write(rows: list[list[str]]) -> None:
         "Votes on random pairs, 13 a competitor; strengths of spread "
         f"{SPREAD}.  `boards --by` has {LEVELS} levels of 47 to 9,000 votes, of which {WHOLE} "
         f"see all {TEAMS} competitors and the others 16.  Fit and board are without imports "
-        "and reading.  The machine had other work, which wall seconds show.\n"
+        "and reading.\n"
     )
     write_page(
         "large",

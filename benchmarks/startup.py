@@ -1,6 +1,6 @@
 """What a command costs as a whole process, beside a ten-line script of evalica.
 
-``python benchmarks/startup.py [--old PATH] [--runs 5]``; PATH is a checkout of version 0.3
+``python benchmarks/startup.py [--old PATH] [--runs 5]``; PATH is a checkout of version 0.4
 with an environment of its own.
 """
 
@@ -47,9 +47,9 @@ def main() -> None:
         ]
     header = ["file", "command", "CPU s", "evalica", "ratio"]
     if options.old:
-        header += ["0.3", "0.3 / now"]
+        header += ["0.4", "now / 0.4"]
     text = (
-        "CPU seconds of whole processes, the least of several runs in turns, bytecode "
+        "CPU seconds of whole processes, the least of several runs, bytecode "
         "compiled on both sides. The script of evalica reads the file with pandas and "
         "prints Bradley-Terry scores, without intervals or annotators.\n"
     )
@@ -75,8 +75,8 @@ def row(
     ]
     if options.old:
         program = options.old / ".venv" / "bin" / "bayes-arena"
-        old = least([str(program), command, str(path)], max(options.runs // 2, 1))
-        cells += [f"{old.cpu:.2f}", f"{old.cpu / ours.cpu:.1f}"]
+        old = least([str(program), command, str(path)], options.runs)
+        cells += [f"{old.cpu:.2f}", f"{ours.cpu / old.cpu:.2f}"]
     return cells
 
 

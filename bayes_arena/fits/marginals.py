@@ -107,9 +107,10 @@ class Marginals:
         vectors = None
         if self.samples is not None:
             vectors = vectors_of(self.posterior, self.samples)
-        return row_probabilities(
-            self.posterior, votes, vectors=vectors, with_ties=with_ties
-        )
+        with threads_for(self.posterior.design.votes.n_competitors):
+            return row_probabilities(
+                self.posterior, votes, vectors=vectors, with_ties=with_ties
+            )
 
     def efficiency(self) -> float:
         """Return the effective share of the draws, the mean over parameters."""

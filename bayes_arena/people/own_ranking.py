@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Array, Floats
 from bayes_arena.model.constants import TINY
+from bayes_arena.threads import threads_for
 from bayes_arena.votes.votes import Votes
 
 BOARDS = 199  # of coins
@@ -37,7 +38,8 @@ def chance_of_own_ranking(votes: Votes, strength: Floats, seed: int = 0) -> floa
     """
     rng = np.random.default_rng(seed)
     scores = np.vstack([votes.score_of_first, scores_of_coins(votes, rng)])
-    variation = variation_of(votes, scores, strength)
+    with threads_for(votes.n_competitors):
+        variation = variation_of(votes, scores, strength)
     return float(np.mean(variation >= variation[0]))
 
 
