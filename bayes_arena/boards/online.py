@@ -289,7 +289,10 @@ class Online:
         return self.after_each(times, lambda: rng.integers(size, size=size))
 
     def after_each(self, times: int, draw_order: Callable[[], Ints]) -> Floats:
-        """Return Elo in orders that are drawn, in points, (times, competitors)."""
+        """Return Elo after each of the orders that are drawn, in points, (times, competitors).
+
+        As many orders are walked together as ``ORDERED_VOTES`` leaves memory for.
+        """
         at_once = max(ORDERED_VOTES // len(self.votes.score), 1)
         ratings = np.empty((times, len(self.votes.competitors)))
         for start in range(0, times, at_once):

@@ -123,7 +123,12 @@ class Changes:
 
     @cached_property
     def variance(self) -> Floats:
-        """Var(d), (codes,); nan where there is nothing by which it could have changed."""
+        """Variance of the change of each score, (codes,), V now and V' before.
+
+        It is V' - V where the former votes are among those at hand, but at least
+        V (n / n' - 1) of the votes n and n'; and V' + V elsewhere.  It is nan where there
+        is nothing by which a score could have changed.
+        """
         now, before = self.variances
         if len(self.codes) < 2:
             return np.full(len(self.codes), np.nan)

@@ -219,7 +219,7 @@ class Fitting(Drawing):
 
 
 def changed_name(name: str, changes: dict[str, Any]) -> str:
-    """Return the name of a preset with some terms changed."""
+    """Return the name of a preset with some terms changed: ``davidson by category``."""
     words = {"ties": "ties", "strength_by": "by", "style": "at equal"}
     parts = [name]
     for term, value in changes.items():

@@ -205,27 +205,27 @@ def require_names(sheet: Sheet, won: str, lost: str) -> None:
 
 def find_results(sheet: Sheet, options: Options) -> Found | None:
     """Find two competitors and a result."""
-    met = competitors(sheet, options)
-    if met is None:
+    roles = competitors(sheet, options)
+    if roles is None:
         return None
     if options.winner is None:
-        found = usual_result(sheet, met)
+        found = usual_result(sheet, roles)
         return found and with_options(sheet, found)
     columns = winner_columns(sheet, options)
     if columns is not None:
-        return several_results(sheet, met, columns)
+        return several_results(sheet, roles, columns)
     winner = winner_column(sheet, options)
     if winner is None:
         return None
-    if winner in met.sides:
-        raise VotesError(lists_winners(met, winner))
-    return with_options(sheet, with_winner(met, winner))
+    if winner in roles.sides:
+        raise VotesError(lists_winners(roles, winner))
+    return with_options(sheet, with_winner(roles, winner))
 
 
-def lists_winners(met: Roles, winner: str) -> Said:
+def lists_winners(roles: Roles, winner: str) -> Said:
     """Say that a competitor's column is no result, unless it lists who won."""
     said = f"{winner!r} is the column of a competitor. If it lists who won each vote: "
-    loser = loser_beside(met, winner)
+    loser = loser_beside(roles, winner)
     return (said, Use(a=winner, b=str(loser), layout="winner-loser"), ".")
 
 
@@ -241,71 +241,71 @@ def with_options(sheet: Sheet, found: Found) -> Found:
     return BY_NAME["choices"], replace(roles, pair=None, choice=roles.pair)
 
 
-def with_winner(met: Roles, winner: str) -> Found:
+def with_winner(roles: Roles, winner: str) -> Found:
     """Return the layout of votes with a column of winners."""
-    name = "votes" if met.pair is None else "pair-cell"
-    return BY_NAME[name], replace(met, results={"winner": winner})
+    name = "votes" if roles.pair is None else "pair-cell"
+    return BY_NAME[name], replace(roles, results={"winner": winner})
 
 
-def usual_result(sheet: Sheet, met: Roles) -> Found | None:
+def usual_result(sheet: Sheet, roles: Roles) -> Found | None:
     """Find the result by usual names, whose values tell it; else by values."""
-    winners = usual_winners(sheet, met.taken)
-    numeric = numeric_result(sheet, met)
+    winners = usual_winners(sheet, roles.taken)
+    numeric = numeric_result(sheet, roles)
     if len(winners) == 1 and numeric is None:
-        return with_winner(met, winners[0])
-    if met.a is not None and met.b is not None:
-        pair = met.a, met.b
+        return with_winner(roles, winners[0])
+    if roles.a is not None and roles.b is not None:
+        pair = roles.a, roles.b
         told = [w for w in winners if sheet.share_told(w, pair) >= LEAST_TOLD]
         if told:
-            return with_winner(met, told[0])
+            return with_winner(roles, told[0])
     if numeric is not None:
         return numeric
     if winners:
-        return with_winner(met, winners[0])
-    roles = winner_by_values(sheet, met)
-    return None if roles is None else (BY_NAME["votes"], roles)
+        return with_winner(roles, winners[0])
+    by_values = winner_by_values(sheet, roles)
+    return None if by_values is None else (BY_NAME["votes"], by_values)
 
 
-def numeric_result(sheet: Sheet, met: Roles) -> Found | None:
+def numeric_result(sheet: Sheet, roles: Roles) -> Found | None:
     """Find a one-hot winner, counts of wins, verdicts of raters, or scores by usual names."""
     header = sheet.header
     if columns := one_hot_columns(header):
-        return with_columns("one-hot", met, columns)
+        return with_columns("one-hot", roles, columns)
     counts = header.counts()
     are_named = header.pair(WINS) is not None
     if counts and (are_named or all(map(sheet.holds_numbers, counts[:2]))):
-        return with_columns("wins", met, counts)
+        return with_columns("wins", roles, counts)
     if len(raters := rater_columns(header)) > 1:
-        return with_columns("raters", met, raters)
+        return with_columns("raters", roles, raters)
     if scores := header.scores():
-        return with_columns("two-scores", met, scores)
+        return with_columns("two-scores", roles, scores)
     return None
 
 
-def with_columns(name: str, met: Roles, columns: Sequence[str]) -> Found:
+def with_columns(name: str, roles: Roles, columns: Sequence[str]) -> Found:
     """Return the layout of votes with several columns of results."""
     layout = BY_NAME[name]
     if name == "raters":
         return layout, replace(
-            met, of_annotators={column: column for column in columns}
+            roles, of_annotators={column: column for column in columns}
         )
     return layout, replace(
-        met, results=dict(zip(layout.results, columns, strict=False))
+        roles, results=dict(zip(layout.results, columns, strict=False))
     )
 
 
-def several_results(sheet: Sheet, met: Roles, columns: Sequence[str]) -> Found:
+def several_results(sheet: Sheet, roles: Roles, columns: Sequence[str]) -> Found:
     """Return the layout of the columns that ``winner=`` names: scores, counts or verdicts."""
     if not all(map(sheet.holds_numbers, columns)):
-        return with_columns("raters", met, columns)
+        return with_columns("raters", roles, columns)
     if len(columns) == 2 and all(is_score(column) for column in columns):
-        return with_columns("two-scores", met, columns)
+        return with_columns("two-scores", roles, columns)
     if len(columns) == 3 and all(
         words(column)[:1] == ("winner",) for column in columns
     ):
-        return with_columns("one-hot", met, columns)
+        return with_columns("one-hot", roles, columns)
     if len(columns) in (2, 3) and all(is_count(column) for column in columns):
-        return with_columns("wins", met, columns)
+        return with_columns("wins", roles, columns)
     raise VotesError(joined(*ask_for_numbers(columns, {})))
 
 
@@ -333,16 +333,16 @@ def ask_for_numbers(columns: Sequence[str], named: dict[str, str]) -> Iterator[S
 def unrecognised(sheet: Sheet, options: Options) -> Said:
     """Say which columns are missing, what may be in their place, and how to name it."""
     columns = f"The columns are {listing(sheet.header.names)}. "
-    met = competitors(sheet, options)
-    if met is None:
+    roles = competitors(sheet, options)
+    if roles is None:
         nobody = "No columns are recognised as the two competitors. "
         return joined(nobody, columns, *no_competitors(sheet))
-    a, b = met.sides
+    a, b = roles.sides
     if lacks_header(sheet, a, b):
         return header_missing(sheet, a, b)
-    pair = listing(map(repr, met.columns().values()))
+    pair = listing(map(repr, roles.columns().values()))
     said = f"{pair} are the competitors, but no column is recognised as the result. "
-    return joined(said, columns, *may_be_result(sheet, met, {}))
+    return joined(said, columns, *may_be_result(sheet, roles, {}))
 
 
 def lacks_header(sheet: Sheet, a: str, b: str) -> bool:
@@ -429,12 +429,12 @@ def numbers_of_both(sheet: Sheet, columns: Sequence[str]) -> Sequence[str]:
     return counts if len(counts) in (2, 3) else ()
 
 
-def nested_labels(sheet: Sheet, met: Roles) -> list[str]:
+def nested_labels(sheet: Sheet, roles: Roles) -> list[str]:
     """Return the paths to values in objects that are labels of who won."""
     return [
         path
         for path, values in sheet.leaves.items()
-        if (meanings := {*meanings_of(values, met.sides, {}).values()})
+        if (meanings := {*meanings_of(values, roles.sides, {}).values()})
         - {TIE, UNPLAYED}
         <= FIRST_WINS | SECOND_WINS
         and meanings & (FIRST_WINS | SECOND_WINS)
@@ -446,20 +446,20 @@ def values_of(sheet: Sheet, column: str) -> frozenset[str]:
     return sheet.leaves.get(column, sheet.values(column))
 
 
-def may_be_result(sheet: Sheet, met: Roles, named: dict[str, str]) -> Iterator[Said]:
+def may_be_result(sheet: Sheet, roles: Roles, named: dict[str, str]) -> Iterator[Said]:
     """Say which columns may hold the result, and how to name each.
 
     ``named`` are the options that name the competitors, as far as they have to be typed.
     """
-    found = usual_result(sheet, met)
+    found = usual_result(sheet, roles)
     if named and found is not None:
         yield ("If they are the competitors: ", Use(**named), ".")
         return
-    told = [*winners_by_values(sheet, met), *nested_labels(sheet, met)]
+    told = [*winners_by_values(sheet, roles), *nested_labels(sheet, roles)]
     for column in told[:MOST_SHOWN]:
         yield f"{column!r} may hold the result ({listing(sorted(values_of(sheet, column)))}): "
         yield (Use(**named, winner=column), ". ")
-    others = [column for column in sheet.texts if column not in met.taken]
+    others = [column for column in sheet.texts if column not in roles.taken]
     others = [column for column in others if column not in sheet.nested]
     numbers = numbers_of_both(sheet, others)
     labels = [
@@ -471,6 +471,6 @@ def may_be_result(sheet: Sheet, met: Roles, named: dict[str, str]) -> Iterator[S
         for column in labels[:MOST_SHOWN]:
             yield f"{column!r} holds {listing(sorted(sheet.values(column)))}. "
         yield ("If one is the result: ", Use(**named, winner=labels[0]), ". ")
-    if met.pair is None:
+    if roles.pair is None:
         first = Use(**named, layout="winner-loser")
         yield ("If each row lists the winner first: ", first, ".")

@@ -131,36 +131,36 @@ def usual_winners(sheet: Sheet, taken: Collection[str]) -> list[str]:
     return [column for column in columns if column and column not in taken]
 
 
-def winner_by_values(sheet: Sheet, met: Roles) -> Roles | None:
+def winner_by_values(sheet: Sheet, roles: Roles) -> Roles | None:
     """Return the only column whose values tell who won, be it by name or by label."""
-    columns = winners_by_values(sheet, met)
-    if len(columns) != 1 or met.a is None or met.b is None:
+    columns = winners_by_values(sheet, roles)
+    if len(columns) != 1 or roles.a is None or roles.b is None:
         return None
     column = columns[0]
-    is_named = sheet.names_winner(column, (met.a, met.b))
-    how = {**met.how, column: NAMES if is_named else LABELS}
-    return replace(met, results={"winner": column}, how=how)
+    is_named = sheet.names_winner(column, (roles.a, roles.b))
+    how = {**roles.how, column: NAMES if is_named else LABELS}
+    return replace(roles, results={"winner": column}, how=how)
 
 
-def winners_by_values(sheet: Sheet, met: Roles) -> list[str]:
+def winners_by_values(sheet: Sheet, roles: Roles) -> list[str]:
     """Return the columns whose values tell who won, and whose names do not deny it."""
-    if met.a is None or met.b is None:
+    if roles.a is None or roles.b is None:
         return []
-    known = {sheet.header.first(ANNOTATORS, met.taken), sheet.header.first(PROMPTS)}
+    known = {sheet.header.first(ANNOTATORS, roles.taken), sheet.header.first(PROMPTS)}
     return [
         column
         for column in sheet.texts
-        if column not in met.taken | known
+        if column not in roles.taken | known
         and not has_word(column, NO_RESULTS)
-        and sheet.tells_winner(column, (met.a, met.b))
+        and sheet.tells_winner(column, (roles.a, roles.b))
     ]
 
 
-def loser_beside(met: Roles, winner: str) -> Column | None:
+def loser_beside(roles: Roles, winner: str) -> Column | None:
     """Return the other competitor's column where one of the two lists the winners."""
-    if winner not in (met.a, met.b):
+    if winner not in (roles.a, roles.b):
         return None
-    return met.b if winner == met.a else met.a
+    return roles.b if winner == roles.a else roles.a
 
 
 def without_header(

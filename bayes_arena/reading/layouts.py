@@ -122,12 +122,12 @@ class Layout:
 
 def find_votes(sheet: Sheet, options: Options) -> Roles | None:
     """Find a pair and its winner."""
-    met = competitors(sheet, options)
-    if met is None or met.pair is not None:
+    roles = competitors(sheet, options)
+    if roles is None or roles.pair is not None:
         return None
-    usual = next(iter(usual_winners(sheet, met.taken)), None)
+    usual = next(iter(usual_winners(sheet, roles.taken)), None)
     winner = winner_column(sheet, options) if options.winner else usual
-    return replace(met, results={"winner": winner}) if winner else None
+    return replace(roles, results={"winner": winner}) if winner else None
 
 
 def pair_and(
@@ -138,13 +138,13 @@ def pair_and(
     """Return a finder of a pair and several columns of its results."""
 
     def find(sheet: Sheet, options: Options) -> Roles | None:
-        met = competitors(sheet, options)
+        roles = competitors(sheet, options)
         columns: Sequence[str] | None = winner_columns(sheet, options)
         if columns is None and options.winner is None:
             columns = usual(sheet.header)
-        if not met or not columns or not least <= len(columns) <= len(results):
+        if not roles or not columns or not least <= len(columns) <= len(results):
             return None
-        return replace(met, results=dict(zip(results, columns, strict=False)))
+        return replace(roles, results=dict(zip(results, columns, strict=False)))
 
     return find
 
@@ -159,9 +159,9 @@ def one_hot_columns(header: Header) -> Sequence[str] | None:
 def find_winner_and_loser(sheet: Sheet, options: Options) -> Roles | None:
     """Find a winner and a loser; or a pair and who won it, where no side was shown first."""
     if options.a is not None and options.b is not None and options.winner is None:
-        met = competitors(sheet, options)
-        won = sheet.header.won_and_lost(*met.sides) if met else None
-        return Roles(a=won[0], b=won[1]) if won else met
+        roles = competitors(sheet, options)
+        won = sheet.header.won_and_lost(*roles.sides) if roles else None
+        return Roles(a=won[0], b=won[1]) if won else roles
     won = sheet.header.winner_and_loser()
     if won and options.a is None and options.winner is None:
         return Roles(a=won[0], b=won[1])
@@ -193,13 +193,13 @@ def find_pair_cell(sheet: Sheet, options: Options) -> Roles | None:
 
 def find_raters(sheet: Sheet, options: Options) -> Roles | None:
     """Find a pair, and a column of verdicts for each of several annotators."""
-    met = competitors(sheet, options)
+    roles = competitors(sheet, options)
     columns: Sequence[str] | None = winner_columns(sheet, options)
     if columns is None and options.winner is None:
         columns = rater_columns(sheet.header)
-    if not met or not columns or len(columns) < 2:
+    if not roles or not columns or len(columns) < 2:
         return None
-    return replace(met, of_annotators={column: column for column in columns})
+    return replace(roles, of_annotators={column: column for column in columns})
 
 
 def rater_columns(header: Header) -> list[str]:
