@@ -307,13 +307,25 @@ class StableArena:
             if not annotators["active"]:
                 raise VotesError(
                     f"No annotator in {str(self.path)!r} has more than {self.delta:g} "
-                    "votes and is not excluded. Add votes."
+                    "votes and is not excluded. Add votes, or use a smaller delta.",
+                    Call("StableArena.create", "delta"),
+                )
+            if len(annotators["active"]) == 1 and annotators["waiting"]:
+                (name,) = annotators["active"]
+                raise VotesError(
+                    f"Only {name!r} has more than {self.delta:g} votes: a round of one "
+                    "annotator would be that one's ranking.",
+                    Call("StableArena.create", "delta"),
                 )
             votes = counted_votes(connection, annotators["active"])
         try:
             result = fit(votes, model="am-elo", prior="flat")
         except FitError as error:
-            text = (error.text, " A larger delta would leave out who has few votes.")
+            text = (
+                error.text,
+                " A larger delta leaves out who has few votes; who has many is left out by "
+                "an arena of the others' votes.",
+            )
             raise FitError(text, Call("StableArena.create", "delta")) from error
         round = Round(
             number=last + 1,

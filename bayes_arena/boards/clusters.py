@@ -56,9 +56,14 @@ def repeating_prompts(fit: Fit) -> float | None:
     votes = fitted_votes(fit)
     if PROMPT not in votes.slices:
         return None
+    n_prompts = kish_of_prompts(votes)
+    return n_prompts if n_prompts <= LARGEST_SHARE * votes.counts.sum() else None
+
+
+def kish_of_prompts(votes: Votes) -> float:
+    """Return Kish's number of prompts; a vote without one has one of its own."""
     cast = votes.counts.sum(axis=1)
-    n_prompts = kish(np.bincount(votes.level_or_row(PROMPT), cast))
-    return n_prompts if n_prompts <= LARGEST_SHARE * cast.sum() else None
+    return kish(np.bincount(votes.level_or_row(PROMPT), cast))
 
 
 def prompt_clusters(fit: Fit, votes: Votes) -> Ints | None:

@@ -142,10 +142,20 @@ def require_same_kind(former: FormerBoard, made: Mapping[str, object]) -> None:
     differs = [name for name in COMPARED if there[name] != made[name]]
     if differs:
         pairs = [
-            f"{name} {there[name]} there and {made[name]} here" for name in differs
+            f"{name} {in_words(there[name])} there and {in_words(made[name])} here"
+            for name in differs
         ]
         text = f"{former.source} is a board of another kind: {listing(pairs)}."
         raise ModelError(text, *remedies_for(former, differs))
+
+
+def in_words(value: object) -> str:
+    """Return how a board was made, for a reader who may not know Python."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def remedies_for(former: FormerBoard, differs: Sequence[str]) -> tuple[Use, ...]:

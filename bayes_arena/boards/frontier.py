@@ -159,4 +159,4 @@ def scope_of_prices(frontier: Frontier) -> str:
         return ""
     conditions = ["a rank"] if len(standing.ranked) < len(standing.strength) else []
     conditions += ["a price"] if n < len(standing.ranked) else []
-    return f"Of the {n:,} competitors with {' and '.join(conditions)}: "
+    return f"Of the {n:,} competitors with {' and '.join(conditions)}, "

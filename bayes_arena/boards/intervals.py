@@ -82,10 +82,13 @@ def board_uncertainty(fit: Fit, board: Estimate, look: Look = LOOK) -> Uncertain
         return uncertainty
     votes, cluster = seen_votes(fit), uncertainty.cluster
     few = clusters_by_competitor(votes, cluster) < HARDLY_ANY
+    named = few
+    if cluster is not None:  # who has no rank for want of votes is named elsewhere
+        named = few & (votes.votes_by_competitor >= look.min_votes)
     return replace(
         uncertainty,
         covariance=as_wide_as_posterior(uncertainty.covariance, board.covariance, few),
-        notes=(*uncertainty.notes, *of_few_clusters(votes, few, cluster)),
+        notes=(*uncertainty.notes, *of_few_clusters(votes, named, cluster)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
@@ -21,7 +20,7 @@ from bayes_arena.boards.standing import (
     whole,
     wins_losses_ties,
 )
-from bayes_arena.errors import ModelError, warn
+from bayes_arena.errors import ModelError, listing, warn
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
@@ -209,6 +208,8 @@ def stacked_columns(
     by: str, standings: Mapping[str, Standing], *, elo: EloScale, rank_spread: bool
 ) -> Columns:
     """Return the columns of several boards, with their names in the first."""
+    for name, standing in standings.items():
+        require_anchor(elo, standing, f"{by} {name!r}")
     tables = [
         leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
         for standing in standings.values()
@@ -221,6 +222,18 @@ def stacked_columns(
     sizes = [len(table["competitor"]) for table in tables]
     names = np.repeat(np.array([*standings], dtype=object), sizes)
     return {by: names, **stacked(tables)}
+
+
+def require_anchor(elo: EloScale, standing: Standing, where: str) -> None:
+    """Refuse an anchor that has no votes on one of several boards."""
+    if elo.anchor is None:
+        return
+    name, _ = elo.anchor
+    if name in standing.fit.votes.competitors and name not in standing.competitors:
+        raise ModelError(
+            f"The anchor {name!r} has no votes in {where}. Anchor one that has votes in "
+            "all boards, or none."
+        )
 
 
 def with_notes(
@@ -242,12 +255,14 @@ def with_notes(
 
 
 def notes_of_boards(notes_by_board: Mapping[str, Sequence[Note]]) -> tuple[Note, ...]:
-    """Return the notes of boards: once if all have it, else with the board's name."""
-    count = Counter(note for notes in notes_by_board.values() for note in notes)
-    said = []
+    """Return the notes of boards, each once: with the boards' names, unless all have it."""
+    boards: dict[Note, list[str]] = {}
     for name, notes in notes_by_board.items():
-        for note in notes:
-            is_common = count[note] == len(notes_by_board)
-            named = replace(note, text=(f"{name}: ", note.text))
-            said.append(note if is_common else named)
-    return tuple(dict.fromkeys(said))
+        for note in dict.fromkeys(notes):
+            boards.setdefault(note, []).append(name)
+    return tuple(
+        note
+        if len(names) == len(notes_by_board)
+        else replace(note, text=(f"{listing(names)}: ", note.text))
+        for note, names in boards.items()
+    )

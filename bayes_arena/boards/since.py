@@ -202,7 +202,11 @@ class Changes:
     def sentence(self) -> str:
         """What changed: who is new or gone, who is the first, whose score changed."""
         phrases = [*self.of_new(), *self.of_gone(), *self.of_first(), *self.of_scores()]
-        return f"Since {self.former.date} ({self.of_votes()}): {'; '.join(phrases)}."
+        text = f"Since {self.former.date} ({self.of_votes()}): {'; '.join(phrases)}."
+        if any(self.called):
+            n = len(self.codes)
+            text += f" Changes are against the mean of the {n} that both boards rank."
+        return text
 
     def of_votes(self) -> str:
         """Say how many votes came."""

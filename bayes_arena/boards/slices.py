@@ -8,32 +8,38 @@ g and on competitor i, it has r_i + sum_g n_gi u_gi / sum_g n_gi: what a level d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from bayes_arena.arrays import Array, Floats
+from bayes_arena.boards.clusters import FEWEST_CLUSTERS, kish_of_prompts
 from bayes_arena.boards.elo import ELO, EloScale
-from bayes_arena.boards.intervals import uncertainty_of
+from bayes_arena.boards.intervals import choose_interval, uncertainty_of
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, have_rank
 from bayes_arena.boards.surprise import FALSE_RATE, discoveries
+from bayes_arena.boards.uncertainty import Uncertainty
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.many import level_votes
 from bayes_arena.fits.result import Fit, seen_votes
 from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
 from bayes_arena.model.design import Design
-from bayes_arena.said import Call, Use
+from bayes_arena.said import Call, Note, Use
 from bayes_arena.tables import Columns, dataframe, stacked
 from bayes_arena.threads import threads_for
+from bayes_arena.votes.votes import PROMPT, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KNOWN_SPREAD = 1e-6  # spread of a slice whose level is given
+FEW_PROMPTS = Note(
+    "intervals", "The board is about its prompts only: too few to allow for others."
+)
 
 
 def standings_by(fit: Fit, by: str, look: Look) -> dict[str, Standing]:
@@ -46,9 +52,30 @@ def standings_by(fit: Fit, by: str, look: Look) -> dict[str, Standing]:
             there = level_of(fit, by, number)
             is_ranked = have_rank(votes.votes_by_competitor, look.min_votes)
             estimate = level_estimate(fit, there).relative_to(is_ranked)
-            uncertainty = uncertainty_of(fit, estimate, look)
+            uncertainty = uncertainty_there(fit, estimate, votes, look)
             standings[name] = Standing(fit, votes, estimate.value, uncertainty, look)
     return standings
+
+
+def uncertainty_there(
+    fit: Fit, estimate: Estimate, votes: Votes, look: Look
+) -> Uncertainty:
+    """Return how certain numbers of a level are, given its votes."""
+    if not has_few_prompts(fit, votes, look):
+        return uncertainty_of(fit, estimate, look)
+    uncertainty = uncertainty_of(fit, estimate, replace(look, interval="posterior"))
+    return replace(uncertainty, notes=(*uncertainty.notes, FEW_PROMPTS))
+
+
+def has_few_prompts(fit: Fit, votes: Votes, look: Look) -> bool:
+    """Whether a level has too few prompts for intervals that allow for new ones.
+
+    Then its intervals are the posterior's, as those of a board of these votes alone.
+    """
+    if look.interval is not None or look.cluster is not None:
+        return False
+    is_by_prompt = choose_interval(fit, look).cluster == PROMPT
+    return is_by_prompt and kish_of_prompts(votes) < FEWEST_CLUSTERS
 
 
 def require_slice(fit: Fit, by: str) -> None:
@@ -114,7 +141,8 @@ def slice_gap_columns(
     for number, name in enumerate(fit.votes.levels[by]):
         there = level_of(fit, by, number)
         if there.seen.any():
-            columns = gap_columns(fit, there, overall, look, elo)
+            votes = level_votes(seen_votes(fit), by, number)
+            columns = gap_columns(fit, there, overall, votes, look, elo)
             names = np.full(there.seen.sum(), name, dtype=object)
             tables.append({by: names, **columns})
     columns = stacked(tables)
@@ -131,22 +159,22 @@ def level_gap_columns(
     """
     names = fit.votes.levels[by]
     first, second = (level_of(fit, by, names.index(name)) for name in (one, other))
-    columns = gap_columns(fit, first, second, look, elo)
+    columns = gap_columns(fit, first, second, seen_votes(fit), look, elo)
     order = np.argsort(-columns["gap"], kind="stable")
     return {name: values[order] for name, values in columns.items()}
 
 
 def gap_columns(
-    fit: Fit, here: Level, there: Level, look: Look, elo: EloScale
+    fit: Fit, here: Level, there: Level, votes: Votes, look: Look, elo: EloScale
 ) -> dict[str, Array]:
     """Return how much stronger those seen at two levels are at one than at the other.
 
-    Columns are competitor, gap, lower, upper and p_above, the probability of a gap above
-    zero.
+    Where these votes are on few prompts the interval is the posterior's.  Columns are
+    competitor, gap, lower, upper and p_above, the probability of a gap above zero.
     """
     estimate = gap_estimate(fit, here, there)
     names = np.array(fit.posterior.design.votes.competitors, dtype=object)
-    uncertainty = uncertainty_of(fit, estimate, look)
+    uncertainty = uncertainty_there(fit, estimate, votes, look)
     lower, upper = uncertainty.bounds(estimate.value, look.level)
     return {
         "competitor": names[here.seen & there.seen],

@@ -186,9 +186,12 @@ def described(
     if n == 1:
         return [f"{text} With one annotator no comparison is possible."]
     agreement = "Agreement: 0 is chance, 1 is always with the others."
+    fans = ""
+    if "favourite" in columns["reason"]:
+        fans = "; votes that make a favourite have no part in the verdicts on others"
     return [
         " ".join([text, *counted_verdicts(columns)]),
-        f"Judged by {name_of_model(judge)}. {agreement}",
+        f"Judged by {name_of_model(judge)}{fans}. {agreement}",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from bayes_arena.arrays import Array, Ints
-from bayes_arena.errors import warn
+from bayes_arena.errors import ArenaError, ArenaWarning, warn
+from bayes_arena.fits.fit import fit as fit_model
 from bayes_arena.fits.options import UnseededOptions
 from bayes_arena.fits.result import Fit
 from bayes_arena.people.doors import judging
@@ -18,12 +20,14 @@ from bayes_arena.people.evidence import (
     Evidence,
     evidence_of,
     evidence_without_fit,
+    with_favourites,
 )
 from bayes_arena.people.favourites import Favourites, find_favourites
 from bayes_arena.people.groups import find_groups
 from bayes_arena.people.judgement import VERDICTS, Judgement, verdict_on
 from bayes_arena.people.makers import maker_columns
 from bayes_arena.people.own_ranking import chance_of_own_ranking
+from bayes_arena.people.table import without_pairs
 from bayes_arena.said import Note
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
@@ -131,17 +135,44 @@ def judged(
     if isinstance(judge, Note):
         evidence = evidence_without_fit(votes, favourites)
         return evidence, [verdict_on(row) for row in evidence]
-    evidence = evidence_of(judge, favourites, seed)
+    evidence = with_favourites(evidence_of(judge, seed), judge, favourites)
     if len(evidence) == 1:  # there is nobody to agree with
         return evidence, [Judgement("only annotator")]
+    fits = [judge] * len(evidence)
+    others = without_favourites(judge, favourites)
+    if others is not None:
+        row_of = dict(
+            zip(others.votes.annotators, evidence_of(others, seed), strict=True)
+        )
+        for k, name in enumerate(judge.votes.annotators):
+            if k not in favourites.clearest:
+                evidence[k], fits[k] = row_of[name], others
     return evidence, [
-        verdict_on(row, partial(own_ranking_of, judge, k, seed))
-        for k, row in enumerate(evidence)
+        verdict_on(row, partial(own_ranking_of, fit, name, seed))
+        for row, fit, name in zip(evidence, fits, judge.votes.annotators, strict=True)
     ]
 
 
-def own_ranking_of(fit: Fit, k: int, seed: int) -> float:
-    """Return the p-value of a ranking of annotator k's own."""
+def without_favourites(judge: Fit, favourites: Favourites) -> Fit | None:
+    """Return the fit without the votes that make favourites; None where there are none.
+
+    The others are judged by it: accounts that raise one competitor together would else
+    make those look wrong who do not.
+    """
+    if not len(favourites.named) or judge.method != "gaussian":
+        return None
+    votes = without_pairs(judge.votes, favourites.named)
+    try:
+        with warnings.catch_warnings():  # they are not about the votes at hand
+            warnings.simplefilter("ignore", ArenaWarning)
+            return fit_model(votes.used(), model=judge.model, prior=judge.prior)
+    except ArenaError:  # too few votes are left
+        return None
+
+
+def own_ranking_of(fit: Fit, name: str, seed: int) -> float:
+    """Return the p-value of a ranking of an annotator's own."""
+    k = fit.votes.annotators.index(name)
     votes = fit.votes.take(np.flatnonzero(fit.votes.annotator == k))
     return chance_of_own_ranking(votes, np.nan_to_num(fit.strength), seed)
 

@@ -73,8 +73,8 @@ class Evidence:
         return self.first / self.decided if self.decided else np.nan
 
 
-def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
-    """Return what speaks for and against the annotators of a fit with discrimination."""
+def evidence_of(fit: Fit, seed: int) -> list[Evidence]:
+    """Return what a fit with discrimination tells of its annotators, but for favourites."""
     votes = fit.votes
     agreement, scores = agreement_of(fit, seed), side_scores(fit)
     rows = []
@@ -89,13 +89,21 @@ def evidence_of(fit: Fit, favourites: Favourites, seed: int) -> list[Evidence]:
             side_score=scores[k],
         )
         rows.append(by_chance_if_one_sided(row))
+    for k, earlier in find_copies(fit).items():
+        rows[k] = replace(rows[k], copy_of=votes.annotators[earlier])
+    return rows
+
+
+def with_favourites(
+    evidence: list[Evidence], fit: Fit, favourites: Favourites
+) -> list[Evidence]:
+    """Return the evidence with the favourite of each annotator who has one."""
+    rows = evidence.copy()
     for k, pair in favourites.clearest.items():
         is_reversed = rows[k].upper < 0
         if not (is_reversed and is_mere_reversal(fit, favourites, pair)):
-            favourite = favourites.of_pair(pair, votes.competitors)
+            favourite = favourites.of_pair(pair, fit.votes.competitors)
             rows[k] = replace(rows[k], favourite=favourite)
-    for k, earlier in find_copies(fit).items():
-        rows[k] = replace(rows[k], copy_of=votes.annotators[earlier])
     return rows
 
 

@@ -58,7 +58,7 @@ class SharedRanking:
     def reading(self) -> Said:
         """What it means, in a sentence."""
         if self.p_value >= SURE:
-            return "Annotators share one ranking, as far as the votes can tell."
+            return "The boards of equal and of weighed votes differ by no more than chance."
         if self.exposure <= RANDOM_EXPOSURE:
             return "Annotators disagree on the ranking; this board averages over them."
         text = "Annotators saw different competitors; "

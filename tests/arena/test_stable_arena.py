@@ -194,6 +194,16 @@ def test_an_arena_without_enough_votes_says_so(arena):
         StableArena.create(arena.path.with_name("b.db"), delta=float("nan"))
 
 
+def test_a_round_of_one_among_others_is_refused(arena):
+    names = {"model_a": "oak", "model_b": "elm", "winner": "model_a"}
+    votes = pd.DataFrame(
+        [names | {"judge": "many" if n else "few", "n": n} for n in range(60)]
+    )
+    arena.add(votes, id="n")
+    with pytest.raises(VotesError, match="Only 'many' has more than 50 votes"):
+        arena.round()
+
+
 def test_of_two_rounds_at_once_one_is_refused(full, monkeypatch):
     import bayes_arena.arena.stable_arena as module
 

@@ -69,7 +69,7 @@ def test_the_scores_are_those_of_the_board():
         ([1, 3, 2, 9], "Ship ant: nobody is cheaper or has a higher score."),
         (
             [5, 9, np.nan, 1],
-            "Of the 3 competitors with a price: ship ant: P above 0.99 that nobody cheaper "
+            "Of the 3 competitors with a price, ship ant: P above 0.99 that nobody cheaper "
             "is better.",
         ),
         ([np.nan, np.nan, np.nan, 9], ""),
@@ -89,7 +89,7 @@ def test_of_the_dearest_is_said_how_far_the_best_of_the_cheaper_ones_is_behind()
     assert describe_choice(found, "cheaper by cost") == f"N{text}"
     some = frontier([2, 0, -1, -2], [1250.5, 3, 2, np.nan])
     said = describe_choice(some, "cheaper by cost")
-    assert said.startswith("Of the 3 competitors with a price: nobody cheaper by cost")
+    assert said.startswith("Of the 3 competitors with a price, nobody cheaper by cost")
     same = describe_choice(frontier([2, 0, -1, -2], [3, 3, 3, 3]))
     assert same == "Ship ant: P above 0.99 that nobody cheaper is better."
 
@@ -110,7 +110,7 @@ def test_who_has_no_rank_is_no_choice():
     found = frontier_of(standing_of(ba.fit(votes)), np.array([2.0, 3.0, 1.0]))
     assert list(frontier_columns(found)["competitor"]) == ["ant", "bee"]
     assert describe_choice(found).startswith(
-        "Of the 2 competitors with a rank: ship ant: nobody is cheaper"
+        "Of the 2 competitors with a rank, ship ant: nobody is cheaper"
     )
 
 

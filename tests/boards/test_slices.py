@@ -131,3 +131,45 @@ def test_gaps_of_a_fit_by_nuts_are_those_of_its_samples(fit):
     half_width = (gaussian["upper"] - gaussian["lower"]) / 2
     shift = (table["gap"] - gaussian["gap"]).abs() / half_width
     assert shift.max() < 0.4
+
+
+def test_a_level_of_few_prompts_is_about_these():
+    """It has the posterior's intervals, and says so; the others allow for new prompts."""
+    votes = votes_of_two()
+    maths = np.array(votes["category"]) == "maths"
+    number = np.arange(len(maths))
+    prompt = np.where(maths, number % 5, 10 + number % 60).astype(str)
+    read = ba.read_votes(votes | {"prompt": prompt.tolist()}, slices=("category",))
+    fit = ba.fit(read, model=MODEL)
+    board = ba.leaderboard(fit, by="category")
+    assert board.attrs["notes"] == (
+        "maths: The board is about its prompts only: too few to allow for others.",
+        "prose: Intervals allow for new prompts like these.",
+    )
+    posterior = ba.leaderboard(fit, by="category", interval="posterior")
+    is_same = board["upper"] == posterior["upper"]
+    assert is_same[board["category"] == "maths"].all()
+    assert not is_same[board["category"] == "prose"].any()
+    gaps, sure = (
+        ba.slice_gaps(fit, "category", interval=x) for x in (None, "posterior")
+    )
+    is_same = gaps.set_index(["category", "competitor"])["upper"].eq(
+        sure.set_index(["category", "competitor"])["upper"]
+    )
+    assert is_same.loc["maths"].all() and not is_same.loc["prose"].any()
+
+
+def test_an_anchor_has_votes_on_every_board(fit):
+    rows = votes_of_two()
+    is_kept = [
+        not (category == "prose" and "m04" in (a, b))
+        for a, b, category in zip(
+            rows["model_a"], rows["model_b"], rows["category"], strict=True
+        )
+    ]
+    kept = {name: np.array(x)[is_kept].tolist() for name, x in rows.items()}
+    partial = ba.fit(ba.read_votes(kept, slices=("category",)), model=MODEL)
+    anchored = ba.EloScale(anchor=("m04", 1200.0))
+    assert len(ba.leaderboard(fit, by="category", elo=anchored)) == 10
+    with pytest.raises(ba.errors.ModelError, match="no votes in category 'prose'"):
+        ba.leaderboard(partial, by="category", elo=anchored)

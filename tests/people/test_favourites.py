@@ -120,3 +120,20 @@ def test_a_ring_does_not_hide_behind_itself(accounts, each):
         "verdict"
     ]
     assert set(verdicts[names]) <= {"has a favourite", "anomalous"}
+
+
+def test_a_ring_makes_nobody_else_look_wrong():
+    """Four accounts raise the weakest; who does not follow them stays ordinary."""
+    honest = votes_of(annotators=30, each=40)
+    rng = np.random.default_rng(1)
+    ring = [fan(rng, 80, favourite=11, judge=f"bot {k}") for k in range(4)]
+    ring = [votes[votes["winner"] == "model_a"] for votes in ring]
+    table = ba.annotators(pd.concat([honest, *ring])).set_index("annotator")
+    honest_names = [name for name in table.index if name.startswith("honest")]
+    assert set(table.loc[honest_names, "verdict"]) == {"ordinary"}
+    alone = ba.annotators(honest).set_index("annotator")
+    np.testing.assert_allclose(
+        table.loc[honest_names, "agreement"],
+        alone.loc[honest_names, "agreement"],
+        atol=0.08,
+    )

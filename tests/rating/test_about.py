@@ -61,7 +61,7 @@ def test_prices_give_a_frontier_and_a_sentence(rating):
     assert priced.frontier["p_frontier"].between(0.99, 1).all()
     assert priced.notes[0].kind == "frontier"
     assert str(priced.notes[0]) == (
-        "Of the 2 competitors with a price: nobody cheaper is as good as model-18 "
+        "Of the 2 competitors with a price, nobody cheaper is as good as model-18 "
         "(P above 0.99); model-20 costs 2.5 and is 95 Elo behind."
     )
     frontier = json.loads(priced.to_json())["frontier"]

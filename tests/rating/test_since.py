@@ -118,6 +118,8 @@ def test_a_changed_score_is_called_with_its_interval(written):
     ends = f"({row['change_lower']:.0f} … {row['change_upper']:.0f})"
     said = f"model-10 is up by {row['elo_change']:.0f} Elo {ends}"
     assert said in rating.changes.sentence
+    mean = " Changes are against the mean of the 20 that both boards rank."
+    assert rating.changes.sentence.endswith(mean)
     assert rating.notes[0].kind == "since"
 
 
@@ -161,6 +163,7 @@ def test_the_page_shows_before_and_change(written, tmp_path):
             "interval posterior there and sandwich here. Use interval='posterior'.",
         ),
         ({"elo": ba.EloScale(scale=200)}, "points_per_logit "),
+        ({"combined": True}, "combined no there and yes here"),
     ],
 )
 def test_a_board_made_otherwise_is_refused_with_what_differs(written, options, message):
