@@ -142,14 +142,14 @@ def require_same_kind(former: FormerBoard, made: Mapping[str, object]) -> None:
     differs = [name for name in COMPARED if there[name] != made[name]]
     if differs:
         pairs = [
-            f"{name} {in_words(there[name])} there and {in_words(made[name])} here"
+            f"{name} {for_reader(there[name])} there and {for_reader(made[name])} here"
             for name in differs
         ]
         text = f"{former.source} is a board of another kind: {listing(pairs)}."
         raise ModelError(text, *remedies_for(former, differs))
 
 
-def in_words(value: object) -> str:
+def for_reader(value: object) -> str:
     """Return how a board was made, for a reader who may not know Python."""
     if value is None:
         return "none"

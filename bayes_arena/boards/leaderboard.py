@@ -209,7 +209,7 @@ def stacked_columns(
 ) -> Columns:
     """Return the columns of several boards, with their names in the first."""
     for name, standing in standings.items():
-        require_anchor(elo, standing, f"{by} {name!r}")
+        require_anchor_there(elo, standing, f"{by} {name!r}")
     tables = [
         leaderboard_columns(standing, elo=elo, rank_spread=rank_spread)
         for standing in standings.values()
@@ -224,7 +224,7 @@ def stacked_columns(
     return {by: names, **stacked(tables)}
 
 
-def require_anchor(elo: EloScale, standing: Standing, where: str) -> None:
+def require_anchor_there(elo: EloScale, standing: Standing, where: str) -> None:
     """Refuse an anchor that has no votes on one of several boards."""
     if elo.anchor is None:
         return

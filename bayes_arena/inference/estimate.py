@@ -59,24 +59,24 @@ class Estimate:
         if mask.all():
             return self  # strengths sum to zero already
         return Estimate(
-            value=less_mean(mask, self.value),
-            covariance=less_mean(mask, less_mean(mask, self.covariance).T).T,
-            moves=partial(result_less_mean, mask, self.moves),
-            at=partial(result_less_mean, mask, self.at),
-            samples=None if self.samples is None else less_mean(mask, self.samples),
+            value=relative(mask, self.value),
+            covariance=relative(mask, relative(mask, self.covariance).T).T,
+            moves=partial(relative_result, mask, self.moves),
+            at=partial(relative_result, mask, self.at),
+            samples=None if self.samples is None else relative(mask, self.samples),
         )
 
 
-def less_mean(mask: Array, numbers: Floats) -> Floats:
+def relative(mask: Array, numbers: Floats) -> Floats:
     """Return numbers, (..., m), less the mean of those in a mask."""
     return np.asarray(numbers - numbers[..., mask].mean(axis=-1, keepdims=True))
 
 
-def result_less_mean(
+def relative_result(
     mask: Array, function: Callable[[Any], Floats], argument: Any
 ) -> Floats:
     """Return a function's numbers less the mean of those in a mask."""
-    return less_mean(mask, function(argument))
+    return relative(mask, function(argument))
 
 
 @dataclass(frozen=True, eq=False)
