@@ -25,6 +25,7 @@ from bayes_arena.votes.votes import FIRST, SECOND
 
 ANNOTATORS, COMPETITORS = 60, 20
 BAD = 12  # of them, the first, are planted
+WRONGED = ("anomalous", "suspect", "differs")  # verdicts that no honest one deserves
 NEVER = -20.0  # ln nu of who never ties; its opposite of who always does
 HEADS = (30, 100)  # votes a head
 BLIND = 0.6  # share of the votes of a half-blind annotator that go to the first side
@@ -194,7 +195,7 @@ def with_ring(accounts: int, each: int, place: int, seed: int) -> ba.Votes:
 def rings(seeds: int) -> Iterable[str]:
     """Accounts that work together, named."""
     n_arenas = max(seeds, 12)
-    rows, honest = [], []
+    rows, honest, wronged = [], [], []
     for accounts, each in RINGS:
         cells = []
         for place in PLACES:
@@ -204,6 +205,7 @@ def rings(seeds: int) -> Iterable[str]:
                 is_named = (table["reason"] == "favourite").to_numpy()
                 named.append(is_named[HONEST:])
                 honest.append(is_named[:HONEST])
+                wronged.append(table["verdict"].isin(WRONGED)[:HONEST])
             cells.append(f"{np.mean(named):.2f}")
         rows.append([f"{accounts} accounts of {each} votes", *cells])
     yield "## Rings\n"
@@ -211,7 +213,8 @@ def rings(seeds: int) -> Iterable[str]:
         f"{HONEST} honest annotators of {EACH} votes on {MET} competitors, and accounts "
         "whose votes are all for one, by its place in the true ranking; "
         f"{n_arenas} arenas a cell.  Share of the accounts that are said to favour it; "
-        f"{int(np.sum(honest))} of {np.size(honest):,} honest annotators are.\n"
+        f"{int(np.sum(honest))} of {np.size(honest):,} honest annotators are, and "
+        f"{int(np.sum(wronged))} are called anything else but ordinary.\n"
     )
     places = [f"place {place + 1}" for place in PLACES]
     yield markdown(["ring", *places], rows)
