@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Collection, Iterable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 
 from bayes_arena.said import PYTHON, Note, Remedy, Said, Surface, Use, sentence
@@ -167,6 +167,15 @@ def require_finite(**values: object) -> None:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
             raise ModelError((Use(**{name: value}), " must be a finite number."))
+
+
+def require_whole(least: int, **values: object) -> None:
+    """Raise a ModelError for a value that is no whole number, or a smaller one."""
+    for name, value in values.items():
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not is_whole or value < least:  # type: ignore[operator]
+            text = f" must be a whole number of at least {least}."
+            raise ModelError((Use(**{name: value}), text))
 
 
 def require_seed(seed: int) -> None:

@@ -117,9 +117,11 @@ class Python:
         return in_python(remedy.arguments)
 
     def call(self, remedy: Call) -> str:
-        """Return ``ba.held_out(over='vote')``, or ``votes.keep(more_than=5)``."""
-        owner = "" if "." in remedy.name else "ba."
-        return f"{owner}{remedy.name}({in_python(remedy.arguments)})"
+        """Return ``ba.held_out(..., over='vote')``, or ``votes.keep(more_than=5)``."""
+        arguments = in_python(remedy.arguments)
+        if "." in remedy.name:
+            return f"{remedy.name}({arguments})"
+        return f"ba.{remedy.name}({', '.join(filter(None, ['...', arguments]))})"
 
 
 def in_python(arguments: Arguments) -> str:

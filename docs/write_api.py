@@ -34,9 +34,9 @@ MODULES = ("plots", "models", "paper", "errors")
 INTRODUCTION = """\
 # Reference
 
-Every public name with its docstring, and the classes that public functions return. What a
-class does not list here is for the package itself, and may change. Written by
-`nox -s reference`.
+Every public name with its docstring, and the classes that public functions return: where these
+are needed for annotations, the line above each imports it. What a class does not list here is
+for the package itself, and may change. Written by `nox -s reference`.
 """
 LISTED = re.compile(r"^(?:Attributes|Methods)\n-+\n((?:.+\n?)*)", re.MULTILINE)
 QUOTED = re.compile(r"""(?<=: |> )(["'])(.+?)\1(?=,|\)| =|$)""")  # an annotation
@@ -60,9 +60,16 @@ def reference() -> str:
         table.append(f"| {title} | {', '.join(links)} |")
         entries.append(f"## {title}\n")
         for name, value in members.items():
-            code = stub(value.__name__, value)
+            code = imported(name, value) + stub(value.__name__, value)
             entries.append(f"### `{name}`\n\n```python\n{code}\n```\n")
     return "\n".join([INTRODUCTION, *table, "", *entries])
+
+
+def imported(name: str, value: object) -> str:
+    """Return the line that imports a class that only functions return; else nothing."""
+    if name.partition(".")[0] in bayes_arena.__all__:
+        return ""
+    return f"from {value.__module__} import {name.rpartition('.')[2]}\n\n\n"
 
 
 def anchor(heading: str, seen: Counter[str]) -> str:

@@ -21,7 +21,7 @@ REMEDIES = (Use("weight", prior="default"), Call("held_out", over="vote"))
 
 
 def test_python_reads_arguments_and_calls():
-    ways = "Use weight=, prior='default', or ba.held_out(over='vote')."
+    ways = "Use weight=, prior='default', or ba.held_out(..., over='vote')."
     assert str(VotesError("No.", *REMEDIES)) == f"No. {ways}"
     assert sentence("No.", [Call("votes.keep", more_than=5)]) == (
         "No. Use votes.keep(more_than=5)."

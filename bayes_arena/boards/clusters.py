@@ -62,8 +62,12 @@ def repeating_prompts(fit: Fit) -> float | None:
 
 def kish_of_prompts(votes: Votes) -> float:
     """Return Kish's number of prompts; a vote without one has one of its own."""
-    cast = votes.counts.sum(axis=1)
-    return kish(np.bincount(votes.level_or_row(PROMPT), cast))
+    return kish_of(votes, votes.level_or_row(PROMPT))
+
+
+def kish_of(votes: Votes, codes: Ints) -> float:
+    """Return Kish's number of clusters, given the cluster of each row."""
+    return kish(np.bincount(codes, votes.counts.sum(axis=1)))
 
 
 def prompt_clusters(fit: Fit, votes: Votes) -> Ints | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -53,7 +54,8 @@ class EloScale:
                     f"not {self.anchor!r}."
                 )
             numbers.append(self.anchor[1])
-        if not all(map(math.isfinite, numbers)) or self.scale <= 0 or self.base <= 1:
+        are_numbers = all(isinstance(x, Real) and math.isfinite(x) for x in numbers)
+        if not are_numbers or self.scale <= 0 or self.base <= 1:
             raise ModelError(
                 "An Elo scale needs finite numbers, scale above 0 and base above 1; "
                 f"not {self}."

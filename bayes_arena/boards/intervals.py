@@ -27,6 +27,7 @@ from bayes_arena.boards.clusters import (
     FEWEST_CLUSTERS,
     cluster_codes,
     kish_by_competitor,
+    kish_of,
     moves_of,
     repeating_prompts,
     usual_cluster,
@@ -41,7 +42,7 @@ from bayes_arena.inference.sandwich import clustered_covariance, sandwich_covari
 from bayes_arena.model.constants import TINY
 from bayes_arena.said import Note, Use
 from bayes_arena.threads import threads_for
-from bayes_arena.votes.votes import PROMPT, Votes, kish
+from bayes_arena.votes.votes import PROMPT, Votes
 
 HARDLY_ANY = 3  # votes on one competitor, or clusters by Kish, which show no spread
 
@@ -99,11 +100,13 @@ def bootstrapped(
     votes = seen_votes(fit)
     codes = None if cluster is None else cluster_codes(votes, cluster)
     covariance, n_lost = bootstrap_covariance(fit, estimate, codes, seed)
+    n_effective = np.inf if codes is None else kish_of(votes, codes)
     return Uncertainty(
         "bootstrap",
         covariance + of_prior(fit, estimate),
         cluster=cluster,
         n_clusters=0 if codes is None else int(codes.max()) + 1,
+        are_few=n_effective < FEWEST_CLUSTERS,
         notes=lost_resamples(n_lost),
     )
 
@@ -113,12 +116,14 @@ def clustered(fit: Fit, estimate: Estimate, cluster: str) -> Uncertainty:
     votes = seen_votes(fit)
     codes = cluster_codes(votes, cluster)
     moves = moves_of(fit, estimate, votes, codes)
+    n_effective = kish_of(votes, codes)
     return Uncertainty(
         "clustered",
         clustered_covariance(moves) + of_prior(fit, estimate),
-        df=kish(np.bincount(codes, votes.counts.sum(axis=1))) - 1,
+        df=n_effective - 1,
         cluster=cluster,
         n_clusters=len(moves),
+        are_few=n_effective < FEWEST_CLUSTERS,
     )
 
 

@@ -26,16 +26,15 @@ from bayes_arena.boards.pairs import (
     votes_between,
 )
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.uncertainty import half_width
+from bayes_arena.boards.uncertainty import half_width, in_plural
 from bayes_arena.boards.verdict import (
     candidates_of,
-    clusters_are_the_limit,
     first_is_settled,
+    limit_of,
 )
-from bayes_arena.errors import ModelError, require_choice
+from bayes_arena.errors import require_choice, require_whole
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
-from bayes_arena.said import Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import MIN_VOTES
 
@@ -90,8 +89,7 @@ def next_pair_columns(
 ) -> Columns:
     """Return the columns of :func:`next_pairs`."""
     require_choice("goal", goal, GOALS)
-    if count < 1:
-        raise ModelError((Use(count=count), " must be positive."))
+    require_whole(1, count=count)
     first, second = pair_indices(standing, None)
     gap, sd = standing.gaps(first, second)
     p_ahead = standing.p_above(first, second)
@@ -148,7 +146,7 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
     if not len(columns["first"]):
         return "All places are settled: no vote is needed."
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
-    if clusters_are_the_limit(standing):
+    if limit_of(standing) is not None:
         pair += new_clusters(standing, columns["first"][0], columns["second"][0])
     if goal == "best" and not first_is_settled(standing):
         return f"First place is open. A vote would tell most on {pair}."
@@ -164,9 +162,10 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
 
 def new_clusters(standing: Standing, *pair: str) -> str:
     """Say on what to ask about a pair, where prompts are too few, and not votes."""
-    cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    limit = limit_of(standing) or ""
+    n = standing.uncertainty.n_clusters  # none of a slice in strength_by
     first, second = (np.array([standing.competitors.index(name)]) for name in pair)
     count = np.ceil(n * lacking(standing, first, second)[0])
     if not 0 < count <= MOST_MULTIPLE * n:
-        return f", on new {cluster}s"
-    return f", on new {cluster}s (some {count:,.0f} would settle it)"
+        return f", on new {in_plural(limit)}"
+    return f", on new {in_plural(limit)} (some {count:,.0f} would settle it)"

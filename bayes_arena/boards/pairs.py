@@ -12,14 +12,13 @@ from bayes_arena.arrays import Floats, Ints, positions_of
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, standing_of
-from bayes_arena.boards.uncertainty import half_width
+from bayes_arena.boards.uncertainty import half_width, in_plural
 from bayes_arena.boards.unexplained import pair_scores
-from bayes_arena.boards.verdict import clusters_are_the_limit, what_would_settle
+from bayes_arena.boards.verdict import limit_of, what_would_settle
 from bayes_arena.errors import (
     ModelError,
     NotIdentifiedError,
     did_you_mean,
-    plural,
     require_choice,
 )
 from bayes_arena.fits.fit import fitted
@@ -135,7 +134,7 @@ def more_votes(standing: Standing, first: Ints, second: Ints) -> Floats:
     with np.errstate(invalid="ignore"):
         more = np.ceil(growth * np.minimum(cast[first], cast[second]))
     more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
-    if clusters_are_the_limit(standing):
+    if limit_of(standing) is not None:
         more[more > 0] = np.nan
     return more
 
@@ -145,10 +144,12 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
 
     Intervals shrink with the root of the number of clusters.
     """
-    cluster, n = standing.uncertainty.cluster, standing.uncertainty.n_clusters
+    limit, n = limit_of(standing), standing.uncertainty.n_clusters
     is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
-    if cluster is None or not clusters_are_the_limit(standing) or not len(is_open):
+    if limit is None or not len(is_open):
         return ()
+    if limit != standing.uncertainty.cluster:
+        return (Note("pairs", what_would_settle(standing)),)
     gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
     with np.errstate(divide="ignore"):
         growth = ((gap - lower) / gap) ** 2 - 1
@@ -156,12 +157,15 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
     count = np.ceil(growth.min() * n)
     if count > MOST_MULTIPLE * n:
         return (Note("pairs", what_would_settle(standing)),)
-    useless = f"more votes on these {standing.votes.n_levels(cluster):,} would not"
+    useless = f"more votes on these {standing.votes.n_levels(limit):,} would not"
     if len(is_open) == 1:
-        text = f"About {plural(count, f'more {cluster}')} would settle it; {useless}."
+        text = f"About {count:,.0f} more {in_plural(limit)} would settle it; {useless}."
     else:
         pair = f"{columns['first'][nearest]} or {columns['second'][nearest]}"
-        text = f"More {cluster}s would settle them, about {count:,.0f} for {pair}; {useless}."
+        more = (
+            f"More {in_plural(limit)} would settle them, about {count:,.0f} for {pair}"
+        )
+        text = f"{more}; {useless}."
     return (Note("pairs", text),)
 
 

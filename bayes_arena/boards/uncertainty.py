@@ -30,6 +30,8 @@ class Uncertainty:
         What votes of a cluster share.
     n_clusters : int
         Number of clusters; 0 without.
+    are_few : bool
+        Whether these are too few to tell how clusters differ.
     notes : tuple of Note
         What intervals do not allow for.
     samples : ndarray, shape (samples, m), optional
@@ -41,6 +43,7 @@ class Uncertainty:
     df: float = np.inf
     cluster: str | None = None
     n_clusters: int = 0
+    are_few: bool = False
     notes: tuple[Note, ...] = ()
     samples: Floats | None = None
 
@@ -54,9 +57,11 @@ class Uncertainty:
         """What intervals allow for; nothing without clusters."""
         if self.cluster is None:
             return ()
-        is_noun = self.cluster in (PROMPT, "annotator")
-        new = f"{self.cluster}s" if is_noun else f"levels of {self.cluster}"
-        return (Note("allowance", f"Intervals allow for new {new} like these."),)
+        clusters = in_plural(self.cluster)
+        text = f"Intervals allow for new {clusters} like these."
+        if self.are_few:
+            text = f"Few {clusters}, {self.n_clusters}: how new ones differ they cannot tell."
+        return (Note("allowance", text),)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:
         """Return the lower and upper bounds of numbers (m,) at a level."""
@@ -73,6 +78,11 @@ class Uncertainty:
             return (self.samples > 0).mean(axis=0)
         z = value / np.maximum(self.sd, TINY)
         return np.asarray(stdtr(self.df, z) if np.isfinite(self.df) else ndtr(z))
+
+
+def in_plural(cluster: str) -> str:
+    """Return what clusters are called: prompts, annotators, or levels of a slice."""
+    return f"{cluster}s" if cluster in (PROMPT, "annotator") else f"levels of {cluster}"
 
 
 def half_width(level: float, df: float = np.inf) -> float:

@@ -12,6 +12,9 @@ inequality (surprise.py), averaged over what is left open of the gap.
 
 Where prompts repeat, votes of a pair on one prompt go together.  By the residuals of cells
 (pair and prompt) of several votes of variance v, their covariances are omega^2 v^2.
+
+Where competitors have strengths by a slice no pair is tested: what a ranking lets expect
+of its votes depends on the levels that they are at.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class PairScores:
 
     All are (pairs,).  ``code`` is that of :attr:`~bayes_arena.Votes.pair_code`, sorted, and
     scores are those of the competitor of the lower code.  ``p_value`` is nan of pairs with
-    fewer than five votes; ``flagged`` says which are discoveries.
+    fewer than five votes, and of models with slices; ``flagged`` says which are discoveries.
     """
 
     code: Ints
@@ -78,7 +81,7 @@ def pair_scores(fit: Fit) -> PairScores:
     scores = scores.turned(rows.i > rows.j)
     of_pairs = scores.summed(rows.pair_code)
     variance = variance_of_scores(fit, rows, scores)
-    tested = of_pairs.n >= LEAST_VOTES
+    tested = of_pairs.n >= (np.inf if fit.model.strength_by else LEAST_VOTES)
     p_value = np.full(len(code), np.nan)
     p_value[tested] = chances(
         of_pairs.taken(tested), variance[tested], variance_of_gaps(fit, code[tested])

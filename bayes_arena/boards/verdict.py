@@ -14,6 +14,7 @@ from bayes_arena.boards.standing import (
     standing_of,
     wins_losses_ties,
 )
+from bayes_arena.boards.uncertainty import in_plural
 from bayes_arena.errors import listing
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import UnseededOptions
@@ -167,22 +168,30 @@ def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     """Say whether more votes would help, or only more prompts (or other clusters)."""
     if is_divided:
         return "About half of the annotators vote against the others: no votes settle that."
-    cluster = standing.uncertainty.cluster
+    limit, cluster = limit_of(standing), standing.uncertainty.cluster
+    if limit is not None:
+        n = standing.votes.n_levels(limit)
+        more = f"More {in_plural(limit)} would settle it"
+        return f"{more}; more votes on these {n:,} would not."
     if cluster is None:
         return "More votes would settle it."
-    if clusters_are_the_limit(standing):
-        n = standing.votes.n_levels(cluster)
-        return f"More {cluster}s would settle it; more votes on these {n:,} would not."
-    return f"More votes, on more {cluster}s, would settle it."
+    return f"More votes, on more {in_plural(cluster)}, would settle it."
 
 
-def clusters_are_the_limit(standing: Standing) -> bool:
-    """Return whether intervals are wide since there are few prompts, not few votes."""
-    if standing.uncertainty.cluster is None:
-        return False
+def limit_of(standing: Standing) -> str | None:
+    """Return of which clusters there are too few, so that more votes settle nothing; or None.
+
+    Intervals are wide since there are few prompts, not few votes; or the board is that of
+    a new level of a slice.
+    """
+    if standing.fit.model.strength_by:
+        return standing.fit.model.strength_by[0]
+    cluster = standing.uncertainty.cluster
+    if cluster is None:
+        return None
     board = ranked_board(standing.fit, standing.look.min_votes)
     widths = standing.uncertainty.sd / board.sd
-    return bool(np.median(widths) >= PROMPTS_LIMIT)
+    return cluster if np.median(widths) >= PROMPTS_LIMIT else None
 
 
 def probability(p: float) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from bayes_arena.arrays import Floats
 from bayes_arena.checks.loo import LeaveOneOut, leave_one_out, se_of_sum
 from bayes_arena.errors import ModelError
-from bayes_arena.fits.result import Fit, seen_votes
+from bayes_arena.fits.result import Fit, require_fit, seen_votes
 from bayes_arena.said import Call
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import TIE, Votes
@@ -110,6 +110,8 @@ def stacking_weights(elpd: Floats, votes: Floats) -> Floats:
 
 def require_comparable(fits: Mapping[str, Fit]) -> None:
     """Refuse fits of different votes, or of likelihoods of different outcomes."""
+    for fit in fits.values():
+        require_fit(fit)
     (name, reference), *others = fits.items()
     for other_name, other in others:
         seen = outcomes_in_words(reference)

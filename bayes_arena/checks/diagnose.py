@@ -29,7 +29,7 @@ from bayes_arena.fits.chains import (
     largest_r_hat,
     varying,
 )
-from bayes_arena.fits.result import Fit, estimable
+from bayes_arena.fits.result import Fit, estimable, require_fit
 from bayes_arena.inference.direction import direction_is_open
 from bayes_arena.model.spec import visible_votes
 from bayes_arena.said import PYTHON, Remedy, Said, Surface, Use, sentence
@@ -75,6 +75,7 @@ def diagnose(fit: Fit) -> pd.DataFrame:
         ``finding``; and ``advice``, what follows for the board.  Only a problem touches
         the ranking.
     """
+    require_fit(fit)
     return dataframe(diagnosis_columns(fit))
 
 
@@ -129,7 +130,8 @@ def estimates(fit: Fit) -> Finding:
         "estimates",
         PROBLEM,
         f"none for {listing(names)}",
-        "A flat prior has no finite estimate for who won or lost against all others.",
+        "A flat prior has estimates only for those who each scored against each, "
+        "directly or through others.",
         (Use(prior="default"),),
     )
 

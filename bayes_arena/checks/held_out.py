@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -25,7 +26,7 @@ import numpy as np
 from bayes_arena import progress
 from bayes_arena.arrays import Floats
 from bayes_arena.checks.predict import folded_outcomes, predict_rows
-from bayes_arena.errors import ModelError, require_seed
+from bayes_arena.errors import ModelError, require_seed, require_whole
 from bayes_arena.fits.fit import fit
 from bayes_arena.fits.result import Fit
 from bayes_arena.inference.predictive import Prediction
@@ -97,6 +98,7 @@ def held_out(
         If an option makes no sense, or a model leaves out ties.
     """
     require_seed(seed)
+    require_whole(2, splits=splits)
     votes = votes_from(votes, **columns)
     fitters = fitters_of(models, prior)
     values = np.empty((len(fitters), splits, len(SCORES)))
@@ -142,9 +144,7 @@ def random_splits(
     ModelError
         If nothing is left out, or nothing is left.
     """
-    if splits < 2:
-        raise ModelError(f"Standard errors need at least two splits, not {splits}.")
-    if not 0 < share < 1:
+    if not isinstance(share, Real) or not 0 < share < 1:
         text = " must lie between 0 and 1, such as 0.2."
         raise ModelError((Use(share=share), text))
     if over == "annotator":

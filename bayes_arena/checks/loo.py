@@ -21,7 +21,7 @@ from bayes_arena import progress
 from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.errors import ModelError
 from bayes_arena.fits.pointwise import row_log_densities
-from bayes_arena.fits.result import Fit, outcome_counts, seen_votes
+from bayes_arena.fits.result import Fit, outcome_counts, require_fit, seen_votes
 from bayes_arena.inference.predictive import rows_of
 from bayes_arena.said import Call, Use
 from bayes_arena.votes.votes import Votes, distinct_rows, summed_by
@@ -98,6 +98,7 @@ def leave_one_out(fit: Fit) -> LeaveOneOut:
     ModelError
         If the prior is flat.
     """
+    require_fit(fit)
     if fit.prior.is_flat:
         raise ModelError(
             "Under a flat prior there is no posterior to draw from.",

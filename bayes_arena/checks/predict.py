@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayes_arena.arrays import Floats
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, require_fit
 from bayes_arena.inference.predictive import Prediction
 from bayes_arena.reading.pairs import read_pairs
 from bayes_arena.tables import Columns, dataframe
@@ -53,6 +53,7 @@ def predict(fit: Fit, votes: object) -> pd.DataFrame:
     >>> bool(table["p_model_a"][0] > 0.5)
     True
     """
+    require_fit(fit)
     return dataframe(predicted_columns(fit, given_votes(fit, votes)))
 
 

@@ -15,8 +15,9 @@ from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.pairs import gate, pair_columns, what_pairs_lack
 from bayes_arena.boards.slices import standings_by
 from bayes_arena.boards.standing import Standing, standing_of
+from bayes_arena.boards.uncertainty import in_plural
 from bayes_arena.boards.unexplained import no_ranking_explains
-from bayes_arena.boards.verdict import clusters_are_the_limit
+from bayes_arena.boards.verdict import limit_of
 from bayes_arena.cli.command import command
 from bayes_arena.cli.options import (
     Answering,
@@ -199,9 +200,9 @@ class Compared:
     def head(self) -> str:
         """How many pairs are open, or what the gate answers, in a line; or nothing."""
         if self.gate == "open":
-            is_limit = clusters_are_the_limit(self.standing)
-            kind = self.standing.uncertainty.cluster if is_limit else "vote"
-            return f"{self.require}: not enough {kind}s to say."
+            limit = limit_of(self.standing)
+            needed = "votes" if limit is None else in_plural(limit)
+            return f"{self.require}: not enough {needed} to say."
         if self.gate is not None:
             return f"{self.require}: {self.gate}."
         if self.between is not None:

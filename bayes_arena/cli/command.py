@@ -131,7 +131,10 @@ def terminal_of(
     if is_saved_fit(sources):  # which has its own votes and model
         options -= of_votes | {entry.name for entry in fields_of(Fitting)} - {"seed"}
     votes = files_in_words(sources) + in_words(reading.given)
-    return Terminal(options, positional, votes, values.get("without"))
+    fitting = ""
+    if (of_fit := {entry.name for entry in fields_of(Fitting)}) <= options:
+        fitting = in_words(Fitting(**{name: values[name] for name in of_fit}).given)
+    return Terminal(options, positional, votes, fitting, values.get("without"))
 
 
 def is_positional(parameter: inspect.Parameter) -> bool:

@@ -33,6 +33,7 @@ COMMANDS = {
     "diagnose": "diagnose",
     "report": "report",
 }
+OF_THE_FIT = ("pairs",)  # calls about the fit at hand, whose columns --explain shows
 # Calls whose commands can leave annotators out.
 LEAVING_OUT = ("rate", "pairs", "next_pairs", "annotators", "leaderboard", "report")
 ARENA = {"StableArena.create": "arena create", "StableArena.add": "arena add"}
@@ -50,6 +51,8 @@ class Terminal:
         The arguments that are typed without a name.
     votes : str
         Its files, and how they are read, as words of a command.
+    fitting : str
+        What is fitted to them, as words of a command.
     without : str, optional
         Whose votes it leaves out; commands of boards and annotators leave them out, too.
     """
@@ -57,6 +60,7 @@ class Terminal:
     options: Collection[str]
     positional: Collection[str] = ()
     votes: str = ""
+    fitting: str = ""
     without: str | None = None
 
     def use(self, remedy: Use) -> str | None:
@@ -77,6 +81,8 @@ class Terminal:
         votes = self.votes
         if self.without is not None and remedy.name in LEAVING_OUT:
             votes += f" {written('without', self.without)}"
+        if remedy.name in OF_THE_FIT:
+            votes += f"{self.fitting} --explain"
         return f"bayes-arena {COMMANDS[remedy.name]}{votes}{options}"
 
     def option(self, name: str, value: object) -> str | None:

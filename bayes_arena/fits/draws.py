@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bayes_arena.arrays import Floats
 from bayes_arena.fits.marginals import by_effect
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, require_fit
 
 
 def draw(fit: Fit, size: int = 1000, seed: int = 0) -> dict[str, Floats]:
@@ -28,6 +28,7 @@ def draw(fit: Fit, size: int = 1000, seed: int = 0) -> dict[str, Floats]:
     ModelError
         If the size is not positive, or the seed negative.
     """
+    require_fit(fit)
     draws = by_effect(fit.posterior, fit.marginals.draws(size, seed))
     if "discrimination" in draws:
         draws["discrimination"] = 1 + draws["discrimination"]

@@ -277,8 +277,8 @@ def open_questions(
     if not estimable.all():
         names = [repr(votes.competitors[c]) for c in np.flatnonzero(~estimable)]
         text = (
-            f"No finite estimate for {listing(names)}: under a flat prior these won or "
-            "lost against all others, directly or through others."
+            f"No finite estimate for {listing(names)}: a flat prior has one for the "
+            "largest group in which each scored against each, directly or through others."
         )
         notes.append(Note("infinite", text, (Use(prior="default"),)))
     n_groups = count_components(visible_votes(model, votes))

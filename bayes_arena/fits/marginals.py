@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayes_arena.arrays import Array, Floats
-from bayes_arena.errors import ModelError, require_seed
+from bayes_arena.errors import require_seed, require_whole
 from bayes_arena.inference.estimate import Estimate
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.inference.predictive import Prediction, row_probabilities
@@ -79,8 +79,7 @@ class Marginals:
             If the size is not positive, or the seed negative.
         """
         require_seed(seed)
-        if size < 1:
-            raise ModelError(f"The number of draws must be positive; not {size}.")
+        require_whole(1, size=size)
         if self.samples is None:
             covariance = self.posterior.covariance
             with threads_for(covariance.layout.width):

@@ -16,7 +16,7 @@ import numpy as np
 
 from bayes_arena import progress
 from bayes_arena.arrays import Floats
-from bayes_arena.errors import MissingPackageError, ModelError, warn
+from bayes_arena.errors import MissingPackageError, ModelError, require_whole, warn
 from bayes_arena.fits.chains import LEAST_DRAWS, faults
 from bayes_arena.fits.marginals import CHAINS, Marginals, parameter_index
 from bayes_arena.fits.result import Fit
@@ -78,10 +78,8 @@ def with_samples(fit: Fit, *, draws: int, tune: int) -> Fit:
 
 def require_samplable(prior: Prior, draws: int, tune: int) -> None:
     """Refuse what cannot be sampled, before anything is compiled."""
-    if draws < LEAST_DRAWS:
-        raise ModelError((Use(draws=draws), f" must be at least {LEAST_DRAWS}."))
-    if tune < 0:
-        raise ModelError((Use(tune=tune), " must not be negative."))
+    require_whole(LEAST_DRAWS, draws=draws)
+    require_whole(0, tune=tune)
     if prior.is_flat:
         raise ModelError(
             "Sampling needs a proper prior: under a flat one the strength of who always "

@@ -202,3 +202,13 @@ def subset_competitors(votes: Votes, mask: Array) -> Votes:
     rows = votes.take(np.flatnonzero(mask[votes.i] & mask[votes.j]))
     names = tuple(np.array(votes.competitors, dtype=object)[mask])
     return replace(rows, competitors=names, i=code[rows.i], j=code[rows.j])
+
+
+def require_fit(value: object) -> None:
+    """Raise a ModelError for what is no fit, such as votes or a rating."""
+    if isinstance(value, Fit):
+        return
+    text = f"This takes a Fit, not a value of type {type(value).__name__}."
+    if hasattr(value, "fit"):
+        raise ModelError(f"{text} Pass its fit: .fit.")
+    raise ModelError(text, Call("fit"))

@@ -18,7 +18,7 @@ from bayes_arena.arrays import Array
 from bayes_arena.errors import OutputError, VotesError
 from bayes_arena.files import written_beside
 from bayes_arena.fits.marginals import Marginals
-from bayes_arena.fits.result import Fit, estimable, subset_competitors
+from bayes_arena.fits.result import Fit, estimable, require_fit, subset_competitors
 from bayes_arena.inference.posterior import Posterior
 from bayes_arena.model.arrow import Covariance
 from bayes_arena.model.build import build_design
@@ -46,12 +46,9 @@ def save(fit: Fit, path: str | Path) -> None:
     Raises
     ------
     OutputError
-        If the ending is another, the file cannot be written, or it is not a fit.
+        If the ending is another, or the file cannot be written.
     """
-    if not isinstance(fit, Fit):
-        hint = " Save its fit: .fit." if hasattr(fit, "fit") else ""
-        kind = type(fit).__name__
-        raise OutputError(f"save writes a Fit, not a value of type {kind}.{hint}")
+    require_fit(fit)
     suffix = POINT if fit.samples is None else SAMPLES
     if Path(path).suffix.lower() != suffix:
         held = "without" if fit.samples is None else "with"

@@ -23,6 +23,7 @@ from bayes_arena.errors import (
     ModelError,
     OutputError,
     require_seed,
+    require_whole,
     warn,
 )
 from bayes_arena.fits.marginals import CHAINS, by_effect, chained, vectors_of
@@ -34,7 +35,7 @@ from bayes_arena.fits.pointwise import (
     replicated,
     single_votes,
 )
-from bayes_arena.fits.result import Fit
+from bayes_arena.fits.result import Fit, require_fit
 from bayes_arena.model.effects import Effect
 from bayes_arena.said import NOWHERE, Note, Use
 from bayes_arena.version import __version__
@@ -82,14 +83,14 @@ def to_datatree(fit: Fit, size: int = 1000, seed: int = 0) -> DataTree:
         a gigabyte, or votes have fractional weights.
     """
     require_arviz()
+    require_fit(fit)
     if fit.prior.is_flat:
         raise ModelError(
             "Under a flat prior there is no posterior to draw from.",
             Use(prior="default"),
         )
     require_seed(seed)
-    if size < 4 * CHAINS:
-        raise ModelError((Use(size=size), f" must be at least {4 * CHAINS}."))
+    require_whole(4 * CHAINS, size=size)
     import xarray as xr
 
     samples = fit.marginals.chains(size, seed)

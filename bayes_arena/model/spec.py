@@ -150,6 +150,9 @@ def resolve_model(model: str | Model, votes: Votes) -> tuple[Model, Votes, str]:
     if isinstance(model, str):
         require_choice("model", model, PRESETS)
         model = PRESETS[model]
+    if not isinstance(model, Model):
+        known = ", ".join(PRESETS)
+        raise ModelError((Use(model=model), f" must be a Model, or one of {known}."))
     require_data(model, votes)
     left_out = []
     for by in model.told_apart:

@@ -55,6 +55,10 @@ def left_out_names(
 
 def asked_for(without: str | Collection[str]) -> tuple[str, ...]:
     """Return what was asked to be left out: kinds of annotators, or names."""
+    if not isinstance(without, Collection):
+        kinds = " or ".join(map(repr, WITHOUT))
+        text = f" must be names of annotators, or {kinds}."
+        raise ModelError((Use(without=without), text))
     return (without,) if isinstance(without, str) else tuple(without)
 
 

@@ -19,7 +19,7 @@ from bayes_arena.arrays import Array
 from bayes_arena.boards.elo import ELO, EloScale
 from bayes_arena.boards.former import FormerBoard
 from bayes_arena.boards.frontier import Frontier, frontier_columns, frontier_of
-from bayes_arena.boards.leaderboard import leaderboard_columns
+from bayes_arena.boards.leaderboard import leaderboard_columns, with_notes
 from bayes_arena.boards.since import Changes
 from bayes_arena.boards.standing import Standing
 from bayes_arena.boards.verdict import verdict_of
@@ -235,7 +235,7 @@ class Rated:
     @property
     def leaderboard(self) -> pd.DataFrame:
         """The board: see :func:`~bayes_arena.leaderboard`."""
-        return tables.dataframe(self.board_columns)
+        return with_notes(self.board_columns, {"": self.standing}, {"": self.warnings})
 
     @property
     def grouped_columns(self) -> Columns:

@@ -307,7 +307,9 @@ def rating_of(
     if names:
         require_refittable(fit)
         board = board_of(refitted(rating.fit, names), look, combined)
-        rating = replace(rating, **board, left_out=names, before=rating)
+        before = replace(rating, without=None)
+        rating = replace(rating, **board, left_out=names)
+        rating = replace(rating, before=before)
     if former is not None:
         require_same_kind(former, rating.facts)
         rating = replace(rating, former=former)

@@ -55,7 +55,8 @@ def open_source(source: object) -> Frame:
         return stripped(nw.from_native(table_of_columns(source)))
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         return stripped(nw.from_native(table_of_records(source, "The list")))
-    hint = " Pass its votes: .votes." if hasattr(source, "votes") else ""
+    hints = ("fit", "votes")
+    hint = next((f" Pass its {x}: .{x}." for x in hints if hasattr(source, x)), "")
     try:
         frame: Frame = nw.from_native(with_text_names(source))
     except TypeError:

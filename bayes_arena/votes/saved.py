@@ -27,6 +27,9 @@ def is_saved(path: str | Path) -> bool:
 
 def save(votes: Attributes, path: str | Path) -> None:
     """Write the attributes of votes to a file."""
+    if not is_saved(path):
+        text = f"Votes are saved as {SUFFIX}, not {str(path)!r}."
+        raise OutputError(f"{text} Choose a name that ends in {SUFFIX}.")
     with written_beside(path, OutputError) as draft, draft.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **to_arrays(votes))
 

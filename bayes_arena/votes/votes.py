@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from bayes_arena.errors import (
     did_you_mean,
     listing,
     plural,
+    require_finite,
     require_seed,
 )
 from bayes_arena.said import Note, Use, joined
@@ -328,6 +330,7 @@ class Votes:
         if annotators is not None:
             kept &= self.of_annotators(self.are_named("annotators", annotators))
         if more_than is not None:
+            require_finite(more_than=more_than)
             self.require_annotators()
             cast = self.votes_by_annotator
             if cast.max(initial=0.0) <= more_than:
@@ -422,7 +425,8 @@ class Votes:
         """
         require_seed(seed)
         is_number = isinstance(parts, int) and parts >= 2
-        if not is_number and not 0 < parts < 1:
+        is_share = isinstance(parts, Real) and 0 < parts < 1
+        if not is_number and not is_share:
             raise VotesError(
                 f"parts must be 2, 3 and so on, or a share between 0 and 1; not {parts!r}."
             )
@@ -431,6 +435,8 @@ class Votes:
         if by is None:
             counts = divided_votes(self.counts, np.diff(ends, prepend=0.0), rng)
         else:
+            if by == ANNOTATOR:
+                self.require_annotators()
             part = divided_levels(self.level_or_row(by), self.cast, ends, rng)
             counts = np.where(
                 (part == np.arange(len(ends))[:, None])[..., None], self.counts, 0.0
@@ -472,6 +478,8 @@ def kish(sizes: Array) -> float:
 
 def as_names(names: str | Iterable[str]) -> set[str]:
     """Return a name or several as a set."""
+    if not isinstance(names, Iterable):
+        raise VotesError(f"Names are text, or a list of text; not {names!r}.")
     return {names} if isinstance(names, str) else {str(name) for name in names}
 
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import expit, ndtri, stdtrit
 
 import bayes_arena as ba
-from bayes_arena.boards.intervals import kish
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.standing import standing_of
+from bayes_arena.votes.votes import kish
 from tests.boards.arenas import columns, fitted
 
 FLAT = {"model": "bradley-terry", "prior": "flat"}
@@ -240,3 +240,14 @@ def test_the_level_is_the_quantile():
     wide, narrow = (standing_of(fit, Look(level=level)) for level in (0.95, 0.5))
     ratio = (wide.bounds[1] - wide.strength) / (narrow.bounds[1] - narrow.strength)
     np.testing.assert_allclose(ratio, ndtri(0.975) / ndtri(0.75), rtol=1e-9)
+
+
+def test_few_clusters_are_said_to_be_few():
+    votes = ba.example_arena().votes.assign(language=lambda x: np.arange(len(x)) % 2)
+    fit = ba.fit(ba.read_votes(votes, slices=("language",)))
+    few = "Few levels of language, 2: how new ones differ they cannot tell."
+    for interval in ("clustered", "bootstrap"):
+        board = ba.leaderboard(fit, interval=interval, cluster="language")
+        assert few in board.attrs["notes"]
+    board = ba.leaderboard(fit, cluster="annotator")
+    assert "Intervals allow for new annotators like these." in board.attrs["notes"]

@@ -173,3 +173,15 @@ def test_an_anchor_has_votes_on_every_board(fit):
     assert len(ba.leaderboard(fit, by="category", elo=anchored)) == 10
     with pytest.raises(ba.errors.ModelError, match="no votes in category 'prose'"):
         ba.leaderboard(partial, by="category", elo=anchored)
+
+
+def test_of_strengths_by_slice_no_pair_is_tested_and_levels_are_the_limit(fit):
+    pairs = ba.pairs(fit)
+    assert pairs["p_unexplained"].isna().all() and not pairs["flagged"].any()
+    assert set(pairs["more_votes"].dropna()) <= {0}
+    close = ba.pairs(fit, between=("m02", "m03"))
+    assert close["more_votes"].isna().all()
+    assert (
+        "More levels of category would settle it; more votes on these 2 would not."
+        in (ba.verdict(fit))
+    )

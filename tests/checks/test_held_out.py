@@ -94,7 +94,7 @@ def test_models_by_name_and_functions(votes):
     ("options", "message"),
     [
         ({"over": "topic"}, "no slice 'topic'"),
-        ({"splits": 1}, "at least two splits"),
+        ({"splits": 1}, "whole number of at least 2"),
         ({"share": 1.5}, "share=1.5 must lie"),
         ({"models": ()}, "no model"),
         ({"models": ("elo",)}, "model='elo' must be one of"),

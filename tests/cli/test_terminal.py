@@ -47,7 +47,9 @@ def test_what_a_command_lacks_is_not_shown():
     error = VotesError("No.", *remedies, Call("fit_many", by="topic"))
     assert error.spelled(RANK) == "No. Use --prior weak."
     assert error.spelled(terminal("check")) == "No."
-    assert str(error).endswith("prior='flat', draws=1, or ba.fit_many(by='topic').")
+    assert str(error).endswith(
+        "prior='flat', draws=1, or ba.fit_many(..., by='topic')."
+    )
 
 
 def test_the_models_of_a_comparison_are_an_option_in_the_plural():
@@ -63,6 +65,14 @@ def test_other_commands_read_the_same_files_in_the_same_way():
     assert words.call(Call("check")) == (
         "bayes-arena check 'my votes.csv' --winner 'Which is better?'"
     )
+
+
+def test_pairs_are_those_of_the_same_fit_with_all_their_columns():
+    words = Terminal({"prior"}, votes=" votes.csv", fitting=" --model am-davidson")
+    assert words.call(Call("pairs")) == (
+        "bayes-arena pairs votes.csv --model am-davidson --explain"
+    )
+    assert words.call(Call("annotators")) == "bayes-arena annotators votes.csv"
 
 
 def test_every_call_that_is_a_command_exists_in_python_and_in_the_terminal():

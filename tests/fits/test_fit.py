@@ -203,3 +203,31 @@ def test_a_long_fit_says_how_long_it_takes():
     assert seconds_of(layout_of(60, 124, 3)) < LONG_WORK
     assert seconds_of(layout_of(331, 190, 330)) == pytest.approx(115, rel=0.1)
     assert seconds_of(layout_of(2_000, 0, 0)) == pytest.approx(2.6, rel=0.1)
+
+
+@pytest.mark.parametrize("call", [ba.predict, ba.leave_one_out, ba.diagnose, ba.draw])
+def test_what_takes_a_fit_takes_nothing_else(call):
+    votes = ba.read_votes(ba.example_arena().votes)
+    arguments = ([],) if call is ba.predict else ()
+    with pytest.raises(ModelError, match=r"of type Votes. Use ba.fit\(...\)"):
+        call(votes, *arguments)
+    with pytest.raises(ModelError, match=r"of type Rating. Pass its fit: .fit."):
+        call(ba.rate(votes), *arguments)
+
+
+@pytest.mark.parametrize("model", [None, 3, ["davidson"]])
+def test_a_model_is_a_name_or_a_model(model):
+    with pytest.raises(ModelError, match="must be a Model, or one of bradley-terry"):
+        ba.fit(ba.example_arena().votes, model=model)
+
+
+def test_competitors_of_two_groups_have_no_estimate_for_what_they_are():
+    """They beat each other; but nobody links them to the others."""
+    rows = [("x", "y", "A")] * 12 + [("x", "y", "B")] * 6
+    rows += [("p", "q", "A")] * 12 + [("p", "q", "B")] * 6
+    table = [
+        dict(zip(("model_a", "model_b", "winner"), row, strict=True)) for row in rows
+    ]
+    with pytest.warns(ba.errors.ArenaWarning, match="each scored against each"):
+        fit = ba.fit(table, prior="flat")
+    assert np.isfinite(fit.strength).sum() == 2

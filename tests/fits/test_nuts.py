@@ -98,8 +98,8 @@ def test_any_model_is_sampled():
     ("options", "text"),
     [
         ({"prior": "flat"}, "needs a proper prior"),
-        ({"draws": 3}, "draws=3 must be at least 4"),
-        ({"tune": -1}, "tune=-1 must not be negative"),
+        ({"draws": 3}, "draws=3 must be a whole number of at least 4"),
+        ({"tune": -1}, "tune=-1 must be a whole number of at least 0"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(votes, options, text):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.errors import OutputError
+from bayes_arena.errors import ModelError, OutputError
 from bayes_arena.said import NOWHERE
 from tests.people.arenas import votes_of
 
@@ -89,7 +89,7 @@ def test_the_ending_has_to_be_that_of_the_format(name, tmp_path):
 
 
 def test_a_rating_is_no_fit(tmp_path):
-    with pytest.raises(OutputError, match=r"of type Rating. Save its fit: .fit."):
+    with pytest.raises(ModelError, match=r"of type Rating. Pass its fit: .fit."):
         ba.save(ba.rate(arena()), tmp_path / "fit.npz")
 
 

@@ -235,5 +235,7 @@ def test_what_is_too_large_is_left_out(fit, monkeypatch):
 def test_flat_priors_and_few_draws_are_refused(votes, fit):
     with pytest.raises(ModelError, match="flat prior there is no posterior"):
         ba.to_datatree(ba.fit(votes, prior="flat"))
-    with pytest.raises(ModelError, match=r"size=.* must be at least 16"):
+    with pytest.raises(
+        ModelError, match=r"size=.* must be a whole number of at least 16"
+    ):
         ba.to_datatree(fit, size=3)

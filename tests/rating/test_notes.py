@@ -319,7 +319,7 @@ def test_remarks_on_the_file_are_said_in_python_too():
     votes = votes_of(annotators=4, each=60)
     votes["prompt"] = [f"prompt {row}" for row in range(len(votes))]
     rating = ba.rate(pd.concat([votes, votes], ignore_index=True))
-    assert str(rating.notes[-1]) == "1 remark on the file: ba.check()"
+    assert str(rating.notes[-1]) == "1 remark on the file: ba.check(...)"
     assert json.loads(rating.to_json())["notes"][-1]["kind"] == "remarks"
 
 

@@ -327,3 +327,15 @@ def test_an_option_misspelt_is_found_among_all():
     for wrong, right in (("combine", "combined"), ("intervl", "interval")):
         with pytest.raises(ba.errors.VotesError, match=f"Did you mean '{right}'"):
             ba.rate(fan_votes()[0], **{wrong: None})
+
+
+def test_the_board_before_says_nothing_of_who_was_left_out_after():
+    rating = ba.rate(fan_votes()[0], without="flagged")
+    assert "Without the votes of" in str(rating)
+    assert "left out" not in str(rating.before)
+    assert rating.before.header == ba.rate(fan_votes()[0]).header
+
+
+def test_a_board_says_how_it_was_made(rating):
+    fit_table = ba.leaderboard(ba.fit(fan_votes()[0]))
+    assert rating.leaderboard.attrs == fit_table.attrs

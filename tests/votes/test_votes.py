@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_arena.boards.leaderboard import leaderboard
-from bayes_arena.errors import ModelError, OutputError, VotesError
+from bayes_arena.errors import ArenaError, ModelError, OutputError, VotesError
 from bayes_arena.fits.fit import fit
 from bayes_arena.reading.read import read_votes
 from bayes_arena.said import NOWHERE
@@ -274,3 +274,17 @@ def test_single_votes_and_pairs():
 def test_where_the_first_side_is_a_strength(shown, is_same):
     rows = [{"model_a": x, "model_b": y, "winner": "model_a"} for x, y in shown.split()]
     assert sides_follow_strength(read_votes(rows)) is is_same
+
+
+def test_what_is_asked_of_votes_is_checked(tmp_path):
+    votes = read_votes(table())
+    for call, text in (
+        (lambda: votes.keep(more_than="5"), "finite number"),
+        (lambda: votes.drop(competitors=3), "Names are text"),
+        (lambda: votes.split("5"), "parts must be"),
+        (lambda: votes.collapse().split(2, by="annotator"), "do not say who voted"),
+        (lambda: votes.save(tmp_path / "votes.csv"), r"ends in \.npz"),
+    ):
+        with pytest.raises(ArenaError, match=text):
+            call()
+    assert not list(tmp_path.iterdir())
