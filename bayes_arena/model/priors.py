@@ -61,7 +61,9 @@ class Spread:
         """Check the numbers."""
         if not is_spread(self.sd):
             raise ModelError(f"A prior spread must be {SPREADS}; not {self.sd!r}.")
-        if self.scale < 0 or self.degrees < 1:
+        numbers = (self.scale, self.degrees)
+        are_numbers = all(isinstance(x, Real) and math.isfinite(x) for x in numbers)
+        if not are_numbers or self.scale < 0 or self.degrees < 1:
             raise ModelError(
                 "The hyperprior of a spread has a scale that is not negative and a degree "
                 f"or more; not {self.scale!r} and {self.degrees!r}."

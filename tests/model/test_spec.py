@@ -108,8 +108,9 @@ def test_priors():
     assert ba.Prior(tie=np.float32(2)).tie == Spread(2.0)
     with pytest.raises(ModelError, match=r"must be a number from 0.001.*not -0.5\."):
         Spread(-0.5)
-    with pytest.raises(ModelError, match="scale that is not negative"):
-        Spread(1.0, scale=-1.0)
+    for scale in (-1.0, math.nan, "x"):
+        with pytest.raises(ModelError, match="scale that is not negative"):
+            Spread(1.0, scale=scale)
     with pytest.raises(ba.ArenaError, match=r"prior=.* must be one of default"):
         resolve_prior("strong")
 
