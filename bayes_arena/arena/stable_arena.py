@@ -60,7 +60,7 @@ from bayes_arena.people.flag import flag_by_theta
 from bayes_arena.rating.rating import Rating, rating_of
 from bayes_arena.reading.options import ReadOptions
 from bayes_arena.reading.read import votes_from
-from bayes_arena.said import Call, Note, Use
+from bayes_arena.said import Note, Use
 from bayes_arena.tables import Columns, dataframe
 from bayes_arena.votes.votes import Votes
 
@@ -307,15 +307,15 @@ class StableArena:
             if not annotators["active"]:
                 raise VotesError(
                     f"No annotator in {str(self.path)!r} has more than {self.delta:g} "
-                    "votes and is not excluded. Add votes, or use a smaller delta.",
-                    Call("StableArena.create", "delta"),
+                    "votes and is not excluded. Add votes; or a new arena with a smaller "
+                    "delta counts more of them."
                 )
             if len(annotators["active"]) == 1 and annotators["waiting"]:
                 (name,) = annotators["active"]
                 raise VotesError(
                     f"Only {name!r} has more than {self.delta:g} votes: a round of one "
-                    "annotator would be that one's ranking.",
-                    Call("StableArena.create", "delta"),
+                    "annotator would be that one's ranking. A new arena with a smaller "
+                    "delta counts more of them."
                 )
             votes = counted_votes(connection, annotators["active"])
         try:
@@ -323,10 +323,10 @@ class StableArena:
         except FitError as error:
             text = (
                 error.text,
-                " A larger delta leaves out who has few votes; who has many is left out by "
-                "an arena of the others' votes.",
+                " A new arena with a larger delta leaves out who has few votes; who has "
+                "many is left out by an arena of the others' votes.",
             )
-            raise FitError(text, Call("StableArena.create", "delta")) from error
+            raise FitError(text) from error
         round = Round(
             number=last + 1,
             fit=result,

@@ -1,6 +1,7 @@
 """Commands about models: fit, diagnose, compare, reproduce."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -150,11 +151,13 @@ def reproduce(
     writing: Drawable,
 ) -> Answer | Done:
     """Reproduce a table or figure of the am-ELO paper on your votes: -o fig5.png draws."""
-    from bayes_arena.paper import reproduce as reproduce_figure
+    from bayes_arena.paper.reproduce import DELTA, reproduce as reproduce_figure
 
     if saved_fit(votes) is not None:
         raise ModelError("reproduce takes votes, not a saved fit.")
-    result = reproduce_figure(name, reading.votes(votes))
+    delta = DELTA if reading.delta is None else reading.delta
+    everyone = replace(reading, delta=None).votes(votes)
+    result = reproduce_figure(name, everyone, delta=delta)
     if writing.output is not None and writing.is_picture:
         return drawn(result.draw(), writing.output)
     used = describe_votes(result.votes, name_of(votes))

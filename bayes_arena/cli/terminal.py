@@ -36,7 +36,6 @@ COMMANDS = {
 OF_THE_FIT = ("pairs",)  # calls about the fit at hand, whose columns --explain shows
 # Calls whose commands can leave annotators out.
 LEAVING_OUT = ("rate", "pairs", "next_pairs", "annotators", "leaderboard", "report")
-ARENA = {"StableArena.create": "arena create", "StableArena.add": "arena add"}
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,6 @@ class Terminal:
         if remedy.name == "votes.keep":
             return self.use(Use(**dict(remedy.arguments)))
         options = in_words(remedy.arguments)
-        if remedy.name in ARENA:
-            return f"bayes-arena {ARENA[remedy.name]}{options}"
         if remedy.name not in COMMANDS:
             return None
         votes = self.votes

@@ -33,8 +33,7 @@ from bayes_arena.votes.votes import FIRST, SECOND, TIE, Votes
 
 DEFAULT = Use(prior="default")
 REMEDIES = (Use(model="bradley-terry"), DEFAULT)
-# Few votes of an annotator leave their discrimination open.
-REMEDIES_FOR_ANNOTATORS = (Call("votes.keep", more_than=50), DEFAULT)
+DELTAS = (50, 20, 10)  # few votes of an annotator leave their discrimination open
 
 
 def maximum_likelihood(design: Design, model: Model) -> Posterior:
@@ -55,7 +54,7 @@ def maximum_likelihood(design: Design, model: Model) -> Posterior:
     """
     require_connected(design.votes)
     alike = model.discrimination == "none"
-    remedies = REMEDIES if alike else REMEDIES_FOR_ANNOTATORS
+    remedies = REMEDIES if alike else remedies_for_annotators(design.votes)
     try:
         start = None if alike else free_discrimination(design, model)
         posterior = posterior_mode(design, start)
@@ -66,6 +65,13 @@ def maximum_likelihood(design: Design, model: Model) -> Posterior:
     if not posterior.converged:
         raise FitError(describe_runaway(posterior), *remedies)
     return posterior
+
+
+def remedies_for_annotators(votes: Votes) -> tuple[Call | Use, ...]:
+    """Return what may help where annotators differ: the largest delta that keeps two."""
+    cast = votes.votes_by_annotator
+    kept = [delta for delta in DELTAS if np.sum(cast > delta) >= 2]
+    return (*(Call("votes.keep", more_than=delta) for delta in kept[:1]), DEFAULT)
 
 
 def require_connected(votes: Votes) -> None:

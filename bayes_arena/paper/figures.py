@@ -11,7 +11,7 @@ model, the mean of -(W ln E[W] + (1 - W) ln(1 - E[W])) in nats.
 Figure 4: who beat whom among three models that follow one another in Elo's ranking, and
 the models above (Better) and below (Worse).  The paper takes koala-13b, vicuna-7b and
 gpt-13b, which m-ELO and am-ELO order otherwise.  On other votes the three are taken of
-whom am-ELO turns round most pairs, and which met most often.
+whom most pairs met, and then of whom am-ELO turns round most pairs.
 
 Figure 5: loss and consistency of rankings from five random starts, at each epoch.
 

@@ -219,7 +219,8 @@ def which_models(three: list[str]) -> str:
         return "The paper's three models; gpt-13b is gpt4all-13b-snoozy."
     return (
         f"Not the paper's votes: {', '.join(three)} follow one another in Elo's "
-        "ranking; of such three they met most often, and then am-elo turns round most."
+        "ranking; no three such models have more pairs that met, nor of these more that "
+        "am-elo turns round."
     )
 
 

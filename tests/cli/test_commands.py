@@ -370,6 +370,9 @@ def test_the_tables_of_the_paper(command):
     assert code == 0
     assert "table1, Liu et al. (2025), on example arena (simulated): 4,321 votes" in out
     assert "102.88" in out
+    code, out, _ = command("reproduce", "table1", "--delta", "20")
+    votes = ba.read_votes(ba.example_arena().votes).keep(more_than=20)
+    assert code == 0 and f"{votes.n_votes:,.0f} votes" in out
 
 
 def test_facts_about_competitors_follow_in_the_table(command, votes_file, tmp_path):

@@ -35,7 +35,6 @@ RANK = terminal("rank")
         (Call("annotators"), "bayes-arena annotators"),
         (Call("rate", without="flagged"), "bayes-arena rank --without flagged"),
         (Call("held_out", over="vote"), "bayes-arena compare --over vote"),
-        (Call("StableArena.create", "delta"), "bayes-arena arena create --delta"),
     ],
 )
 def test_remedies_are_spelled_as_they_are_typed(remedy, text):

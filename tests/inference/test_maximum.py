@@ -6,6 +6,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.fits.result import mean_loss
+from bayes_arena.said import Use
 from tests.helpers import real
 
 
@@ -85,11 +86,23 @@ def test_an_annotator_who_never_disagrees_runs_away():
         rows += [(first, second, first, "mixed")] * wins
         rows += [(first, second, second, "mixed")] * losses
         rows.append((first, second, first, "perfect"))
-    with pytest.raises(ba.ArenaError, match="more_than=50") as error:
+    with pytest.raises(ba.ArenaError, match="'perfect' runs to infinity") as error:
         flat(rows, model="am-elo")
-    assert "'perfect' runs to infinity" in str(error.value)
+    # Nobody has so many votes that delta could leave out who has few.
+    assert error.value.remedies == (Use(prior="default"),)
     frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "judge"])
     assert np.isfinite(ba.fit(frame, model="am-elo").strength).all()
+
+
+def test_the_delta_that_is_named_keeps_somebody():
+    few = ba.simulate(competitors=6, annotators=30, votes=60, seed=3).votes
+    many = ba.simulate(competitors=6, annotators=4, votes=120, seed=4).votes
+    many["judge"] += " of many"
+    with pytest.raises(ba.ArenaError, match="more_than=20") as error:
+        ba.fit(pd.concat([few, many]), model="am-elo", prior="flat")
+    delta, _ = error.value.remedies
+    votes = ba.read_votes(pd.concat([few, many])).keep(**dict(delta.arguments))
+    assert np.isfinite(ba.fit(votes, model="am-elo", prior="flat").strength).all()
 
 
 def test_a_side_that_always_wins_has_no_finite_estimate():
