@@ -11,7 +11,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena import said
 from bayes_arena.cli.terminal import COMMANDS, OTHER_NAMES
-from bayes_arena.errors import ArenaWarning, ModelError, VotesError, warn
+from bayes_arena.errors import ArenaWarning, ModelError, VotesError, join_words, warn
 from bayes_arena.reading.options import NAMES as READ_OPTIONS
 from bayes_arena.said import NOWHERE, Call, Note, Use, sentence
 from tests.helpers import commands
@@ -217,3 +217,9 @@ def test_a_note_shows_its_kind_and_its_sentence():
     note = Note("prior", "Scores depend on the prior.", (Use(prior="weak"),))
     text = "Scores depend on the prior. Use prior='weak'."
     assert repr(note) == f"Note('prior', {text!r})"
+
+
+def test_words_are_joined():
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b"]) == "a and b"
+    assert join_words(["a", "b", "c"]) == "a, b and c"

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from bayes_arena.boards.elo import EloScale
 from bayes_arena.boards.leaderboard import leaderboard_columns
 from bayes_arena.boards.standing import Standing
-from bayes_arena.boards.verdict import the_best
+from bayes_arena.boards.verdict import probability, the_best
 from bayes_arena.page.board import axis_ends, board_rows
 from bayes_arena.tables import Columns, Row, records
+
+LIKELY = 0.95  # probability of a difference from which the likeliest is named
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +38,11 @@ class LevelBoard:
 
 @dataclass(frozen=True, eq=False)
 class Sliced:
-    """A slice, and the boards of its levels."""
+    """A slice, the boards of its levels, and the likeliest gap, a sentence."""
 
     by: str
     boards: list[LevelBoard]
+    likeliest: str
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -79,4 +82,20 @@ def sliced(
             rows[competitor] = row | {"mark": marks.get((name, competitor), "")}
         votes = standing.votes.n_votes
         boards.append(LevelBoard(name, votes, the_best(standing), rows))
-    return Sliced(by, boards)
+    return Sliced(by, boards, likeliest_gap(by, gaps))
+
+
+def likeliest_gap(by: str, gaps: Columns) -> str:
+    """Say whose gap to all votes is the likeliest one; nothing where none is likely."""
+    rows = records(gaps)
+    if not rows:
+        return ""
+    row = max(rows, key=lambda row: abs(row["p_above"] - 0.5))
+    p = max(row["p_above"], 1 - row["p_above"])
+    if p < LIKELY:
+        return ""
+    way = "stronger" if row["gap"] > 0 else "weaker"
+    return (
+        f"The likeliest of {len(rows):,} differences: {row['competitor']} is "
+        f"{abs(row['gap']):.0f} Elo {way} in {row[by]} ({probability(p)} taken alone)."
+    )

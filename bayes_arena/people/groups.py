@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from bayes_arena.arrays import Array, Floats
+from bayes_arena.arrays import Array, Floats, Ints
 from bayes_arena.boards.clusters import (
     FEWEST_CLUSTERS,
     prompt_clusters,
@@ -236,12 +236,20 @@ def described(
     order = np.lexsort((names.astype(str), -slope, ~is_member))
     columns = dict(zip(COLUMNS, (names, slope, sd, group), strict=True))
     columns = {name: values[order] for name, values in columns.items()}
-    clearest = np.argsort(-u, kind="stable")
     n_named = min(NAMED, len(u) // 2) if is_member.any() else 0
     return Groups(
         p_value=p_value,
         members=tuple(names[order][: is_member.sum()]),
-        prefers=tuple(rows.competitors[c] for c in clearest[:n_named]),
-        over=tuple(rows.competitors[c] for c in clearest[::-1][:n_named]),
+        prefers=tuple(rows.competitors[c] for c in clearest(u, n_named)),
+        over=tuple(rows.competitors[c] for c in clearest(-u, n_named)),
         columns=columns,
     )
+
+
+def clearest(u: Floats, n: int) -> Ints:
+    """Return the up to n competitors of the clearest preference, the clearest first.
+
+    Who is less than half as clear as the first is not named.
+    """
+    order = np.argsort(-u, kind="stable")[:n]
+    return order[u[order] >= u[order[:1]] / 2]

@@ -119,7 +119,8 @@ def judged(rated: Rated) -> Iterator[Note]:
     if rated.judge is not None:
         phrases = [*anomalous(rated), *describe_favouring(rated.named_favourites)]
         if phrases:
-            text = f"Annotators: {'; '.join(phrases[: 1 + MOST_NAMED])}."
+            who = "; ".join(phrases[: 1 + MOST_NAMED])
+            text = f"Annotators: {who}. Their votes count."
             yield Note("annotators", text, more=Call("annotators"))
 
 

@@ -85,3 +85,12 @@ def test_boards_of_slices_are_from_the_samples():
     bounds = ["elo", "lower", "upper"]
     np.testing.assert_allclose(nuts[bounds], gaussian[bounds], atol=20)
     assert (nuts["p_best"] - gaussian["p_best"]).abs().max() < 0.15
+
+
+def test_samples_have_their_own_covariances(fits):
+    fit, samples = fits
+    strengths = samples.marginals.samples["strength"].reshape(-1, 5)
+    covariance = samples.marginals.covariance_of("strength")
+    np.testing.assert_allclose(covariance, np.cov(strengths.T, ddof=0))
+    gaussian = fit.marginals.covariance_of("strength")
+    np.testing.assert_allclose(covariance, gaussian, atol=0.2 * gaussian.max())

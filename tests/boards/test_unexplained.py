@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 import bayes_arena as ba
+from bayes_arena.boards.surprise import tail_bounds
 from bayes_arena.boards.unexplained import no_ranking_explains, pair_scores
 from tests.boards.arenas import columns, of_wins
 from tests.boards.test_samples import sampled
@@ -127,3 +129,29 @@ def test_samples_have_the_same_pairs():
 @pytest.mark.parametrize("name", ["llmfao", "mt_bench_human"])
 def test_real_rankings_explain_all_pairs(name):
     assert no_ranking_explains(ba.fit(real(f"{name}.csv"))) == ()
+
+
+def test_a_pair_is_held_to_all_other_votes():
+    """Its chance is about that by the fit of all votes but its own."""
+    votes, _ = columns(6, 3000, seed=3)
+    read = ba.read_votes(votes, prompt=False)
+    model = ba.Model("wins", ties="davidson")
+    found = pair_scores(ba.fit(read, model=model))
+    row = int(np.argmin(found.p_value))
+    i, j = np.divmod(found.code[row], read.n_competitors)
+    is_own = np.isin(read.i, (i, j)) & np.isin(read.j, (i, j))
+    others = ba.fit(read.take(np.flatnonzero(~is_own)), model=model)
+    C = others.marginals.board.covariance
+    sd = np.sqrt(C[[i], [i]] + C[[j], [j]] - 2 * C[[i], [j]])
+    full = ba.fit(read, model=model).marginals.board.value
+    board = others.marginals.board.value
+    moved = (board[i] - board[j]) - (full[i] - full[j])
+    score, n = found.scores.won / found.scores.n, found.scores.n
+    expected = found.scores.expected / n
+
+    def expected_at(further):
+        return expit(logit(expected[[row]]) + moved + further)
+
+    high, low = tail_bounds(score[[row]], n[[row]], expected_at, sd)
+    direct = 2 * min(high[0], low[0])
+    assert np.log(found.p_value[row]) == pytest.approx(np.log(direct), abs=0.5)

@@ -3,7 +3,12 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.checks.predictive import p_values
-from bayes_arena.checks.statistics import gap_of, groups_of, score_residual
+from bayes_arena.checks.statistics import (
+    gap_of,
+    groups_of,
+    score_of,
+    score_residual,
+)
 
 AGREEMENT = "gap of annotators' agreement with the ranking"
 ANNOTATORS_TIES = "gap of annotators' ties"
@@ -31,6 +36,17 @@ def test_a_gap():
     # Group 7 has 3 points of 4 where 2 are expected; group 9 is as expected.
     gap = gap_of(groups, score_residual, counts, p)
     assert gap == pytest.approx(np.sqrt(4 * 0.25**2 / 5))
+
+
+def test_a_mean_score_counts_ties_as_half():
+    rows = [("oak", "elm", "model_a"), ("elm", "oak", "tie"), ("ash", "oak", "model_a")]
+    rows += [("oak", "ash", "tie"), ("elm", "ash", "model_b")]
+    votes = ba.read_votes(
+        [dict(zip(("model_a", "model_b", "winner"), row, strict=True)) for row in rows]
+    )
+    scores = [score_of(votes.folded, votes, c) for c in range(3)]
+    assert votes.competitors == ("ash", "elm", "oak")
+    assert scores == [2.5 / 3, 0.5 / 3, 2 / 4]
 
 
 def test_votes_of_the_model_itself_are_no_surprise():

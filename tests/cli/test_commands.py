@@ -196,6 +196,9 @@ def test_a_saved_fit_is_rated_like_its_votes(command, votes_file, tmp_path):
     saved = json.loads(command("rank", path, "--format", "json")[1])
     fresh = json.loads(command("rank", votes_file, "--format", "json")[1])
     assert saved["leaderboard"] == fresh["leaderboard"]
+    saved = json.loads(command("annotators", path, "--format", "json")[1])
+    fresh = json.loads(command("annotators", votes_file, "--format", "json")[1])
+    assert saved["annotators"] == fresh["annotators"]
 
 
 def test_report_writes_a_page(command, votes_file, tmp_path):

@@ -71,3 +71,13 @@ def test_a_board_that_knows_the_style_is_of_what_is_left(votes):
         ]
         assert elo[1][LONG] < elo[0][LONG] - 50
         assert elo[1][SHORT] > elo[0][SHORT] + 50
+
+
+def test_a_style_that_never_differs_tells_nothing():
+    rows = ba.example_arena().votes.head(300).assign(length=0.0)
+    votes = ba.read_votes(rows, features=("length",))
+    plain = ba.fit(votes, model=ba.Model("plain", ties="davidson"))
+    styled = ba.fit(votes, model=STYLED)
+    np.testing.assert_allclose(styled.strength, plain.strength, atol=1e-6)
+    slope = ba.effects(styled).set_index("effect").loc["style_length"]
+    assert slope["estimate"] == pytest.approx(0, abs=1e-6)

@@ -82,3 +82,14 @@ def test_runs_of_a_shade_are_one_shape():
 def test_every_colour_has_a_light_and_a_dark_side():
     assert LIGHT.keys() == DARK.keys()
     assert css_variables({"ink": "#000"}) == ":root { --ink: #000; }"
+
+
+def test_lines_of_a_grid_are_within_the_figure():
+    axis = Axis.around(0, 100)
+    grid = tree.fromstring(
+        f"<svg>{figures.horizontal_grid(axis)}</svg>".replace("&nbsp;", " ")
+    )
+    heights = [float(line.get("y1").rstrip("%")) for line in grid.iter("line")]
+    assert heights == pytest.approx(
+        [100 * (1 - axis.share(x)) for x in axis.ticks], abs=0.01
+    )

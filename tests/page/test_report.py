@@ -13,6 +13,7 @@ import bayes_arena as ba
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.columns import votes_needed
 from bayes_arena.page.groups import two_groups
+from bayes_arena.page.people import about_annotators
 from tests.helpers import real
 from tests.page.arenas import FAVOURITE, HOSTILE, fan_votes
 from tests.page.conftest import DATE
@@ -306,3 +307,11 @@ def test_no_words_of_python_stand_on_it(html, grouped, tmp_path):
     python = r"\w=['\"\d(]|\bba\.|\w\(\)|\bNone\b(?! of)|\bnan\b"
     for page in pages:
         assert not re.search(python, text_of(page).replace(HOSTILE, ""))
+
+
+def test_annotators_whom_nothing_judges_are_said_so():
+    assert about_annotators({}, is_one_group=False) == "Annotators were not judged."
+    columns = {"verdict": ["has a favourite", "not judged"]}
+    assert (
+        about_annotators(columns, is_one_group=False) == "Annotators were not judged."
+    )

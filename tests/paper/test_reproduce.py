@@ -11,6 +11,7 @@ from bayes_arena.errors import MissingPackageError, ModelError, VotesError
 from bayes_arena.paper import TARGETS, reproduce
 from bayes_arena.paper.figures import models_of_the_case
 from bayes_arena.paper.methods import run_method
+from bayes_arena.paper.perturb import perturb
 from bayes_arena.paper.reproduce import Effort
 from bayes_arena.paper.tables import prediction_columns
 from tests.helpers import real
@@ -73,6 +74,8 @@ def test_perturbed_annotators_are_found_and_shown(results, votes):
     assert theta.groupby("kind")["perturbed"].sum().tolist() == [2] * 4
     flipped = theta[(theta["kind"] == "flip") & theta["perturbed"]]
     assert (flipped["theta"] < 0).all()
+    first_seed = perturb(votes, "flip", share=0.25, seed=0)
+    assert sorted(flipped["annotator"]) == sorted(first_seed.annotators)
 
 
 def test_wins_of_figure_4_are_those_of_the_votes(votes):
@@ -154,3 +157,16 @@ def test_the_case_of_the_paper_is_taken_where_its_models_are():
     assert [votes.competitors[c] for c in case] == [
         "vicuna-7b", "koala-13b", "gpt4all-13b-snoozy"
     ]  # fmt: skip
+
+
+def test_three_models_are_enough_for_figure_4():
+    arena = ba.simulate(competitors=3, annotators=4, votes=300, seed=2)
+    votes = ba.read_votes(arena.votes)
+    assert sorted(models_of_the_case(votes, np.arange(3.0), np.arange(3.0))) == [
+        0,
+        1,
+        2,
+    ]
+    with pytest.raises(ModelError, match="at least three"):
+        two = votes.keep(competitors=votes.competitors[:2])
+        models_of_the_case(two, np.arange(2.0), np.arange(2.0))

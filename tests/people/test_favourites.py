@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
-from bayes_arena.people.favourites import find_favourites
+from bayes_arena.people.favourites import favourite_rows, find_favourites
 from tests.helpers import real
 from tests.people.arenas import KINDS, fan, votes_of
 
@@ -137,3 +137,17 @@ def test_a_ring_makes_nobody_else_look_wrong():
         alone.loc[honest_names, "agreement"],
         atol=0.08,
     )
+
+
+def test_a_favourite_has_a_label_and_a_sentence():
+    columns = {
+        "annotator": ["eve", "bob"],
+        "competitor": ["elm", "oak"],
+        "direction": ["for", "against"],
+        "votes": [20.0, 10.0],
+        "score": [19.0, 1.0],
+        "expected": [8.0, 6.0],
+    }
+    eve, bob = favourite_rows({k: np.array(x, object) for k, x in columns.items()})
+    assert (eve["label"], bob["label"]) == ("eve: elm", "bob: against oak")
+    assert eve["sentence"] == "eve gave elm 95 % in 20 votes; 40 % are expected."

@@ -269,7 +269,9 @@ def test_a_reversed_annotator_is_not_said_to_favour_the_weak():
     flagged = rating.favourites[rating.favourites["flagged"]]
     why = rating.annotators.set_index("annotator")["why"]
     assert list(why[flagged["annotator"]].str.partition(":")[0]) == ["reversed"] * 2
-    assert list(map(str, rating.notes)) == ["Annotators: 4 of 42 are anomalous."]
+    assert list(map(str, rating.notes)) == [
+        "Annotators: 4 of 42 are anomalous. Their votes count."
+    ]
 
 
 def test_where_the_first_side_always_wins_the_board_says_that_it_may_be_about_sides():
