@@ -239,3 +239,12 @@ def test_flat_priors_and_few_draws_are_refused(votes, fit):
         ModelError, match=r"size=.* must be a whole number of at least 16"
     ):
         ba.to_datatree(fit, size=3)
+
+
+def test_votes_of_fractional_weights_have_no_values_each():
+    votes = ba.example_arena().votes.head(400).assign(w=0.5)
+    fit = ba.fit(votes, weight="w")
+    with pytest.warns(ba.errors.ArenaWarning, match="fractional weights"):
+        tree = ba.to_datatree(fit, size=16)
+    assert "posterior" in tree
+    assert not {"log_likelihood", "posterior_predictive"} & set(tree)

@@ -7,7 +7,7 @@ import pytest
 
 import bayes_arena as ba
 from bayes_arena.page.about import choices_of, links_of
-from bayes_arena.page.scatter import PriceAxis
+from bayes_arena.page.scatter import PriceAxis, side_of
 from tests.page.arenas import HOSTILE, fan_votes
 from tests.page.test_browser import WIDTHS, browser  # noqa: F401
 
@@ -131,3 +131,7 @@ def test_facts_fit_the_window_and_are_accessible(browser, path, width, scheme): 
     findings = axe.Axe().run(page)
     assert findings.response["violations"] == [], findings.generate_report()
     page.close()
+
+
+def test_names_in_the_figure_stay_within_it():
+    assert [side_of(share) for share in (0.1, 0.5, 0.9)] == ["start", "middle", "end"]
