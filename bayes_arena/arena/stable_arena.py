@@ -313,9 +313,9 @@ class StableArena:
             if len(annotators["active"]) == 1 and annotators["waiting"]:
                 (name,) = annotators["active"]
                 raise VotesError(
-                    f"Only {name!r} has more than {self.delta:g} votes: a round of one "
-                    "annotator would be that one's ranking. A new arena with a smaller "
-                    "delta counts more of them."
+                    f"Only {name!r} has more than {self.delta:g} votes and is not excluded: "
+                    "a round of one annotator would be that one's ranking. A new arena "
+                    "with a smaller delta counts more of them."
                 )
             votes = counted_votes(connection, annotators["active"])
         try:
@@ -323,8 +323,8 @@ class StableArena:
         except FitError as error:
             text = (
                 error.text,
-                " A new arena with a larger delta leaves out who has few votes; who has "
-                "many is left out by an arena of the others' votes.",
+                " A new arena with a larger delta leaves out who has few votes. To leave "
+                "out who has many, add the others' votes to a new arena.",
             )
             raise FitError(text) from error
         round = Round(

@@ -162,8 +162,9 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
 
 def new_clusters(standing: Standing, *pair: str) -> str:
     """Say on what to ask about a pair, where prompts are too few, and not votes."""
-    limit = limit_of(standing) or ""
-    n = standing.uncertainty.n_clusters  # none of a slice in strength_by
+    limit, uncertainty = limit_of(standing) or "", standing.uncertainty
+    is_known = limit == uncertainty.cluster and not standing.fit.model.strength_by
+    n = uncertainty.n_clusters if is_known else 0
     first, second = (np.array([standing.competitors.index(name)]) for name in pair)
     count = np.ceil(n * lacking(standing, first, second)[0])
     if not 0 < count <= MOST_MULTIPLE * n:

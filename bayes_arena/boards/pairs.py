@@ -134,7 +134,7 @@ def more_votes(standing: Standing, first: Ints, second: Ints) -> Floats:
     with np.errstate(invalid="ignore"):
         more = np.ceil(growth * np.minimum(cast[first], cast[second]))
     more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
-    if limit_of(standing) is not None:
+    if standing.fit.model.strength_by or limit_of(standing) is not None:
         more[more > 0] = np.nan
     return more
 
@@ -146,9 +146,10 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
     """
     limit, n = limit_of(standing), standing.uncertainty.n_clusters
     is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
-    if limit is None or not len(is_open):
+    by_slice = bool(standing.fit.model.strength_by)
+    if not len(is_open) or (limit is None and not by_slice):
         return ()
-    if limit != standing.uncertainty.cluster:
+    if limit is None or by_slice:  # how many levels, nobody knows
         return (Note("pairs", what_would_settle(standing)),)
     gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
     with np.errstate(divide="ignore"):

@@ -24,7 +24,7 @@ from bayes_arena.boards.surprise import FALSE_RATE, discoveries
 from bayes_arena.boards.uncertainty import Uncertainty
 from bayes_arena.errors import ModelError, listing
 from bayes_arena.fits.many import level_votes
-from bayes_arena.fits.result import Fit, seen_votes
+from bayes_arena.fits.result import Fit, require_fit, seen_votes
 from bayes_arena.inference.estimate import Estimate, Linear, delta_method
 from bayes_arena.inference.scale import board_strengths, linear_board, strength_rows
 from bayes_arena.model.design import Design
@@ -125,6 +125,7 @@ def slice_gaps(
     ModelError
         If the model has no strengths by the slice.
     """
+    require_fit(fit)
     look = Look(interval, cluster, level, seed=seed)
     columns = slice_gap_columns(fit, by, look, elo)
     order = np.argsort(-np.abs(columns["gap"]), kind="stable")
@@ -245,14 +246,20 @@ def weighted(fit: Fit, by: str, weight: Floats) -> Level:
 
 def level_estimate(fit: Fit, level: Level) -> Estimate:
     """Return the strengths on the common scale at a level, of those seen there."""
+    gaussian = gaussian_at(fit, level)
+    with threads_for(len(level.seen)):
+        return fit.marginals.estimate(gaussian)
+
+
+def gaussian_at(fit: Fit, level: Level) -> Estimate:
+    """Return the same of the Gaussian, without samples."""
     rows = centring(level.seen)
 
     def at(draws: Floats) -> Floats:
         return board_strengths(level.design, draws, level.strengths) @ rows.T
 
     with threads_for(len(level.seen)):
-        gaussian = delta_method(fit.posterior, level.board.contrast(rows), at)
-        return fit.marginals.estimate(gaussian)
+        return delta_method(fit.posterior, level.board.contrast(rows), at)
 
 
 def gap_estimate(fit: Fit, here: Level, there: Level) -> Estimate:

@@ -12,6 +12,7 @@ from bayes_arena.model.constants import TINY
 from bayes_arena.said import Note
 from bayes_arena.votes.votes import PROMPT
 
+MANY_CLUSTERS = 20  # of which it is not their number that makes them few
 NORMAL = 1.96  # half the width of a normal interval at .95, in standard deviations
 
 
@@ -60,7 +61,13 @@ class Uncertainty:
         clusters = in_plural(self.cluster)
         text = f"Intervals allow for new {clusters} like these."
         if self.are_few:
-            text = f"Few {clusters}, {self.n_clusters}: how new ones differ they cannot tell."
+            n = self.n_clusters
+            few = (
+                f"{n} {clusters} are few"
+                if n < MANY_CLUSTERS
+                else (f"Few of the {n} {clusters} have most of the votes")
+            )
+            text = f"{few}: how new ones differ they cannot tell."
         return (Note("allowance", text),)
 
     def bounds(self, value: Floats, level: float) -> tuple[Floats, Floats]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayes_arena.arrays import Floats, Ints
 from bayes_arena.boards.look import Interval, Look
+from bayes_arena.boards.slices import gaussian_at, over_all_votes
 from bayes_arena.boards.standing import (
     Standing,
     ranked_board,
@@ -168,28 +169,32 @@ def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     """Say whether more votes would help, or only more prompts (or other clusters)."""
     if is_divided:
         return "About half of the annotators vote against the others: no votes settle that."
-    limit, cluster = limit_of(standing), standing.uncertainty.cluster
+    limit = limit_of(standing)
     if limit is not None:
         n = standing.votes.n_levels(limit)
         more = f"More {in_plural(limit)} would settle it"
         return f"{more}; more votes on these {n:,} would not."
-    if cluster is None:
+    among = next(iter(standing.fit.model.strength_by), standing.uncertainty.cluster)
+    if among is None:
         return "More votes would settle it."
-    return f"More votes, on more {in_plural(cluster)}, would settle it."
+    return f"More votes, on more {in_plural(among)}, would settle it."
 
 
 def limit_of(standing: Standing) -> str | None:
     """Return of which clusters there are too few, so that more votes settle nothing; or None.
 
-    Intervals are wide since there are few prompts, not few votes; or the board is that of
-    a new level of a slice.
+    Intervals are wide since there are few prompts, not few votes; or since the board is
+    that of a new level of a slice, wider than over the levels that there are.
     """
-    if standing.fit.model.strength_by:
-        return standing.fit.model.strength_by[0]
+    fit = standing.fit
+    board = ranked_board(fit, standing.look.min_votes)
+    for by in fit.model.strength_by:
+        here = gaussian_at(fit, over_all_votes(fit, by))
+        if np.median(board.sd) >= PROMPTS_LIMIT * np.median(here.sd):
+            return by
     cluster = standing.uncertainty.cluster
     if cluster is None:
         return None
-    board = ranked_board(standing.fit, standing.look.min_votes)
     widths = standing.uncertainty.sd / board.sd
     return cluster if np.median(widths) >= PROMPTS_LIMIT else None
 

@@ -29,7 +29,7 @@ from bayes_arena.checks.statistics import (
 from bayes_arena.errors import ModelError, require_level, require_seed
 from bayes_arena.fits.fit import fitted
 from bayes_arena.fits.options import OWN, ModelOptions
-from bayes_arena.fits.result import Fit, seen_votes
+from bayes_arena.fits.result import Fit, require_fit, seen_votes
 from bayes_arena.fits.tree import draw_prior
 from bayes_arena.inference.predictive import outcomes_at, rows_of
 from bayes_arena.inference.scale import board_strengths
@@ -77,6 +77,7 @@ def predictive_check(
     ModelError
         If the model counts ties as half wins, or votes have fractional weights.
     """
+    require_fit(fit)
     return dataframe(check_columns(fit, statistics_of(fit), level, draws, seed))
 
 

@@ -137,9 +137,11 @@ def history(
 ) -> Answer:
     """Print what every round said."""
     table = StableArena.open(path).history(of)  # type: ignore[arg-type]
-    maker = "publish --board" if of == "boards" else "round"
-    empty = [f"{path} has no {of} yet: bayes-arena arena {maker} {shlex.quote(path)}"]
-    return Answer("history", columns_of(table), head=[] if len(table) else empty)
+    is_of_boards = of == "boards"
+    missing = "no board was kept yet" if is_of_boards else "no round was held yet"
+    maker = "publish --board" if is_of_boards else "round"
+    empty = f"{path}: {missing} (bayes-arena arena {maker} {shlex.quote(path)})."
+    return Answer("history", columns_of(table), head=[] if len(table) else [empty])
 
 
 for name, function in {

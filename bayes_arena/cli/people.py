@@ -28,9 +28,10 @@ from bayes_arena.columns import ANNOTATORS
 from bayes_arena.errors import listing, plural, require_choice
 from bayes_arena.fits.result import Fit
 from bayes_arena.model.spec import PRESETS
-from bayes_arena.people.annotators import annotator_columns
+from bayes_arena.people.annotators import annotator_columns, votes_apart
 from bayes_arena.people.doors import judging
 from bayes_arena.people.favourites import (
+    Favourites,
     favourite_columns,
     find_favourites,
     named_favourites,
@@ -95,7 +96,7 @@ def annotators(
         key="annotators",
         columns=columns,
         table=ANNOTATORS,
-        head=described(source, cast, judge, columns),
+        head=described(source, cast, judge, columns, favourites),
         notes=[judge, *notes] if isinstance(judge, Note) else notes,
         facts={
             **facts_of_votes(known, source),
@@ -174,7 +175,11 @@ def judged_votes(
 
 
 def described(
-    name: str, cast: Votes, judge: Fit | Note, columns: dict[str, Any]
+    name: str,
+    cast: Votes,
+    judge: Fit | Note,
+    columns: dict[str, Any],
+    favourites: Favourites,
 ) -> list[str]:
     """Return whose votes were judged, with what result, and how."""
     n_votes, n = float(np.sum(columns["votes"])), len(columns["votes"])
@@ -187,7 +192,7 @@ def described(
         return [f"{text} With one annotator no comparison is possible."]
     agreement = "Agreement: 0 is chance, 1 is always with the others."
     fans = ""
-    if "favourite" in columns["reason"]:
+    if votes_apart(judge, favourites) is not None:
         fans = "; votes that make a favourite have no part in the verdicts on others"
     return [
         " ".join([text, *counted_verdicts(columns)]),

@@ -58,5 +58,5 @@ def asked_next(standing: Standing) -> AskedNext:
         sentence=describe_next(standing, columns),
         pairs=records(columns),
         for_best=not first_is_settled(standing),
-        votes_help=limit_of(standing) is None,
+        votes_help=not standing.fit.model.strength_by and limit_of(standing) is None,
     )

@@ -35,6 +35,7 @@ from bayes_arena.votes.votes import Votes
 if TYPE_CHECKING:
     import pandas as pd
 
+FEWEST_OTHERS = 5  # annotators without whom the votes of the others judge nobody
 THETA_ACCURACY = 1e-9  # to which theta is solved: that of one who always ties is 0
 
 
@@ -119,7 +120,7 @@ def annotator_columns(
         "theta": np.full(len(evidence), np.nan),
         "ties": np.array([row.tie_share for row in evidence]),
         "side": np.array([row.side_share for row in evidence]),
-        "votes": np.array([row.votes for row in evidence]),
+        "votes": votes.votes_by_annotator,
     }
     columns |= unknown_columns(votes)
     if isinstance(judge, Fit):
@@ -159,15 +160,27 @@ def without_favourites(judge: Fit, favourites: Favourites) -> Fit | None:
     The others are judged by it: accounts that raise one competitor together would else
     make those look wrong who do not.
     """
-    if not len(favourites.named) or judge.method != "gaussian":
+    votes = votes_apart(judge, favourites)
+    if votes is None:
         return None
-    votes = without_pairs(judge.votes, favourites.named)
+    options: Any = {"prior": judge.prior, "method": judge.method}
     try:
         with warnings.catch_warnings():  # they are not about the votes at hand
             warnings.simplefilter("ignore", ArenaWarning)
-            return fit_model(votes.used(), model=judge.model, prior=judge.prior)
-    except ArenaError:  # too few votes are left
+            return fit_model(votes, model=judge.model, **options)
+    except ArenaError:  # where these votes alone have no answer all of them judge
         return None
+
+
+def votes_apart(judge: Fit, favourites: Favourites) -> Votes | None:
+    """Return the votes that make no favourite; None if all do, or too few people cast them.
+
+    A fit that was sampled judges as it is.
+    """
+    if not len(favourites.named) or judge.samples is not None:
+        return None
+    votes = without_pairs(judge.votes, favourites.named).used()
+    return votes if votes.n_annotators >= FEWEST_OTHERS else None
 
 
 def own_ranking_of(fit: Fit, name: str, seed: int) -> float:

@@ -124,7 +124,8 @@ def read_votes(
     weights : {"frequency", "importance"}
         Whether a weight is a number of votes, or how much a vote matters.  Importance
         weights are scaled to sum to Kish's number, (sum w)^2 / sum w^2: as many votes of
-        equal weight would tell as much.  Boards count the votes themselves.
+        equal weight would tell as much.  The votes of competitors and annotators are
+        counted themselves; wins, ties and pairs are sums of scaled weights.
     prompt : str or False, optional
         Column of the prompts, which becomes the slice ``"prompt"``; False reads none.  By
         default the first of ``prompt``, ``prompt_id``, ``question_id``, ``question``,

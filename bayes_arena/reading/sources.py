@@ -88,9 +88,9 @@ def with_text_names(source: Any) -> Any:
     """Return a pandas dataframe with column names that are text, a named index among them."""
     if not nw.dependencies.is_pandas_like_dataframe(source):
         return source
-    index = {name for name in source.index.names if name is not None}
-    if index and index.isdisjoint(source.columns):
-        source = source.reset_index()
+    index = [name for name in source.index.names if name is not None]
+    if new := [name for name in index if name not in source.columns]:
+        source = source.reset_index(level=new)
     return source.set_axis([str(name) for name in source.columns], axis=1)
 
 

@@ -245,9 +245,17 @@ def test_the_level_is_the_quantile():
 def test_few_clusters_are_said_to_be_few():
     votes = ba.example_arena().votes.assign(language=lambda x: np.arange(len(x)) % 2)
     fit = ba.fit(ba.read_votes(votes, slices=("language",)))
-    few = "Few levels of language, 2: how new ones differ they cannot tell."
+    few = "2 levels of language are few: how new ones differ they cannot tell."
     for interval in ("clustered", "bootstrap"):
         board = ba.leaderboard(fit, interval=interval, cluster="language")
         assert few in board.attrs["notes"]
     board = ba.leaderboard(fit, cluster="annotator")
     assert "Intervals allow for new annotators like these." in board.attrs["notes"]
+
+
+def test_one_annotator_with_most_of_the_votes_is_said_to_be_so():
+    votes = ba.example_arena().votes
+    votes.loc[: len(votes) // 2, "judge"] = "annotator-01"
+    board = ba.leaderboard(ba.fit(votes), cluster="annotator")
+    few = "Few of the 42 annotators have most of the votes: how new ones differ they"
+    assert any(note.startswith(few) for note in board.attrs["notes"])

@@ -8,6 +8,7 @@ import pytest
 import bayes_arena as ba
 from bayes_arena.boards.look import Look
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
+from bayes_arena.boards.pairs import pair_columns, what_pairs_lack
 from bayes_arena.boards.standing import standing_of
 from bayes_arena.boards.verdict import candidates_of
 from bayes_arena.errors import ArenaWarning
@@ -91,3 +92,22 @@ def test_for_the_best_the_pair_has_the_leader():
         "[1-3] of 3 pairs (is|are) open. A vote would tell most on ",
         describe_next(standing, columns, "ranking"),
     )
+
+
+def test_no_number_of_levels_is_made_of_prompts():
+    votes = ba.example_arena().votes.head(1500).reset_index(drop=True)
+    number = votes.index.to_numpy()
+    votes["category"] = np.array(["maths", "prose"])[number % 2]
+    votes["prompt"] = (number % 40).astype(str)
+    is_maths = votes["category"] == "maths"
+    flip = {"model_a": "model_b", "model_b": "model_a"}
+    votes.loc[is_maths, "winner"] = votes.loc[is_maths, "winner"].replace(flip)
+    model = ba.Model("by category", ties="davidson", strength_by=("category",))
+    fit = ba.fit(votes, model=model, slices=("category",))
+    standing = standing_of(fit)
+    said = describe_next(standing, next_pair_columns(standing))
+    assert "would settle it" not in said
+    table = pair_columns(standing)
+    assert np.isnan(table["more_votes"]).any()
+    (note,) = what_pairs_lack(standing, table)
+    assert "more levels of category" in str(note).lower()

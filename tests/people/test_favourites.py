@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import bayes_arena as ba
+from bayes_arena.people.annotators import votes_apart
 from bayes_arena.people.favourites import favourite_rows, find_favourites
 from tests.helpers import real
 from tests.people.arenas import KINDS, fan, votes_of
@@ -151,3 +152,25 @@ def test_a_favourite_has_a_label_and_a_sentence():
     eve, bob = favourite_rows({k: np.array(x, object) for k, x in columns.items()})
     assert (eve["label"], bob["label"]) == ("eve: elm", "bob: against oak")
     assert eve["sentence"] == "eve gave elm 95 % in 20 votes; 40 % are expected."
+
+
+def test_where_hardly_anybody_else_is_left_all_votes_judge():
+    """Of one who always ties, among fans of eight competitors, it is still said."""
+    honest = votes_of(annotators=1, each=40).assign(winner="tie")
+    fans = [
+        fan(np.random.default_rng(0), 40, favourite=k, judge=f"fan {k}")
+        for k in range(8)
+    ]
+    table = ba.annotators(pd.concat([honest, *fans])).set_index("annotator")
+    assert table.loc["honest 00", "reason"] == "ties"
+
+
+@pytest.mark.parametrize("method", ["gaussian", "map"])
+def test_the_others_are_judged_apart_from_favourites_where_they_are_enough(method):
+    honest = votes_of(annotators=12, each=60)
+    loyal = fan(np.random.default_rng(1), 80, judge="fan")
+    fit = ba.fit(pd.concat([honest, loyal]), model="am-davidson", method=method)
+    assert votes_apart(fit, find_favourites(fit.votes)).n_annotators == 12
+    few = pd.concat([votes_of(annotators=3, each=60), loyal])
+    few = ba.fit(few, model="am-davidson", method=method)
+    assert votes_apart(few, find_favourites(few.votes)) is None

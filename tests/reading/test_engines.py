@@ -92,5 +92,7 @@ def test_a_named_index_of_pandas_is_a_column():
     whole = read_votes(frame, weight="w")
     assert_same(read_votes(frame.set_index("judge"), weight="w"), whole)
     assert_same(read_votes(frame.set_index(["judge", "prompt"]), weight="w"), whole)
+    of_two = frame.set_index([frame["prompt"], "judge"])  # and prompt is a column, too
+    assert_same(read_votes(of_two, weight="w"), whole)
     alike = frame.set_index(frame["judge"])  # the column is still there
     assert_same(read_votes(alike, weight="w"), whole)
