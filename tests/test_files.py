@@ -41,6 +41,7 @@ def full(tmp_path):
 
 
 # ZipFile of Python 3.12 complains when it is thrown away.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @needs_full_disk
 def test_every_writer_names_a_full_disk(full, fit, sampled):

@@ -242,6 +242,7 @@ def test_the_level_is_the_quantile():
     np.testing.assert_allclose(ratio, ndtri(0.975) / ndtri(0.75), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_few_clusters_are_said_to_be_few():
     votes = ba.example_arena().votes.assign(language=lambda x: np.arange(len(x)) % 2)
     fit = ba.fit(ba.read_votes(votes, slices=("language",)))

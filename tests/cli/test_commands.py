@@ -125,6 +125,7 @@ def test_annotators_names_the_reversed(command, votes_file):
     assert f"bayes-arena rank {votes_file} --without flagged" in out
 
 
+@pytest.mark.slow
 def test_annotators_are_those_who_are_known(command, votes_file, tmp_path):
     votes = pd.read_csv(votes_file)
     votes.loc[[3, 5], "judge"] = None
@@ -190,6 +191,7 @@ def test_compare(command, votes_file):
     assert "am-davidson" in out
 
 
+@pytest.mark.slow
 def test_a_saved_fit_is_rated_like_its_votes(command, votes_file, tmp_path):
     path = tmp_path / "fit.npz"
     assert command("fit", votes_file, "-o", path)[0] == 0

@@ -34,6 +34,7 @@ def typed(text, beginning):
     return shlex.split(text.split(beginning)[1].splitlines()[0])
 
 
+@pytest.mark.slow
 def test_the_board_without_whom_annotators_names(command, bought):
     code, out, _ = command("annotators", bought)
     assert code == 0
@@ -43,6 +44,7 @@ def test_the_board_without_whom_annotators_names(command, bought):
     assert "Without the votes of reversed, buyer." in board
 
 
+@pytest.mark.slow
 def test_the_advice_judges_as_the_table_does(command):
     path = real("llmfao.csv")
     options = ("--model", "am-elo", "--prior", "flat", "--delta", 50)
@@ -51,12 +53,14 @@ def test_the_advice_judges_as_the_table_does(command):
     assert "Without the votes of worker_15, worker_70, worker_20, worker_11." in board
 
 
+@pytest.mark.slow
 def test_more_on_annotators_is_of_the_same_file(command, bought):
     _, out, _ = command("rank", bought)
     _, out, _ = command(*typed(out, "More: bayes-arena "))
     assert "reversed" in out and "bought votes.csv" in out
 
 
+@pytest.mark.slow
 def test_lines_that_tell_more_read_the_file_as_it_was_read(command, tmp_path):
     """They run as they are printed, whatever options the file needs."""
     path = tmp_path / "my votes.csv"
@@ -81,6 +85,7 @@ def test_lines_that_tell_more_read_the_file_as_it_was_read(command, tmp_path):
     assert code == 0 and "--weight count reads it" in out
 
 
+@pytest.mark.slow
 def test_where_prompts_are_the_limit_nobody_asks_for_votes(command):
     path = real("llmfao.csv")
     remedy = " more prompts would settle it; more votes on these 13 would not."
@@ -114,6 +119,7 @@ def test_a_figure_is_drawn_by_the_name_of_its_file(command, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_round_without_an_estimate_names_what_the_arena_can_do(command, tmp_path):
     arena = tmp_path / "arena.db"
     votes = pd.DataFrame(

@@ -1,10 +1,13 @@
 """`rank --since` and `report --since`."""
 
+import pytest
+
 import bayes_arena as ba
 
 VOTES = ba.example_arena().votes
 
 
+@pytest.mark.slow
 def test_the_command_reads_what_it_wrote(command, tmp_path):
     VOTES.to_csv(tmp_path / "votes.csv", index=False)
     VOTES[:3900].to_csv(tmp_path / "last.csv", index=False)

@@ -52,6 +52,7 @@ def test_options_that_a_fit_would_leave_without_effect_are_refused(function, opt
         function(fit, **options)
 
 
+@pytest.mark.slow
 def test_votes_take_the_options_of_a_fit():
     votes = votes_of(annotators=3, each=40)
     assert ba.rate(votes, prior="weak", method="map").fit.method == "map"

@@ -163,6 +163,7 @@ def test_votes_lacking_above_a_hundred_thousand_are_not_counted():
     assert votes_needed(np.inf) == "too many"
 
 
+@pytest.mark.slow
 def test_names_are_text(tmp_path):
     competitors = {f"model-0{number}": name for number, name in enumerate(NAMES, 1)}
     votes = fan_votes().replace(competitors | {"fan": HOSTILE})
@@ -183,6 +184,7 @@ def test_a_browser_may_run_and_load_only_what_is_in_it(html):
     assert not re.search(r"https?://(?!www\.w3\.org)", html)
 
 
+@pytest.mark.slow
 def test_the_same_votes_give_the_same_page(tmp_path, html):
     assert page_of(tmp_path, fan_votes(), title="Which is best?") == html
 
@@ -209,6 +211,7 @@ def test_few_votes_give_no_rank(tmp_path):
     assert re.search(r"– new \d+ ", text_of(page_of(tmp_path, votes)))
 
 
+@pytest.mark.slow
 def test_who_has_hardly_any_votes_does_not_shrink_the_bars_of_the_others(tmp_path):
     votes = fan_votes()
     before = re.findall('<svg class="bar".*?</svg>', page_of(tmp_path, votes))[:18]

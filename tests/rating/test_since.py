@@ -57,6 +57,7 @@ def test_changes_are_relative_to_the_competitors_on_both_boards(written):
     assert others["elo_change"].abs().max() < 20
 
 
+@pytest.mark.slow
 def test_of_the_same_votes_nothing_changed(written):
     rating = ba.rate(FIRST, since=written(FIRST))
     table = rating.leaderboard
@@ -81,6 +82,7 @@ def test_more_votes_change_by_the_difference_of_the_variances(written):
     assert np.sqrt(squared / difference).median() < 1.2
 
 
+@pytest.mark.slow
 def test_other_votes_change_by_the_sum_of_the_variances(written):
     rating = ba.rate(VOTES[2000:], since=written(VOTES[:2000]))
     table = rating.leaderboard.set_index("competitor")
@@ -93,6 +95,7 @@ def test_other_votes_change_by_the_sum_of_the_variances(written):
     assert "(2,321 votes in place of 2,000)" in str(rating)
 
 
+@pytest.mark.slow
 def test_boards_of_other_competitors_have_no_changes(written):
     others = {side: "other " + VOTES[side] for side in ("model_a", "model_b")}
     rating = ba.rate(VOTES, since=written(VOTES.assign(**others)))
@@ -106,6 +109,7 @@ def test_who_is_new_gone_and_first_is_said(written):
     assert "model-20 is new at 1; model-18 is gone; " in sentence
 
 
+@pytest.mark.slow
 def test_a_changed_score_is_called_with_its_interval(written):
     """A model that was replaced by a far better one."""
     week = VOTES[:400].copy()
@@ -123,12 +127,14 @@ def test_a_changed_score_is_called_with_its_interval(written):
     assert rating.notes[0].kind == "since"
 
 
+@pytest.mark.slow
 def test_the_board_without_annotators_is_compared(written):
     left = ba.rate(VOTES, without="flagged", since=written(VOTES, without="flagged"))
     np.testing.assert_allclose(left.leaderboard["elo_change"], 0, atol=1e-6)
     assert "elo_before" not in ba.rate(VOTES).leaderboard
 
 
+@pytest.mark.slow
 def test_json_has_what_changed(written):
     content = json.loads(
         ba.rate(VOTES, since=written(without(FIRST, "model-05"))).to_json()
@@ -140,6 +146,7 @@ def test_json_has_what_changed(written):
     assert json.loads(ba.rate(VOTES).to_json())["since"] is None
 
 
+@pytest.mark.slow
 def test_the_page_shows_before_and_change(written, tmp_path):
     rating = ba.rate(VOTES, since=written(without(FIRST, "model-05")))
     rating.report(tmp_path / "board.html")
@@ -149,6 +156,7 @@ def test_the_page_shows_before_and_change(written, tmp_path):
     assert rating.changes.sentence in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
