@@ -442,8 +442,8 @@ def meanings(table: Table, columns: Columns) -> list[str]:
     known = {}
     for column in table:
         if column.meaning and column.name in columns:
-            both = (column.name, column.beside)
-            known[", ".join(name for name in both if name in columns)] = column.meaning
+            names = [name for name in (column.name, column.beside) if name in columns]
+            known[", ".join(names)] = column.meaning
     width = max(map(len, known), default=0)
     return [f"{names:<{width}}  {meaning}" for names, meaning in known.items()]
 

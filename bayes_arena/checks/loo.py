@@ -140,16 +140,21 @@ def blocks(size: int) -> Iterator[Ints]:
 
 
 def kinds_of_rows(fit: Fit, votes: Votes) -> tuple[Ints, Ints]:
-    """Return a row of each kind that the model tells apart, and each row's kind."""
+    """Return the first row of each kind that the model tells apart, and each row's kind.
+
+    Rows are of a kind if they have the same annotator and the same terms.
+    """
     rows = rows_of(fit.posterior.design, votes)
     columns: list[Array] = []
     if rows.design.layout.n_local.any():
         columns.append(rows.design.group)
     for term in rows.design.terms:
         columns += [term.column, term.coefficient]
-    columns = [column for column in columns if np.ptp(column) > 0]
+    columns = [
+        column for column in columns if np.ptp(column) > 0
+    ]  # others tell nothing
     first, kind = distinct_rows(columns)
-    back = np.argsort(rows.order)
+    back = np.argsort(rows.order)  # to the order of the votes
     return rows.order[first], kind[back]
 
 

@@ -240,7 +240,11 @@ def in_order_of_votes(
 def normalised(
     samples: Mapping[str, Floats], effects: list[Effect]
 ) -> dict[str, Floats]:
-    """Return draws with the sums that the models hold: of r 0, of theta 1 on average."""
+    """Return draws on the scale of the models: strengths of sum 0, thetas of mean 1.
+
+    What a shift or a factor takes from one effect goes to those beside it, so that every
+    vote keeps its probability.
+    """
     scaled = with_mean_theta(samples, effects)
     centred = {**scaled, "strength": less_mean(scaled["strength"])}
     return with_means_moved(centred, effects)

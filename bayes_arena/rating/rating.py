@@ -329,13 +329,20 @@ def require_refittable(fit: Fit) -> None:
 
 
 def board_of(fit: Fit, look: Look, combined: bool) -> dict[str, Any]:
-    """Return the fields of a rating that its fit decides."""
+    """Return what a rating has of its fit: where competitors stand, and what is doubtful.
+
+    Of a combined board these are also the fit of weighed votes, and how far it goes there.
+    """
     if not combined:
-        board: dict[str, Any] = {"fit": fit, "standing": standing_of(fit, look)}
-    else:
-        require_combinable(fit, look)
-        plain, weighted = two_fits(fit)
-        standing, share = combined_standing(plain, weighted, look)
-        board = {"fit": plain, "weighted": weighted}
-        board |= {"standing": standing, "share": share}
-    return {**board, "warnings": doubts(board["fit"], look.min_votes)}
+        warnings = doubts(fit, look.min_votes)
+        return {"fit": fit, "standing": standing_of(fit, look), "warnings": warnings}
+    require_combinable(fit, look)
+    plain, weighted = two_fits(fit)
+    standing, share = combined_standing(plain, weighted, look)
+    return {
+        "fit": plain,
+        "weighted": weighted,
+        "standing": standing,
+        "share": share,
+        "warnings": doubts(plain, look.min_votes),
+    }

@@ -147,20 +147,22 @@ def require_result(votes: Coded, opened: Opened, winner: str) -> None:
 
 
 def denies_result(column: str, header: Header, *, is_named: bool) -> bool:
-    """Whether the name of a column denies a result, or is that of a feature of one side.
+    """Whether a column cannot hold a result, by its name.
 
-    Of a side is what has a counterpart, if its values are no names: ``R_Stance, B_Stance``,
-    ``winner_hand, loser_hand``.
+    It is called a time, or something else that is no result; or it tells something of one
+    side, as ``R_Stance`` beside ``B_Stance``, or ``winner_hand`` beside ``loser_hand``, and
+    its values are no names.
     """
     if is_usual_winner(column):
         return False
     is_time = any(word.endswith(("time", "date")) for word in words(column))
     if is_time or has_word(column, NO_RESULTS):
         return True
-    of_sides = {name for pair in header.pairs_alike() for name in pair}
-    if not is_named and any(header.won_and_lost(column, name) for name in header.names):
-        return True
-    return not is_named and column in of_sides and not has_word(column, WINNERS)
+    if is_named:
+        return False
+    has_loser = any(header.won_and_lost(column, name) for name in header.names)
+    has_counterpart = any(column in pair for pair in header.pairs_alike())
+    return has_loser or (has_counterpart and not has_word(column, WINNERS))
 
 
 def other_columns(votes: Coded, opened: Opened) -> Iterator[tuple[str, str]]:
