@@ -226,7 +226,7 @@ def rate(
         Annotators to leave out: the anomalous, those with a favourite, or by name; several
         together.  The result has the board before and after.
     since : path, optional
-        JSON of a former rating (:meth:`Rating.to_json`, ``rank -o last.json``).  The board
+        JSON of a former rating (``Rating.to_json``, ``rank -o last.json``).  The board
         has the rank and score before, on the scale of this board, and the change of the
         score with its interval; a note says who is new, gone, or surely changed.
     about : path, dataframe or list of records, optional
