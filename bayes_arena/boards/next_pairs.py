@@ -146,8 +146,8 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
     if not len(columns["first"]):
         return "All places are settled: no vote is needed."
     pair = f"{columns['first'][0]} or {columns['second'][0]}"
-    if limit_of(standing) is not None:
-        pair += new_clusters(standing, columns["first"][0], columns["second"][0])
+    if (limit := limit_of(standing)) is not None:
+        pair += new_clusters(standing, limit, columns["first"][0], columns["second"][0])
     if goal == "best" and not first_is_settled(standing):
         return f"First place is open. A vote would tell most on {pair}."
     n_settled, n = settled_pairs(standing)
@@ -160,11 +160,10 @@ def describe_next(standing: Standing, columns: Columns, goal: str = "best") -> s
     return f"First place is settled: {leader}. {text}"
 
 
-def new_clusters(standing: Standing, *pair: str) -> str:
+def new_clusters(standing: Standing, limit: str, *pair: str) -> str:
     """Say on what to ask about a pair, where prompts are too few, and not votes."""
-    limit, uncertainty = limit_of(standing) or "", standing.uncertainty
-    is_known = limit == uncertainty.cluster and not standing.fit.model.strength_by
-    n = uncertainty.n_clusters if is_known else 0
+    by_slice = bool(standing.fit.model.strength_by)  # how many levels, nobody knows
+    n = 0 if by_slice else standing.uncertainty.n_clusters
     first, second = (np.array([standing.competitors.index(name)]) for name in pair)
     count = np.ceil(n * lacking(standing, first, second)[0])
     if not 0 < count <= MOST_MULTIPLE * n:

@@ -14,7 +14,7 @@ from bayes_arena.boards.look import Interval, Look
 from bayes_arena.boards.standing import Standing, standing_of
 from bayes_arena.boards.uncertainty import half_width, in_plural
 from bayes_arena.boards.unexplained import pair_scores
-from bayes_arena.boards.verdict import limit_of, what_would_settle
+from bayes_arena.boards.verdict import limit_of, votes_help, what_would_settle
 from bayes_arena.errors import (
     ModelError,
     NotIdentifiedError,
@@ -134,7 +134,7 @@ def more_votes(standing: Standing, first: Ints, second: Ints) -> Floats:
     with np.errstate(invalid="ignore"):
         more = np.ceil(growth * np.minimum(cast[first], cast[second]))
     more[~(more <= MOST_MULTIPLE * standing.fit.votes.n_votes)] = np.inf
-    if standing.fit.model.strength_by or limit_of(standing) is not None:
+    if not votes_help(standing):
         more[more > 0] = np.nan
     return more
 
@@ -144,13 +144,14 @@ def what_pairs_lack(standing: Standing, columns: Columns) -> tuple[Note, ...]:
 
     Intervals shrink with the root of the number of clusters.
     """
-    limit, n = limit_of(standing), standing.uncertainty.n_clusters
     is_open = np.flatnonzero(np.asarray(columns["more_votes"]) != 0)
-    by_slice = bool(standing.fit.model.strength_by)
-    if not len(is_open) or (limit is None and not by_slice):
+    if not len(is_open):
         return ()
-    if limit is None or by_slice:  # how many levels, nobody knows
+    if standing.fit.model.strength_by:  # how many levels, nobody knows
         return (Note("pairs", what_would_settle(standing)),)
+    limit, n = limit_of(standing), standing.uncertainty.n_clusters
+    if limit is None:
+        return ()
     gap, lower = (np.asarray(columns[name])[is_open] for name in ("gap", "lower"))
     with np.errstate(divide="ignore"):
         growth = ((gap - lower) / gap) ** 2 - 1

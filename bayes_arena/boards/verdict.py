@@ -180,6 +180,11 @@ def what_would_settle(standing: Standing, *, is_divided: bool = False) -> str:
     return f"More votes, on more {in_plural(among)}, would settle it."
 
 
+def votes_help(standing: Standing) -> bool:
+    """Whether more votes settle what is open, so that it can be said how many."""
+    return not standing.fit.model.strength_by and limit_of(standing) is None
+
+
 def limit_of(standing: Standing) -> str | None:
     """Return of which clusters there are too few, so that more votes settle nothing; or None.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bayes_arena.boards.next_pairs import describe_next, next_pair_columns
 from bayes_arena.boards.standing import Standing
-from bayes_arena.boards.verdict import first_is_settled, limit_of
+from bayes_arena.boards.verdict import first_is_settled, votes_help
 from bayes_arena.tables import Columns, Row, records
 
 
@@ -58,5 +58,5 @@ def asked_next(standing: Standing) -> AskedNext:
         sentence=describe_next(standing, columns),
         pairs=records(columns),
         for_best=not first_is_settled(standing),
-        votes_help=not standing.fit.model.strength_by and limit_of(standing) is None,
+        votes_help=votes_help(standing),
     )

@@ -308,8 +308,7 @@ def rating_of(
         require_refittable(fit)
         board = board_of(refitted(rating.fit, names), look, combined)
         before = replace(rating, without=None)
-        rating = replace(rating, **board, left_out=names)
-        rating = replace(rating, before=before)
+        rating = replace(rating, **board, left_out=names, before=before)
     if former is not None:
         require_same_kind(former, rating.facts)
         rating = replace(rating, former=former)
